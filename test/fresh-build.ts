@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..');
-const sources = ['src', 'scripts', 'protocols', 'skills', 'web', 'package.json'].map((name) => join(root, name));
+const sources = ['src', 'scripts', 'protocols', 'skills', 'package.json'].map((name) => join(root, name));
 const lock = join(root, 'node_modules', '.cleo-build.lock');
 
 /** Runs a script of `scripts/` unless `target` is newer than all sources. Test runs at the same time wait for each other. */
@@ -28,10 +28,9 @@ function isFresh(target: string): boolean {
 
 /** Ignores tests and generated files, which are not sources of the build. */
 function findNewestMs(path: string): number {
-  if (!existsSync(path) || /\.(test|generated)\.ts$/.test(path)) return 0;
-  const { mtimeMs } = statSync(path);
-  if (!statSync(path).isDirectory()) return mtimeMs;
-  return Math.max(0, ...readdirSync(path).map((name) => findNewestMs(join(path, name))));
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!found || /\.(test|generated)\.ts$/.test(path)) return 0;
+  return found.isDirectory() ? Math.max(0, ...readdirSync(path).map((name) => findNewestMs(join(path, name)))) : found.mtimeMs;
 }
 
 function takeLock(): void {
@@ -53,8 +52,9 @@ function isHeld(): boolean {
   try {
     return process.kill(Number(readFileSync(join(lock, 'pid'), 'utf8')), 0);
   } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EPERM') return true;
     // The process that took the lock may not have written its id yet.
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    return isMissing && Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0) < 5000;
+    return code === 'ENOENT' && Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0) < 5000;
   }
 }

@@ -64,7 +64,7 @@ test('accepts configured hosts and origins; a foreign host only with a token', a
   expect(await getStatus(server, { Host: 'third.example', ...token })).toBe(403);
 });
 
-test('a forwarded request is not local, whatever its host header says', async () => {
+test('a forwarded request is not local, even with a local host header', async () => {
   const server = await openServer();
   const host = { Host: `localhost:${server.port}` };
   for (const name of ['X-Forwarded-For', 'Forwarded', 'X-Real-IP', 'Via'])
@@ -170,7 +170,7 @@ test('operations that administrate the project or write its files need the admin
   expect(kept).toEqual(expect.arrayContaining(['admin.token.list', 'tasks.export.file']));
 });
 
-test('the log names the token, whatever the agent calls itself, and never the secret', async () => {
+test('the log names the token under any agent name, and never the secret', async () => {
   const { post, createToken, app } = await openServer();
   const secret = await createToken('mutate', 'ci');
   await post('mutate/tasks/add', { title: 'x' }, { ...createBearerHeader(secret), 'cleo-agent': 'worker-7' });

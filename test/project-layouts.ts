@@ -17,7 +17,7 @@ export const createSourceFiles = (folder: string, ending: string, count = 12): L
 /** Files as project generators write them, reduced to the relevant ones, with the expected detection. */
 export const layouts: [string, LayoutFiles, ExpectedContext][] = [
   [
-    'npm init: its script is no test',
+    'npm init, whose script is not a test',
     { 'package.json': { name: 'a', scripts: { test: 'echo "Error: no test specified" && exit 1' } }, 'index.js': '' },
     { type: 'node', manager: 'npm', languages: ['javascript'] },
   ],
@@ -32,7 +32,7 @@ export const layouts: [string, LayoutFiles, ExpectedContext][] = [
     { type: 'node', manager: 'npm', framework: 'node:test', command: 'node --test' },
   ],
   [
-    'create-vite with vitest, which would stay and watch',
+    'create-vite with vitest, which needs --run',
     {
       'package.json': {
         scripts: { dev: 'vite', build: 'tsc -b && vite build', test: 'vitest' },
@@ -66,17 +66,17 @@ export const layouts: [string, LayoutFiles, ExpectedContext][] = [
     { type: 'node', manager: 'npm', framework: 'karma', command: 'npm test -- --watch=false' },
   ],
   [
-    'bun, whose own runner is not the script',
+    'bun with a script that is not its test runner',
     { 'package.json': { scripts: { test: 'jest' }, devDependencies: { jest: '30' } }, 'bun.lock': '', 'index.ts': '' },
     { type: 'node', manager: 'bun', framework: 'jest', command: 'bun run test' },
   ],
   [
-    'bun init with a test of its own',
+    'bun init with a test',
     { 'package.json': {}, 'bun.lock': '', 'index.ts': '', 'index.test.ts': '' },
     { type: 'node', manager: 'bun', framework: 'bun test', command: 'bun test' },
   ],
   [
-    'end-to-end tests alone',
+    'only end-to-end tests',
     {
       'package.json': { devDependencies: { '@playwright/test': '1' } },
       'package-lock.json': '',
@@ -151,7 +151,7 @@ export const layouts: [string, LayoutFiles, ExpectedContext][] = [
     { type: 'python', manager: 'uv', framework: 'pytest', command: 'uv run pytest', languages: ['python'] },
   ],
   [
-    'a workspace of uv',
+    'a uv workspace',
     {
       'pyproject.toml': '[project]\nname = "all"\n[tool.uv.workspace]\nmembers = ["packages/*"]\n[tool.pytest.ini_options]\n',
       'uv.lock': '',
@@ -215,7 +215,7 @@ export const layouts: [string, LayoutFiles, ExpectedContext][] = [
     { type: 'rust', manager: 'cargo', framework: 'cargo test', command: 'cargo test', languages: ['rust'] },
   ],
   [
-    'a workspace of cargo with nextest',
+    'a cargo workspace with nextest',
     {
       'Cargo.toml': '[workspace]\nmembers = ["crates/*"]\nexclude = ["crates/old"]\n',
       '.config/nextest.toml': '',
@@ -231,7 +231,7 @@ export const layouts: [string, LayoutFiles, ExpectedContext][] = [
     { type: 'go', manager: 'go', framework: 'go test', command: 'go test ./...', languages: ['go'] },
   ],
   [
-    'Go with a Makefile that says how',
+    'Go with a Makefile',
     {
       'go.mod': 'module a\n',
       Makefile: '.PHONY: build test\nVERSION := 1\nbuild:\n\tgo build\ntest: build\n\tgo test -race ./...\n',
@@ -240,7 +240,7 @@ export const layouts: [string, LayoutFiles, ExpectedContext][] = [
     { type: 'go', manager: 'go', framework: 'go test', command: 'make test' },
   ],
   [
-    'a workspace of Go, whose root is no module',
+    'a Go workspace without a module at the root',
     {
       'go.work': 'go 1.24\n\nuse (\n\t./api\n\t./tools/gen // generator\n)\n',
       'api/go.mod': 'module a/api\n',
@@ -250,7 +250,7 @@ export const layouts: [string, LayoutFiles, ExpectedContext][] = [
     { type: 'go', manager: 'go', framework: 'go test', command: 'go test ./api/... ./tools/gen/...', packages: ['api', 'tools/gen'] },
   ],
   [
-    'Spring by Maven',
+    'Spring with Maven',
     {
       'pom.xml': '<project><dependencies><artifactId>spring-boot-starter-test</artifactId></dependencies></project>',
       mvnw: '',
@@ -343,7 +343,7 @@ export const layouts: [string, LayoutFiles, ExpectedContext][] = [
     { type: 'php', manager: 'composer', framework: 'phpunit', command: 'vendor/bin/phpunit' },
   ],
   [
-    'Tauri: a page and a program around it',
+    'Tauri',
     {
       'package.json': { scripts: { test: 'vitest run' }, devDependencies: { vitest: '3' } },
       'pnpm-lock.yaml': '',
@@ -354,7 +354,7 @@ export const layouts: [string, LayoutFiles, ExpectedContext][] = [
     { type: 'mixed', manager: 'pnpm', framework: 'vitest', command: 'pnpm test', languages: ['typescript', 'rust'] },
   ],
   [
-    'a server and a page, and a Makefile for both',
+    'a server and a web page with one Makefile',
     {
       Makefile: 'test: test-api test-web\n\ntest-api:\n\tcd backend && uv run pytest\n',
       'backend/pyproject.toml': '[project]\nname = "api"\n[tool.pytest.ini_options]\n',
@@ -367,7 +367,7 @@ export const layouts: [string, LayoutFiles, ExpectedContext][] = [
     { type: 'mixed', manager: 'uv', command: 'make test', languages: ['python', 'typescript'] },
   ],
   [
-    'the same without: the bigger one, in its folder',
+    'the same without a Makefile: the larger one in its folder',
     {
       'backend/pyproject.toml': '[project]\nname = "api"\n[tool.pytest.ini_options]\n',
       'backend/uv.lock': '',
@@ -390,7 +390,7 @@ export const layouts: [string, LayoutFiles, ExpectedContext][] = [
     { type: 'mixed', manager: 'pip', command: 'just test' },
   ],
   [
-    'nothing that we know',
+    'an unknown project',
     { 'README.md': '', 'a.c': '', Makefile: 'check: all\n\ntest:: all\n' },
     { type: 'unknown', manager: '', command: 'make test', languages: ['c'] },
   ],

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
-import { measureWidth, prepareWidths } from '../src/core/terminal/text.ts';
+import { measureWidth, prepareWidths } from '../src/core/terminal/index.ts';
 
 export interface Pty {
   /** Returns the text on the screen, without blanks at the ends of lines. */

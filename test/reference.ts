@@ -21,23 +21,23 @@ import {
   TaskSchema,
 } from '../src/tasks/model/task.ts';
 
-/** Records that many operations answer with; named instead of spelt out. */
+/** Records that many operations return. Pages link to them instead of listing their fields. */
 const records: Record<string, { schema: unknown; about: string }> = {
-  Task: { schema: TaskSchema, about: 'A task with everything that is known of it' },
-  TaskReceipt: { schema: TaskReceiptSchema, about: 'The answer to a write: the identity of the task, and of the rest only what changed' },
+  Task: { schema: TaskSchema, about: 'A task with all its fields' },
+  TaskReceipt: { schema: TaskReceiptSchema, about: 'The result of a write: the identity of the task and the changed fields' },
   TaskRow: { schema: TaskRowSchema, about: 'A task in a list' },
   TaskHit: { schema: TaskHitSchema, about: 'A task as search finds it' },
-  TaskClaim: { schema: TaskClaimSchema, about: 'Who holds a task, and until when, if nothing more is heard of them' },
+  TaskClaim: { schema: TaskClaimSchema, about: 'The agent that holds a task, and when its lease expires' },
   Session: { schema: SessionSummarySchema, about: 'A session in lists and receipts' },
-  Handoff: { schema: HandoffSchema, about: 'What whoever comes next has to know' },
+  Handoff: { schema: HandoffSchema, about: 'The summary of a session for the next one' },
   Note: { schema: NoteSchema, about: 'A note on a task' },
   Relation: { schema: RelationSchema, about: 'A relation to another task' },
 };
 const recordNames = new Map(Object.entries(records).map(([name, { schema }]) => [JSON.stringify(createJsonSchema(schema)), name]));
 
-const generatedNote = '<!-- Written from the definitions by test/reference.test.ts; `npm test -- -u` writes it again. -->\n';
+const generatedNote = '<!-- Generated from the definitions by test/reference.test.ts; run `npm test -- -u` to update it. -->\n';
 
-/** The reference: a page for each domain, the exit codes, the configuration, and a page that leads to them. */
+/** Creates the reference: an index page, a page for each domain, the exit codes, the configuration and the records. */
 export function createReferencePages(operations: Operation[]): Map<string, string> {
   const byDomain = new Map<string, Operation[]>();
   for (const operation of operations) {
@@ -68,7 +68,7 @@ function formatIndexPage(byDomain: Map<string, Operation[]>): string {
   return [
     generatedNote,
     '# Reference\n',
-    'Every operation, as the command line, MCP and HTTP know it. See also the [exit codes](exit-codes.md), the [configuration](configuration.md) and the [records](records.md) in the answers.\n',
+    'All operations of the command line, MCP and HTTP. See also the [exit codes](exit-codes.md), the [configuration](configuration.md) and the [records](records.md) in the results.\n',
     ...[...byDomain].flatMap(([domain, operations]) => [
       `## ${domain}\n`,
       formatTable(
@@ -82,8 +82,8 @@ function formatIndexPage(byDomain: Map<string, Operation[]>): string {
         ]),
       ),
     ]),
-    '## Until they are stopped\n',
-    'Commands that run until they are stopped. They are no operations: they have no envelope and no audit row.\n',
+    '## Long-running commands\n',
+    'These commands run until they are stopped. They are not operations: they have no envelope and no audit entry.\n',
     ...processes.flatMap((process) => [
       `\`${formatUsage(process)}\`: ${process.summary}.\n`,
       ...(describeParams(process.params).length
@@ -101,8 +101,8 @@ function formatIndexPage(byDomain: Map<string, Operation[]>): string {
           ]
         : []),
     ]),
-    '## Everywhere\n',
-    'Every command takes:\n',
+    '## Global flags\n',
+    'Every command accepts:\n',
     formatTable(
       ['flag', ''],
       globalFlags.map(({ flags, value, about }) => [flags.map((flag) => `\`${flag}${value ? ` ${value}` : ''}\``).join(', '), about]),
@@ -133,15 +133,15 @@ function formatOperation(operation: Operation): string {
     `${operation.summary}.\n`,
     `\`${formatUsage(operation)}\` (${facts.join(' · ')})\n`,
     ...formatParameters(operation),
-    'Answer:\n',
+    'Result:\n',
     ...formatResults(operation),
     '',
     ...(errors.length
-      ? [`Refusals of its own: ${errors.map(({ code, exit }) => `\`${code}\` ([${exit}](exit-codes.md))`).join(', ')}.\n`]
+      ? [`Errors: ${errors.map(({ code, exit }) => `\`${code}\` ([${exit}](exit-codes.md))`).join(', ')}.\n`]
       : operation.exitNamespace
-        ? ['Refusals are `E_SKILL_<CLASS>`, with the [exit codes of skills](exit-codes.md#exit-codes-of-skills).\n']
-        : ['No refusals of its own.\n']),
-    `Example${operation.example.world ? `, where there is ${operation.example.world.map((line) => `\`${line}\``).join(', ')}` : ''}${operation.example.exit ? ` (exit ${operation.example.exit})` : ''}:\n`,
+        ? ['Errors are `E_SKILL_<CLASS>`, with the [exit codes of skills](exit-codes.md#exit-codes-of-skills).\n']
+        : ['No errors of its own.\n']),
+    `Example${operation.example.world ? ` with ${operation.example.world.map((line) => `\`${line}\``).join(', ')}` : ''}${operation.example.exit ? ` (exit ${operation.example.exit})` : ''}:\n`,
     `\`\`\`sh\n${formatCommand(operation, operation.example.call)}\n\`\`\`\n`,
     `\`\`\`json\n${JSON.stringify(call)}\n\`\`\`\n`,
   ].join('\n');
@@ -149,7 +149,7 @@ function formatOperation(operation: Operation): string {
 
 function formatParameters(operation: Operation): string[] {
   const shapes = describeParams(operation.params);
-  if (shapes.length === 0) return ['It takes no parameters.\n'];
+  if (shapes.length === 0) return ['No parameters.\n'];
   const flags = new Map(describeFlags(operation).map((usage) => [usage.shape.name, usage.flags]));
   const properties = createJsonSchema(operation.params).properties ?? {};
   return [
@@ -174,11 +174,11 @@ function formatParameters(operation: Operation): string[] {
 function formatResults(operation: Operation): string[] {
   const { properties = {}, required = [] } = createJsonSchema(operation.result);
   return Object.entries(properties).map(
-    ([key, schema]) => `- \`${key}\`${required.includes(key) ? '' : ' (where there is one)'}: ${formatType(schema)}`,
+    ([key, schema]) => `- \`${key}\`${required.includes(key) ? '' : ' (optional)'}: ${formatType(schema)}`,
   );
 }
 
-/** A schema in a few words. */
+/** Describes a schema in a few words. */
 function formatType(schema: JsonSchema | boolean | undefined): string {
   if (typeof schema !== 'object') return 'anything';
   const name = recordNames.get(JSON.stringify(schema));
@@ -207,13 +207,13 @@ function formatExitPage(): string {
   return [
     generatedNote,
     '# Exit codes\n',
-    'A command exits with one of these; in JSON it is `error.exitCode`, or `_meta.exitCode` for 100 to 102, which are not errors. Every refusal carries `error.fix`, a command that leads out of it.\n',
+    'A command exits with one of these; in JSON it is `error.exitCode`, or `_meta.exitCode` for 100 to 102, which are not errors. Every error has `error.fix`, a command that resolves it.\n',
     formatTable(
       ['code', 'constant', 'recoverable', 'what to do', 'errors'],
       exitCodes.map(({ code, constant, recoverable, recovery }) => [String(code), constant, recoverable, recovery, codes(code)]),
     ),
     '## Exit codes of skills\n',
-    'What runs and judges skills has these instead, and says so with `_meta.exitNamespace: "skill"`. `error.code` is `E_SKILL_` and the class.\n',
+    'Operations that run and assess skills use these codes and set `_meta.exitNamespace: "skill"`. `error.code` is `E_SKILL_` and the class.\n',
     formatTable(
       ['code', 'name', 'class', 'status', 'retried', 'action'],
       listExitRows().map(({ codes: which, name, class: exitClass, status, isRetried, action }) => [
@@ -229,7 +229,7 @@ function formatConfigPage(): string {
   return [
     generatedNote,
     '# Configuration\n',
-    'Keys of `.cleo/config.json` in the project and `config.json` in the user\'s folder (`CLEO_HOME`, else `~/.cleo`); the project wins. In the file the dots are levels: `{"hierarchy":{"maxSiblings":7}}`.\n',
+    'Keys of `.cleo/config.json` in the project and `config.json` in the user\'s folder (`CLEO_HOME`, by default `~/.cleo`); the project overrides the user. In the file, dots are nested objects: `{"hierarchy":{"maxSiblings":7}}`.\n',
     formatTable(
       ['key', 'type', 'default', 'meaning'],
       [
@@ -249,7 +249,7 @@ function formatRecordPage(): string {
   return [
     generatedNote,
     '# Records\n',
-    'What is absent is left out, never `null`.\n',
+    'Missing values are omitted, never `null`.\n',
     ...Object.entries(records).flatMap(([name, { schema, about }]) => {
       const { properties = {}, required = [] } = createJsonSchema(schema);
       return [

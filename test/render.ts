@@ -1,5 +1,5 @@
 import { registry } from '../src/core/index.generated.ts';
-import type { View } from '../src/core/terminal/view.ts';
+import type { View } from '../src/core/terminal/index.ts';
 import type { Envelope } from '../src/dispatch/envelope.ts';
 import { renderAnswer } from '../src/surfaces/cli/render-answer.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cleoPath } from './built-cli.ts';
 
-/** Returns the page with the current output of its commands. Output that differs only in times, ids and similar is kept. */
+/** Returns the page with the current output of its commands. Output that differs only in times, ids and similar is not replaced. */
 export async function runPage(page: string): Promise<string> {
   const home = mkdtempSync(join(tmpdir(), 'cleo-docs-'));
   mkdirSync(join(home, 'parser'));

@@ -6,7 +6,7 @@ import { listCommandNames } from '../src/core/command-line.ts';
 import { exitCodes } from '../src/core/errors/exit-codes.ts';
 import { registry } from '../src/core/index.generated.ts';
 import { describeParams } from '../src/core/shape.ts';
-import type { View } from '../src/core/terminal/view.ts';
+import type { View } from '../src/core/terminal/index.ts';
 import { migrations } from '../src/store/migrations/all.ts';
 import { computeChecksum } from '../src/store/migrations/migration.ts';
 import { schemaVersion } from '../src/store/schema-version.ts';

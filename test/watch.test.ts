@@ -4,7 +4,7 @@ import { readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { measureWidth, prepareWidths } from '../src/core/terminal/text.ts';
+import { measureWidth, prepareWidths } from '../src/core/terminal/index.ts';
 import { type Json, openApp } from './app.ts';
 import { cleoPath, runCleo } from './built-cli.ts';
 import { openPty } from './pty.ts';

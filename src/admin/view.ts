@@ -1,16 +1,31 @@
-import { type Fields, formatAge, formatCount, isEmpty, isRecords, paintCell, toCell, toLabel, toRecords } from '#core/terminal/cell.ts';
-import { formatChanges } from '#core/terminal/changes.ts';
-import { drawFields, drawRecords } from '#core/terminal/record.ts';
-import { narrowScreen, type Screen } from '#core/terminal/screen.ts';
-import { drawTable } from '#core/terminal/table.ts';
-import { escapeControls, toOneLine, truncate, wrap } from '#core/terminal/text.ts';
-import { drawNode } from '#core/terminal/tree.ts';
-import type { View } from '#core/terminal/view.ts';
+import {
+  drawFields,
+  drawNode,
+  drawRecords,
+  drawTable,
+  escapeControls,
+  type Fields,
+  formatAge,
+  formatChanges,
+  formatCount,
+  isEmpty,
+  isRecords,
+  narrowScreen,
+  paintCell,
+  type Screen,
+  toCell,
+  toLabel,
+  toOneLine,
+  toRecords,
+  truncate,
+  type View,
+  wrap,
+} from '#core/terminal/index.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 
 export const adminView: View = {
   forms: {
-    summary: (value, screen) => drawDashboard(value as Fields, screen),
+    summary: drawDashboard,
     entries: (value, screen) => drawRecords(toRecords(value).map(toLogRow), screen),
     preview: (value, screen) => toRecords(value).flatMap((file) => drawPreview(file, screen)),
   },

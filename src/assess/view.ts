@@ -1,10 +1,29 @@
-import { drawBar, getShade } from '#core/terminal/bar.ts';
-import { type Cell, type Fields, formatCount, formatTime, isRecords, paintCell, toLabel, toRecords } from '#core/terminal/cell.ts';
-import { drawBullet, drawEach } from '#core/terminal/lines.ts';
-import { drawFields, drawRecords } from '#core/terminal/record.ts';
-import type { Screen } from '#core/terminal/screen.ts';
-import { measureWidth, padLeft, padRight, toOneLine, truncate, wrap } from '#core/terminal/text.ts';
-import type { View } from '#core/terminal/view.ts';
+import {
+  type Cell,
+  drawBar,
+  drawBullet,
+  drawEach,
+  drawFields,
+  drawIndented,
+  drawRecords,
+  type Fields,
+  formatCount,
+  formatTime,
+  getShade,
+  isRecords,
+  joinParts,
+  measureWidth,
+  padLeft,
+  padRight,
+  paintCell,
+  type Screen,
+  toLabel,
+  toListForm,
+  toOneLine,
+  truncate,
+  type View,
+  wrap,
+} from '#core/terminal/index.ts';
 import { drawFlags, drawScoreLine } from '#grade/view.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { formatPercent } from '#lib/statistics.ts';
@@ -12,11 +31,11 @@ import { drawSkillError } from '#runs/view/error.ts';
 
 export const assessView: View = {
   forms: {
-    assessments: (value, screen) => drawAssessments(toRecords(value), screen),
-    totals: (value, screen) => drawTotals(value as Fields, screen),
-    comparison: (value, screen) => drawComparison(value as Fields, screen),
-    suggestions: (value, screen) => drawSuggestions(toRecords(value), screen),
-    model: (value, screen) => drawModel(value as Fields, screen),
+    assessments: toListForm(drawAssessments),
+    totals: drawTotals,
+    comparison: drawComparison,
+    suggestions: toListForm(drawSuggestions),
+    model: drawModel,
   },
   error: drawSkillError,
 };
@@ -50,10 +69,10 @@ function drawAssessment(fields: Fields, screen: Screen): string[] {
     formatTime(completed_at) ?? '',
     String(run_id),
     ...(isPlainObject(prediction) ? [`predicted pass: ${formatPercent(Number(prediction.pass))}`] : []),
-  ].filter((part) => part !== '');
+  ];
   return [
     drawScoreLine(grade, percent, `${phase} · ${skill}`, screen),
-    ...wrap(toOneLine(about.join(' · ')), screen.columns).map((line) => screen.paint('dim', line)),
+    ...wrap(joinParts(about), screen.columns).map((line) => screen.paint('dim', line)),
     '',
     ...drawDimensions(fields.dimensions as Fields, screen),
     ...drawFlags(fields.flags as string[], screen),
@@ -136,11 +155,10 @@ function formatInterval({ difference, low, high }: Fields, factor: number, unit:
 /** Draws each finding with its count, the action to take, and the runs it was seen in. */
 function drawSuggestions(items: Fields[], screen: Screen): string[] {
   if (!items.every(({ finding, action }) => typeof finding === 'string' && typeof action === 'string')) return drawRecords(items, screen);
-  const drawIndented = (text: string): string[] => wrap(toOneLine(text), screen.columns - 2).map((line) => `  ${line}`);
   return drawEach(items, ({ finding, action, count, of, runs }) => [
     ...drawBullet(screen.paint('yellow', '!'), `${toOneLine(String(finding))} (${count} of ${of})`, screen),
-    ...drawIndented(String(action)),
-    ...drawIndented(`in ${(runs as string[]).join(', ')}`).map((line) => screen.paint('dim', line)),
+    ...drawIndented(String(action), screen),
+    ...drawIndented(`in ${(runs as string[]).join(', ')}`, screen).map((line) => screen.paint('dim', line)),
   ]);
 }
 

@@ -1,10 +1,8 @@
-import { drawFields } from '#core/terminal/record.ts';
-import type { Screen } from '#core/terminal/screen.ts';
-import type { View } from '#core/terminal/view.ts';
+import { drawFields, type Screen, type View } from '#core/terminal/index.ts';
 import { defined } from '#lib/defined.ts';
 import type { ProjectContext } from './model/project-context.ts';
 
-export const detectView: View = { forms: { detected: (value, screen) => drawDetected(value as ProjectContext, screen) } };
+export const detectView: View = { forms: { detected: drawDetected } };
 
 const maxPackages = 8;
 

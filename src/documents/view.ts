@@ -1,13 +1,20 @@
-import { type Fields, formatAge, isRecords, toRecords } from '#core/terminal/cell.ts';
-import { drawRecords } from '#core/terminal/record.ts';
-import type { Screen } from '#core/terminal/screen.ts';
-import { toOneLine, wrap } from '#core/terminal/text.ts';
-import type { View } from '#core/terminal/view.ts';
+import {
+  drawIndented,
+  drawRecords,
+  type Fields,
+  formatAge,
+  isRecords,
+  joinParts,
+  type Screen,
+  toListForm,
+  toOneLine,
+  type View,
+} from '#core/terminal/index.ts';
 
 export const documentView: View = {
   forms: {
-    doc: (value, screen) => drawDocument(value as Fields, screen),
-    docs: (value, screen) => drawDocuments(toRecords(value), screen),
+    doc: drawDocument,
+    docs: toListForm(drawDocuments),
   },
 };
 
@@ -15,21 +22,20 @@ export const documentView: View = {
 function drawDocument(fields: Fields, screen: Screen): string[] {
   const { slug, title, type, version, versions, size, tasks, file, stale } = fields;
   if (typeof slug !== 'string' || typeof title !== 'string' || version === undefined) return drawRecords([fields], screen);
-  const { paint, columns } = screen;
-  const drawIndented = (text: string): string[] => wrap(toOneLine(text), columns - 2).map((line) => `  ${line}`);
+  const { paint } = screen;
   const about = [
     type,
     `version ${version}${versions === undefined || versions === version ? '' : ` of ${versions}`}`,
     size === undefined ? '' : formatSize(Number(size)),
     Array.isArray(tasks) ? tasks.join(', ') : '',
     file,
-  ].filter((part) => part !== undefined && part !== '');
+  ];
   return [
     // Never cut, so that it can be copied.
     paint('cyan', toOneLine(slug)),
-    ...drawIndented(title).map((line) => paint('bold', line)),
-    ...drawIndented(about.join(' · ')).map((line) => paint('dim', line)),
-    ...(isRecords(stale) ? stale.flatMap((cited) => drawIndented(formatStale(cited)).map((line) => paint('yellow', line))) : []),
+    ...drawIndented(title, screen).map((line) => paint('bold', line)),
+    ...drawIndented(joinParts(about), screen).map((line) => paint('dim', line)),
+    ...(isRecords(stale) ? stale.flatMap((cited) => drawIndented(formatStale(cited), screen).map((line) => paint('yellow', line))) : []),
   ];
 }
 

@@ -1,18 +1,32 @@
-import { drawBar, getShade } from '#core/terminal/bar.ts';
-import { type Fields, formatCount, formatTime, toLabel, toRecords } from '#core/terminal/cell.ts';
-import { drawBullet } from '#core/terminal/lines.ts';
-import { drawRecords } from '#core/terminal/record.ts';
-import type { Colour, Screen } from '#core/terminal/screen.ts';
-import { measureWidth, padLeft, padRight, toOneLine, truncate, wrap } from '#core/terminal/text.ts';
-import type { View } from '#core/terminal/view.ts';
+import {
+  type Colour,
+  drawBar,
+  drawBullet,
+  drawRecords,
+  type Fields,
+  formatCount,
+  formatTime,
+  getShade,
+  measureWidth,
+  padLeft,
+  padRight,
+  type Screen,
+  toLabel,
+  toListForm,
+  toOneLine,
+  toRecords,
+  truncate,
+  type View,
+  wrap,
+} from '#core/terminal/index.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 
 export const gradeView: View = {
   forms: {
-    grade: (value, screen) => drawGrade(value as Fields, screen),
-    explanation: (value, screen) => drawExplanation(toRecords(value), screen),
+    grade: drawGrade,
+    explanation: toListForm(drawExplanation),
     grades: (value, screen) => drawRecords(toRecords(value).map(toHistoryRow), screen),
-    trend: (value, screen) => drawTrend(toRecords(value), screen),
+    trend: toListForm(drawTrend),
   },
 };
 

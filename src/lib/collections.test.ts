@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addToList, removeDuplicates } from './collections.ts';
+import { addToList, countValues, removeDuplicates } from './collections.ts';
 
 test('adds to an existing list and creates a missing one', () => {
   const lists = new Map([['a', [1]]]);
@@ -13,4 +13,11 @@ test('adds to an existing list and creates a missing one', () => {
 
 test('keeps the first of equal items', () => {
   expect(removeDuplicates(['b', 'a', 'b'])).toEqual(['b', 'a']);
+});
+
+test('counts equal values in the order of their first occurrence', () => {
+  expect(Object.entries(countValues(['b', 'a', 'b']))).toEqual([
+    ['b', 2],
+    ['a', 1],
+  ]);
 });

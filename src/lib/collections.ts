@@ -14,3 +14,10 @@ export function groupBy<T, K>(items: readonly T[], toKey: (item: T) => K): Map<K
 
 /** Keeps the first of equal items. */
 export const removeDuplicates = <T>(items: readonly T[]): T[] => [...new Set(items)];
+
+/** Counts equal values, in the order of their first occurrence. */
+export function countValues(values: readonly string[]): Record<string, number> {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return Object.fromEntries(counts);
+}

@@ -1,19 +1,31 @@
-import { type Cell, type Fields, formatTime, isRecords, paintCell, toRecords } from '#core/terminal/cell.ts';
-import { drawFields } from '#core/terminal/record.ts';
-import { narrowScreen, type Screen } from '#core/terminal/screen.ts';
-import { measureWidth, padRight, toOneLine, wrap } from '#core/terminal/text.ts';
-import type { Form, View } from '#core/terminal/view.ts';
+import {
+  type Cell,
+  drawFields,
+  drawIndented,
+  type Fields,
+  formatTime,
+  isRecords,
+  joinParts,
+  measureWidth,
+  narrowScreen,
+  padRight,
+  paintCell,
+  type Screen,
+  toListForm,
+  toOneLine,
+  type View,
+  wrap,
+} from '#core/terminal/index.ts';
+import { defined } from '#lib/defined.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
-
-const drawList: Form = (value, screen) => drawEntries(toRecords(value), screen);
 
 export const memoryView: View = {
   forms: {
-    memory: (value, screen) => drawEntry(value as Fields, screen),
-    memories: drawList,
-    decisions: drawList,
-    flagged: drawList,
-    timeline: (value, screen) => drawTimeline(value as Fields, screen),
+    memory: drawEntry,
+    memories: toListForm(drawEntries),
+    decisions: toListForm(drawEntries),
+    flagged: toListForm(drawEntries),
+    timeline: drawTimeline,
   },
 };
 
@@ -58,17 +70,11 @@ function drawEntry(entry: Fields, screen: Screen): string[] {
     sessionId && `in ${sessionId}`,
   ];
   const drawDim = (parts: unknown[], separator: string): string[] => {
-    const text = parts.filter(Boolean).map(String).join(separator);
-    return text === '' ? [] : wrap(toOneLine(text), columns - 2).map((line) => paint('dim', `  ${line}`));
+    const text = joinParts(parts, separator);
+    return text === '' ? [] : drawIndented(text, screen).map((line) => paint('dim', line));
   };
-  const fields = {
-    ...(reason ? { reason } : {}),
-    ...(tags ? { tags } : {}),
-    ...(tasks ? { tasks } : {}),
-    ...(source_table ? { source: `${source_table}:${source_rowid}` } : {}),
-    ...(cites ? { cites } : {}),
-    ...others,
-  };
+  const source = source_table && `${source_table}:${source_rowid}`;
+  const fields = defined({ reason, tags, tasks, source, cites, ...others });
   const [first = '', ...rest] = wrap(toOneLine(String(title ?? '')), columns - measureWidth(String(id)) - 4);
   const body = typeof content === 'string' ? ['', ...wrap(content, columns - 2).map((line) => `  ${line}`.trimEnd())] : [];
   const below = drawFields(fields, narrowScreen(screen, 2)).map((line) => `  ${line}`);

@@ -1,8 +1,6 @@
 import { addErrorRows, quote } from '#core/errors/catalog.ts';
 import { type ErrorRow, row } from '#core/errors/row.ts';
 
-const list = (names: string[]): string => names.join(', ');
-
 /** Errors of nexus. A file that throws one imports this file; without it the catalog has no row for the code. */
 const rows = {
   E_NEXUS_NOT_INITIALIZED: row<{ path: string }>({
@@ -73,7 +71,7 @@ const rows = {
     exit: 6,
     http: 422,
     code: () => 'E_VALIDATION_DEPENDS',
-    message: (d) => `${d.taskId} cannot be started before ${list(d.open)} ${d.open.length === 1 ? 'is' : 'are'} done`,
+    message: (d) => `${d.taskId} cannot be started before ${d.open.join(', ')} ${d.open.length === 1 ? 'is' : 'are'} done`,
     fix: () => 'cleo nexus sync',
     alternatives: (d) => [
       { action: `Show what ${d.taskId} waits for`, command: `cleo nexus deps ${d.taskId}` },

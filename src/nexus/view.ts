@@ -1,19 +1,28 @@
-import { type Fields, isRecords, toRecords } from '#core/terminal/cell.ts';
-import { drawFields, drawRecord, drawRecords } from '#core/terminal/record.ts';
-import { narrowScreen, type Screen } from '#core/terminal/screen.ts';
-import { drawTable } from '#core/terminal/table.ts';
-import { toOneLine, truncate, wrap } from '#core/terminal/text.ts';
-import { drawNode } from '#core/terminal/tree.ts';
-import type { View } from '#core/terminal/view.ts';
+import {
+  drawFields,
+  drawNode,
+  drawRecord,
+  drawRecords,
+  drawTable,
+  type Fields,
+  isRecords,
+  narrowScreen,
+  type Screen,
+  toListForm,
+  toOneLine,
+  truncate,
+  type View,
+  wrap,
+} from '#core/terminal/index.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 
 export const nexusView: View = {
   forms: {
-    projects: (value, screen) => drawProjects(toRecords(value), screen),
-    tasks: (value, screen) => drawTasks(toRecords(value), screen),
-    on: (value, screen) => drawTarget(value as Fields, screen),
-    deps: (value, screen) => drawDependencies(value as Fields, screen),
-    graph: (value, screen) => drawGraph(value as Fields, screen),
+    projects: toListForm(drawProjects),
+    tasks: toListForm(drawTasks),
+    on: drawTarget,
+    deps: drawDependencies,
+    graph: drawGraph,
   },
 };
 
@@ -37,8 +46,9 @@ function drawTasks(items: Fields[], screen: Screen): string[] {
 }
 
 /** Draws the other end of a dependency. */
-const drawTarget = (fields: Fields, screen: Screen): string[] =>
-  fields.project === undefined ? drawRecord(fields, screen) : [drawTask(fields, screen)];
+function drawTarget(fields: Fields, screen: Screen): string[] {
+  return fields.project === undefined ? drawRecord(fields, screen) : [drawTask(fields, screen)];
+}
 
 /** Draws a task and its dependencies on tasks of other projects, in both directions. */
 function drawDependencies(fields: Fields, screen: Screen): string[] {

@@ -1,14 +1,25 @@
-import { drawProgress } from '#core/terminal/bar.ts';
-import { type Fields, formatAge, formatId, toRecords } from '#core/terminal/cell.ts';
-import { drawEach } from '#core/terminal/lines.ts';
-import { drawOmitted } from '#core/terminal/omitted.ts';
-import { drawFields, drawRecord, drawRecords } from '#core/terminal/record.ts';
-import type { Screen } from '#core/terminal/screen.ts';
-import { drawTable } from '#core/terminal/table.ts';
-import { escapeControls, toOneLine, wrap } from '#core/terminal/text.ts';
-import { drawNode, drawTree } from '#core/terminal/tree.ts';
-import type { View } from '#core/terminal/view.ts';
-import { defined } from '#lib/defined.ts';
+import {
+  drawEach,
+  drawFields,
+  drawNode,
+  drawOmitted,
+  drawProgress,
+  drawRecord,
+  drawRecords,
+  drawTable,
+  drawTree,
+  escapeControls,
+  type Fields,
+  formatAge,
+  formatId,
+  joinParts,
+  type Screen,
+  toListForm,
+  toOneLine,
+  toRecords,
+  type View,
+  wrap,
+} from '#core/terminal/index.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { drawDim, drawGroup, limitTexts } from '#planning/view.ts';
 import { drawSession } from '#sessions/view.ts';
@@ -19,13 +30,13 @@ const drawSpawns = (value: unknown, screen: Screen): string[] => drawEach(toReco
 
 export const orchestrationView: View = {
   forms: {
-    session: (value, screen) => drawSession(value as Fields, screen),
-    waves: (value, screen) => drawWaves(toRecords(value), screen),
-    blocked: (value, screen) => drawBlocked(toRecords(value), screen),
-    externalBlockers: (value, screen) => drawExternalBlockers(toRecords(value), screen),
+    session: drawSession,
+    waves: toListForm(drawWaves),
+    blocked: toListForm(drawBlocked),
+    externalBlockers: toListForm(drawExternalBlockers),
     cycles: drawCycles,
-    running: (value, screen) => drawRunning(toRecords(value), screen),
-    report: (value, screen) => drawReport(value as Fields, screen),
+    running: toListForm(drawRunning),
+    report: drawReport,
     spawn: drawSpawns,
     spawns: drawSpawns,
     pack: drawPack,
@@ -111,11 +122,12 @@ function drawReport(fields: Fields, screen: Screen): string[] {
 function drawSpawn(fields: Fields, screen: Screen): string[] {
   const { taskId, agentId, skill, protocol, tier, prompt, promptTokens, promptFile, env } = fields;
   if ([taskId, agentId, tier, promptTokens].includes(undefined)) return drawRecord(fields, screen);
-  const about = Object.values(defined({ skill, protocol, tier: `tier ${tier}`, tokens: `${promptTokens} tokens`, promptFile }));
   const variables = isPlainObject(env) ? Object.entries(env).map(([name, value]) => `${name}=${value}`) : [];
   return [
     screen.paint('bold', toOneLine(`${taskId} → ${agentId}`)),
-    ...wrap(about.map((part) => toOneLine(String(part))).join(' · '), screen.columns - 2).map((line) => `  ${screen.paint('dim', line)}`),
+    ...wrap(joinParts([skill, protocol, `tier ${tier}`, `${promptTokens} tokens`, promptFile]), screen.columns - 2).map(
+      (line) => `  ${screen.paint('dim', line)}`,
+    ),
     `  ${toOneLine(variables.join(' '))}`,
     ...(typeof prompt === 'string' ? ['', ...prompt.split('\n').map((line) => escapeControls(line).trimEnd())] : []),
   ];

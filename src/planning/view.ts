@@ -1,18 +1,28 @@
-import { drawProgress, drawProgressBar } from '#core/terminal/bar.ts';
-import { type Fields, toRecords } from '#core/terminal/cell.ts';
-import { drawFields, drawRecords } from '#core/terminal/record.ts';
-import { narrowScreen, type Screen } from '#core/terminal/screen.ts';
-import { drawTable } from '#core/terminal/table.ts';
-import { measureWidth, toOneLine, truncate, wrap } from '#core/terminal/text.ts';
-import { drawNode } from '#core/terminal/tree.ts';
-import type { View } from '#core/terminal/view.ts';
+import {
+  drawFields,
+  drawNode,
+  drawProgress,
+  drawProgressBar,
+  drawRecords,
+  drawTable,
+  type Fields,
+  measureWidth,
+  narrowScreen,
+  type Screen,
+  toListForm,
+  toOneLine,
+  toRecords,
+  truncate,
+  type View,
+  wrap,
+} from '#core/terminal/index.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 
 export const sagaView: View = {
   forms: {
-    sagas: (value, screen) => drawContainers(toRecords(value), screen),
-    members: (value, screen) => drawContainers(toRecords(value), screen),
-    rollup: (value, screen) => drawRollup(value as Fields, screen),
+    sagas: toListForm(drawContainers),
+    members: toListForm(drawContainers),
+    rollup: drawRollup,
   },
 };
 

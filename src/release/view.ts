@@ -1,16 +1,30 @@
-import { type Cell, type Fields, formatCount, formatTime, isRecords, paintCell, toRecords } from '#core/terminal/cell.ts';
-import { drawEach } from '#core/terminal/lines.ts';
-import { drawRecord, drawRecords } from '#core/terminal/record.ts';
-import type { Screen } from '#core/terminal/screen.ts';
-import { drawTable } from '#core/terminal/table.ts';
-import { measureWidth, padRight, toOneLine, truncate, wrap } from '#core/terminal/text.ts';
-import type { View } from '#core/terminal/view.ts';
+import {
+  type Cell,
+  drawEach,
+  drawIndented,
+  drawRecord,
+  drawRecords,
+  drawTable,
+  type Fields,
+  formatCount,
+  formatTime,
+  isRecords,
+  joinParts,
+  measureWidth,
+  padRight,
+  paintCell,
+  type Screen,
+  toListForm,
+  toOneLine,
+  truncate,
+  type View,
+} from '#core/terminal/index.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 
 export const releaseView: View = {
   forms: {
-    release: (value, screen) => drawRelease(value as Fields, screen),
-    releases: (value, screen) => drawReleases(toRecords(value), screen),
+    release: drawRelease,
+    releases: toListForm(drawReleases),
   },
 };
 
@@ -36,7 +50,7 @@ function drawRelease(fields: Fields, screen: Screen): string[] {
   ];
   const lines = [
     `${drawMark(status, screen)} ${screen.paint('bold', truncate(toOneLine(version), screen.columns - 2))}`,
-    ...drawIndented(about.filter(Boolean).join(' · '), screen),
+    ...drawIndented(joinParts(about), screen),
   ];
   if (commit) lines.push(...drawIndented(`commit ${commit}${tag ? `, tag ${tag}` : ''}`, screen));
   if (isRecords(steps)) lines.push('', ...drawSteps(steps, screen));
@@ -79,7 +93,5 @@ const drawDigests = (artifacts: Fields[], screen: Screen): string[] =>
     ({ name, sha256 }) =>
       `  ${screen.paint('dim', String(sha256).slice(0, 12))}  ${truncate(toOneLine(String(name)), screen.columns - 16)}`,
   );
-
-const drawIndented = (text: string, screen: Screen): string[] => wrap(toOneLine(text), screen.columns - 2).map((line) => `  ${line}`);
 
 const drawMark = (state: unknown, screen: Screen): string => paintCell(marks[String(state)] ?? { text: '·' }, screen);

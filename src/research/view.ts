@@ -1,10 +1,16 @@
-import { type Fields, toRecords } from '#core/terminal/cell.ts';
-import { drawRecords } from '#core/terminal/record.ts';
-import type { Colour, Screen } from '#core/terminal/screen.ts';
-import { toOneLine, wrap } from '#core/terminal/text.ts';
-import type { View } from '#core/terminal/view.ts';
+import {
+  type Colour,
+  drawRecords,
+  type Fields,
+  joinParts,
+  type Screen,
+  toListForm,
+  toOneLine,
+  type View,
+  wrap,
+} from '#core/terminal/index.ts';
 
-export const researchView: View = { forms: { entries: (value, screen) => drawEntries(toRecords(value), screen) } };
+export const researchView: View = { forms: { entries: toListForm(drawEntries) } };
 
 const marks: Record<string, [Colour, string]> = { complete: ['green', '✓'], partial: ['yellow', '◐'], blocked: ['red', '✗'] };
 
@@ -17,13 +23,13 @@ function drawEntries(entries: Fields[], screen: Screen): string[] {
     const [colour, mark] = marks[String(status)] ?? ['dim', '·'];
     const [first = '', ...rest] = wrap(toOneLine(String(title ?? '')), columns - 2);
     const join = (value: unknown): string => (Array.isArray(value) ? value.map((item) => toOneLine(String(item))).join(', ') : '');
-    const about = [status, date, agent_type, join(linked_tasks), join(topics)].filter((part) => part !== undefined && part !== '');
+    const about = [status, date, agent_type, join(linked_tasks), join(topics)];
     return [
       `${paint(colour, mark)} ${paint('bold', first)}`,
       ...rest.map((line) => `  ${paint('bold', line)}`),
       // Never cut, so that it can be copied.
       `    ${paint('cyan', toOneLine(String(id)))}`,
-      ...drawIndented(about.map((part) => toOneLine(String(part))).join(' · '), 'dim'),
+      ...drawIndented(joinParts(about), 'dim'),
       ...(Array.isArray(needs_followup) ? needs_followup.flatMap((left) => drawIndented(`→ ${toOneLine(String(left))}`, 'yellow')) : []),
     ];
   });

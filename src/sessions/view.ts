@@ -1,22 +1,43 @@
-import { type Cell, type Fields, formatAge, formatId, getMark, isEmpty, isRecords, paintCell, toRecords } from '#core/terminal/cell.ts';
-import { drawEach, drawHanging, drawNamed, indentLines } from '#core/terminal/lines.ts';
-import { drawOmitted } from '#core/terminal/omitted.ts';
-import { drawFields, drawRecord, drawRecords } from '#core/terminal/record.ts';
-import { narrowScreen, type Screen } from '#core/terminal/screen.ts';
-import { drawTable } from '#core/terminal/table.ts';
-import { measureWidth, toOneLine, truncate, wrap } from '#core/terminal/text.ts';
-import type { View } from '#core/terminal/view.ts';
+import {
+  type Cell,
+  drawEach,
+  drawFields,
+  drawHanging,
+  drawIndented,
+  drawNamed,
+  drawOmitted,
+  drawRecord,
+  drawRecords,
+  drawTable,
+  type Fields,
+  formatAge,
+  formatId,
+  getMark,
+  indentLines,
+  isEmpty,
+  isRecords,
+  joinParts,
+  measureWidth,
+  narrowScreen,
+  paintCell,
+  type Screen,
+  toListForm,
+  toOneLine,
+  truncate,
+  type View,
+  wrap,
+} from '#core/terminal/index.ts';
 import { defined } from '#lib/defined.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 
 export const sessionView: View = {
   forms: {
-    session: (value, screen) => drawSession(value as Fields, screen),
-    sessions: (value, screen) => drawSessions(toRecords(value), screen),
-    handoff: (value, screen) => drawHandoff(value as Fields, screen),
-    briefing: (value, screen) => drawBriefing(value as Fields, screen),
+    session: drawSession,
+    sessions: toListForm(drawSessions),
+    handoff: drawHandoff,
+    briefing: drawBriefing,
     omitted: drawOmitted,
-    context: (value, screen) => drawContext(value as Fields, screen),
+    context: drawContext,
   },
   titledKeys: ['omitted'],
 };
@@ -44,7 +65,7 @@ export function drawSession(fields: Fields, screen: Screen): string[] {
   ];
   return [
     ...drawHead(`${paintCell(mark, screen)} ${screen.paint('cyan', truncate(toOneLine(String(id)), screen.columns - 2))}`, name, screen),
-    ...wrap(about.map((part) => toOneLine(String(part))).join(' · '), screen.columns - 2).map((line) => `  ${line}`),
+    ...drawIndented(joinParts(about), screen),
     ...(body.length > 0 ? ['', ...indentLines(body)] : []),
     ...(isPlainObject(handoff) ? ['', screen.paint('bold', 'handoff'), ...indentLines(drawHandoff(handoff, narrowScreen(screen, 2)))] : []),
   ];

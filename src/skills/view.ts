@@ -1,15 +1,25 @@
-import { type Fields, toRecords } from '#core/terminal/cell.ts';
-import { drawEach } from '#core/terminal/lines.ts';
-import { drawFields, drawRecord, drawRecords } from '#core/terminal/record.ts';
-import { narrowScreen, type Screen } from '#core/terminal/screen.ts';
-import { drawTable } from '#core/terminal/table.ts';
-import { escapeControls, toOneLine, truncate, wrap } from '#core/terminal/text.ts';
-import type { View } from '#core/terminal/view.ts';
+import {
+  drawEach,
+  drawFields,
+  drawIndented,
+  drawRecord,
+  drawRecords,
+  drawTable,
+  escapeControls,
+  type Fields,
+  joinParts,
+  narrowScreen,
+  type Screen,
+  toListForm,
+  toOneLine,
+  truncate,
+  type View,
+} from '#core/terminal/index.ts';
 
 export const skillView: View = {
   forms: {
-    skill: (value, screen) => drawSkill(value as Fields, screen),
-    skills: (value, screen) => drawSkills(toRecords(value), screen),
+    skill: drawSkill,
+    skills: toListForm(drawSkills),
   },
 };
 
@@ -20,16 +30,10 @@ function drawSkill(fields: Fields, screen: Screen): string[] {
   const lists = Object.entries({ tags, triggers }).filter(([, list]) => Array.isArray(list) && list.length > 0);
   const others = { ...Object.fromEntries(lists.map(([key, list]) => [key, (list as string[]).join(', ')])), ...rest };
   const about = [category, version && `version ${version}`, stability, origin, lastReviewed && `reviewed ${lastReviewed}`];
-  const drawIndented = (line: string): string[] => wrap(line, screen.columns - 2).map((part) => `  ${part}`);
   return [
     screen.paint('bold', truncate(toOneLine(name), screen.columns)),
-    ...drawIndented(
-      about
-        .filter(Boolean)
-        .map((part) => toOneLine(String(part)))
-        .join(' · '),
-    ),
-    ...(description ? ['', ...drawIndented(toOneLine(String(description)))] : []),
+    ...drawIndented(joinParts(about), screen),
+    ...(description ? ['', ...drawIndented(String(description), screen)] : []),
     ...(Object.keys(others).length > 0 ? ['', ...drawFields(others, narrowScreen(screen, 2)).map((line) => `  ${line}`)] : []),
     // Not wrapped, so that tables and commands stay readable.
     ...(typeof text === 'string' ? ['', ...text.split('\n').map((line) => escapeControls(line).trimEnd())] : []),

@@ -1,16 +1,21 @@
-import { drawCard, drawColumnHead, minColumnWidth } from '#core/terminal/card.ts';
-import { toRecords } from '#core/terminal/cell.ts';
-import { drawEach } from '#core/terminal/lines.ts';
-import type { Screen } from '#core/terminal/screen.ts';
-import { padRight } from '#core/terminal/text.ts';
-import { drawNode, drawTree } from '#core/terminal/tree.ts';
-import type { View } from '#core/terminal/view.ts';
+import {
+  drawCard,
+  drawColumnHead,
+  drawEach,
+  drawNode,
+  drawTree,
+  minColumnWidth,
+  padRight,
+  type Screen,
+  toListForm,
+  type View,
+} from '#core/terminal/index.ts';
 import type { Column } from './model/board.ts';
 
 export const taskView: View = {
   forms: {
-    tree: (value, screen) => drawTree(toRecords(value), screen),
-    columns: (value, screen) => drawBoard(value as Column[], screen),
+    tree: toListForm(drawTree),
+    columns: drawBoard,
   },
 };
 

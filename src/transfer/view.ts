@@ -1,7 +1,4 @@
-import { toRecords } from '#core/terminal/cell.ts';
-import type { Screen } from '#core/terminal/screen.ts';
-import { toOneLine, wrap } from '#core/terminal/text.ts';
-import type { View } from '#core/terminal/view.ts';
+import { type Screen, toOneLine, toRecords, type View, wrap } from '#core/terminal/index.ts';
 
 /** The counts of an import come before its losses. */
 export const importView: View = { forms: { ids: drawIds }, valuesFirst: true };

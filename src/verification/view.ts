@@ -1,15 +1,24 @@
-import { type Fields, formatAge, isRecords, toRecords } from '#core/terminal/cell.ts';
-import { drawFields, drawRecord } from '#core/terminal/record.ts';
-import { narrowScreen, type Screen } from '#core/terminal/screen.ts';
-import { toOneLine, truncate, wrap } from '#core/terminal/text.ts';
-import type { View } from '#core/terminal/view.ts';
+import {
+  drawFields,
+  drawIndented,
+  drawRecord,
+  type Fields,
+  formatAge,
+  isRecords,
+  joinParts,
+  type Screen,
+  toListForm,
+  toOneLine,
+  truncate,
+  type View,
+} from '#core/terminal/index.ts';
 import { defined } from '#lib/defined.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 
 export const verificationView: View = {
   forms: {
-    verification: (value, screen) => drawVerification(value as Fields, screen),
-    gates: (value, screen) => drawGates(toRecords(value), screen),
+    verification: drawVerification,
+    gates: toListForm(drawGates),
   },
 };
 
@@ -29,15 +38,17 @@ function drawVerification(fields: Fields, screen: Screen): string[] {
   ];
 }
 
-const drawGates = (gates: Fields[], screen: Screen): string[] => gates.flatMap((gate) => drawGate(gate, screen));
+function drawGates(gates: Fields[], screen: Screen): string[] {
+  return gates.flatMap((gate) => drawGate(gate, screen));
+}
 
 function drawGate({ gate, isHeld, by, at, evidence, stale }: Fields, screen: Screen): string[] {
   const isStale = Array.isArray(stale) && stale.length > 0;
   const mark = isStale ? screen.paint('yellow', '!') : isHeld ? screen.paint('green', '☑') : '☐';
-  const about = [by, ...(at ? [formatAge(at, screen.now)] : []), ...listEvidence(evidence)].filter((part) => part !== undefined);
+  const about = [by, ...(at ? [formatAge(at, screen.now)] : []), ...listEvidence(evidence)];
   return [
     `${mark} ${toOneLine(String(gate))}`,
-    ...wrap(about.map((part) => toOneLine(String(part))).join(' · '), narrowScreen(screen, 4).columns).map((line) => `    ${line}`),
+    ...drawIndented(joinParts(about), screen, 4),
     ...(isStale ? [`    ${screen.paint('yellow', truncate(`changed since: ${toOneLine(stale.join(', '))}`, screen.columns - 4))}`] : []),
   ].filter((line) => line.trim() !== '');
 }

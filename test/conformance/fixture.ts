@@ -21,8 +21,8 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 
-// What the official suite asks for beside a server's own tools: named tools, resources and prompts with fixed answers. They
-// are served by the SDK through our HTTP stack, so that the suite judges the stack by everything it knows.
+// Tools, resources and prompts with fixed answers that the official suite requires in addition to a server's own. The SDK serves
+// them through our HTTP stack, so that all tests of the suite run against it.
 
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const silence = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=';
@@ -40,13 +40,13 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 const states = createRequestStateCodec<{ step: number }>({ key: 'a key for the conformance fixture only' });
 
-/** One question of the user, asked until it is answered. */
+/** Asks the user one question until it is answered. */
 const form = (message: string, properties: Record<string, object>, required = Object.keys(properties)) =>
   inputRequired.elicit({ message, requestedSchema: { type: 'object', properties, required } as never });
 const sample = (prompt: string, maxTokens = 100) =>
   inputRequired.createMessage({ messages: [{ role: 'user', content: { type: 'text', text: prompt } }], maxTokens });
 
-/** The outcome of a form in the words that the suite looks for. */
+/** The outcome of a form with the texts that the suite expects. */
 function formResult(ctx: ServerContext, key: string, prefix: string): CallToolResult | undefined {
   const answer = inputResponse(ctx.mcpReq.inputResponses, key);
   return answer.kind === 'elicit' ? text(`${prefix}: action=${answer.action}, content=${JSON.stringify(answer.content ?? {})}`) : undefined;
@@ -199,7 +199,7 @@ const tools: Record<string, Run> = {
   },
 };
 
-/** Keywords of JSON Schema 2020-12 that have to arrive as they are. */
+/** Keywords of JSON Schema 2020-12 that must be passed through unchanged. */
 const schema2020 = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   type: 'object',
@@ -280,7 +280,7 @@ function read(uri: string): ReadResourceResult {
   throw new ResourceNotFoundError(uri);
 }
 
-/** Told of when the suite asks for a change; undefined where nobody listens. */
+/** Notified when the suite requests a change; undefined without a listener. */
 type Notify = Pick<ServerNotifier, 'toolsChanged' | 'promptsChanged'> | undefined;
 
 export function fixtureServer(era: 'legacy' | 'modern', notify?: Notify): Server {
@@ -342,7 +342,7 @@ export function fixtureServer(era: 'legacy' | 'modern', notify?: Notify): Server
   return server;
 }
 
-/** The fixtures over HTTP: by request in 2026-07-28, by transport session before it, which sampling and elicitation need there. */
+/** Serves the fixtures over HTTP: per request in 2026-07-28, per transport session before, because sampling and elicitation need one. */
 export function fixtureHandler(): { handle(request: Request): Promise<Response>; close(): Promise<void> } {
   const modern = createMcpHandler(({ era }) => fixtureServer(era, modern.notify), { legacy: 'reject' });
   const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
@@ -369,7 +369,7 @@ export function fixtureHandler(): { handle(request: Request): Promise<Response>;
   };
 }
 
-/** Events in the order they came, for a client that comes back after its stream was closed. */
+/** Stores events in order for a client that reconnects after its stream was closed. */
 function eventStore() {
   const events: { stream: string; message: unknown }[] = [];
   return {

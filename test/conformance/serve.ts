@@ -3,7 +3,7 @@ import { createPlatform } from '../../src/platform/platform.ts';
 import { serve } from '../../src/surfaces/http/serve.ts';
 import { fixtureHandler } from './fixture.ts';
 
-/** The suite's fixtures behind our own HTTP server, for the project in this folder, until it is told to stop. */
+/** Serves the fixtures of the suite with our HTTP server for the project in this folder, until SIGTERM. */
 const stop = new AbortController();
 process.once('SIGTERM', () => stop.abort());
 const app = createApp(createPlatform(process.env, process.cwd(), '0.0.0-test'), { isServer: true });

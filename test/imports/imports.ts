@@ -1,11 +1,11 @@
 import type { SourceFile } from '../../src/transfer/model/foreign.ts';
 import { type ImportTool, sourceFilePatterns } from '../../src/transfer/rules/detect-tool.ts';
-import { sample } from './sample.ts';
+import { readSample } from './sample.ts';
 
 const folders: Partial<Record<ImportTool, string>> = { 'todo.txt': 'todo-txt' };
 
-/** What of a sample is one import: a tool that has several forms has a file for each. */
-export async function importsOf(tool: ImportTool): Promise<SourceFile[][]> {
-  const files = sample(folders[tool] ?? tool).filter(({ name }) => sourceFilePatterns[tool].test(name));
+/** Returns the files of each import of a sample. The GitHub sample has one file per format. */
+export async function listImports(tool: ImportTool): Promise<SourceFile[][]> {
+  const files = readSample(folders[tool] ?? tool).filter(({ name }) => sourceFilePatterns[tool].test(name));
   return tool === 'github' ? files.map((file) => [file]) : [files];
 }

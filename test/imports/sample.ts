@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SourceFile } from '../../src/transfer/model/foreign.ts';
 
-/** The files of a sample, named from its folder on. */
-export function sample(tool: string): SourceFile[] {
+/** Reads the files of a sample by their path in its folder. */
+export function readSample(tool: string): SourceFile[] {
   const folder = join(import.meta.dirname, tool);
   const found = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
   const names = found.map((one) =>

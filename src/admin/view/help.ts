@@ -2,14 +2,11 @@ import { listCommandNames, toFlag } from '#core/command-line.ts';
 import type { CommandDefinition, Operation, Registry, RegistryEntry } from '#core/define.ts';
 import { exitCodes } from '#core/errors/exit-codes.ts';
 import { globalFlags } from '#core/global-flags.ts';
-import type { Fields } from '#core/terminal/cell.ts';
-import type { Screen } from '#core/terminal/screen.ts';
-import { measureWidth, padRight, toOneLine, wrap } from '#core/terminal/text.ts';
-import type { View } from '#core/terminal/view.ts';
+import { type Fields, measureWidth, padRight, type Screen, toOneLine, type View, wrap } from '#core/terminal/index.ts';
 import { describeArguments, describeFlags, type FlagUsage } from '#core/usage.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 
-export const helpView: View = { forms: { help: (value, screen, registry) => drawHelp(value as Fields, screen, registry) } };
+export const helpView: View = { forms: { help: drawHelp } };
 
 interface HelpLine {
   name: string;

@@ -34,21 +34,21 @@ const describeDimension = (about: string) =>
   );
 
 const describeText = (about: string) => pipe(string(), description(about));
-const percent = pipe(number(), integer(), minValue(0), maxValue(100), description('totalScore of maxScore'));
+const share = pipe(number(), minValue(0), maxValue(1));
 
 /** One line of `.cleo/metrics/ASSESSMENTS.jsonl`. */
 export const AssessmentSchema = strictObject({
-  run_id: pipe(string(), description('Id of the run')),
-  execution_id: pipe(string(), description('Id of the execution: one skill in one phase of the run')),
-  phase: pipe(string(), description('Name of the phase')),
-  skill: pipe(string(), description('Name of the skill')),
-  skill_version: pipe(string(), description('Version of the skill; 0.0.0 if it has none')),
+  run_id: describeText('Id of the run'),
+  execution_id: describeText('Id of the execution: one skill in one phase of the run'),
+  phase: describeText('Name of the phase'),
+  skill: describeText('Name of the skill'),
+  skill_version: describeText('Version of the skill; 0.0.0 if it has none'),
   status: pipe(picklist(['success', 'failure', 'partial', 'blocked', 'timeout']), description('Outcome of the execution')),
   exit_code: pipe(number(), integer(), description('Exit code of the execution')),
   completed_at: describeText('Time when the execution ended'),
   totalScore: pipe(number(), minValue(0), maxValue(100), description('Sum of the dimensions with data')),
   maxScore: pipe(number(), integer(), minValue(0), maxValue(100), description('Maximum of those dimensions')),
-  percent,
+  percent: pipe(number(), integer(), minValue(0), maxValue(100), description('totalScore of maxScore')),
   grade: pipe(LetterSchema, description('A from 90 percent, B from 75, C from 60, D from 45, else F')),
   dimensions: strictObject({
     correctness: describeDimension('Exit status and checks of the execution and output gates'),
@@ -61,14 +61,14 @@ export const AssessmentSchema = strictObject({
   prediction: optional(
     pipe(
       strictObject({
-        pass: pipe(number(), minValue(0), maxValue(1), description('Probability that a reviewer passes it')),
-        model: pipe(string(), description('Id of the calibrated model')),
+        pass: pipe(share, description('Probability that a reviewer passes it')),
+        model: describeText('Id of the calibrated model'),
       }),
       description('Prediction of a calibrated model; not part of the score'),
     ),
   ),
   evaluator: pipe(picklist(['auto', 'judge', 'human']), description('Who scored the quality; auto: not scored')),
-  rubric_version: pipe(string(), description('Version of the rubric; the same trace and version give the same assessment')),
+  rubric_version: describeText('Version of the rubric; the same trace and version give the same assessment'),
   timestamp: describeText('Time of the assessment'),
 });
 export type Assessment = InferOutput<typeof AssessmentSchema>;
@@ -108,15 +108,13 @@ export interface ExecutionFacts {
   rejections: { from: string; to: string; reason: string }[];
 }
 
-const share = pipe(number(), minValue(0), maxValue(1));
-
 /** `.cleo/assess/model.json`: a model that predicts verdicts of reviewers. */
 export const CalibratedModelSchema = strictObject({
   schema_version: literal(1),
-  rubric_version: pipe(string(), description('Rubric version of the training data')),
+  rubric_version: describeText('Rubric version of the training data'),
   active: pipe(boolean(), description('True if assessments contain its prediction')),
-  reason: optional(pipe(string(), description('Why the model is not used'))),
-  id: pipe(string(), description('Hash of the weights')),
+  reason: optional(describeText('Why the model is not used')),
+  id: describeText('Hash of the weights'),
   verdicts: pipe(number(), description('Number of reviewed executions')),
   passed: number(),
   failed: number(),
@@ -132,3 +130,60 @@ export const CalibratedModelSchema = strictObject({
   trained_at: string(),
 });
 export type CalibratedModel = InferOutput<typeof CalibratedModelSchema>;
+
+const compareVerdicts = ['improved', 'regressed', 'inconclusive', 'insufficient'] as const;
+export type CompareVerdict = (typeof compareVerdicts)[number];
+
+const ComparedSideSchema = strictObject({ runs: number(), executions: number(), passed: number() });
+export type ComparedSide = InferOutput<typeof ComparedSideSchema>;
+
+const interval = { difference: number(), low: number(), high: number() };
+const SkillComparisonSchema = strictObject({
+  skill: string(),
+  verdict: picklist(compareVerdicts),
+  baseline: ComparedSideSchema,
+  candidate: ComparedSideSchema,
+  passRate: optional(pipe(strictObject(interval), description('Difference of the pass rates with its 95 % Newcombe interval'))),
+  score: optional(
+    pipe(
+      strictObject({ ...interval, pairs: number() }),
+      description('Difference in percentage points with its 95 % bootstrap interval over pairs'),
+    ),
+  ),
+});
+export type SkillComparison = InferOutput<typeof SkillComparisonSchema>;
+
+const ComparedRuns = strictObject({ named: string(), runs: number(), executions: number() });
+/** Two sets of runs and the difference of each skill between them. */
+export const ComparisonSchema = strictObject({
+  verdict: picklist(compareVerdicts),
+  baseline: ComparedRuns,
+  candidate: ComparedRuns,
+  skills: array(SkillComparisonSchema),
+  draws: number(),
+  seed: number(),
+});
+
+/** A recurring problem of a skill. */
+export const SuggestionSchema = strictObject({
+  rule: picklist([
+    'precondition_fails',
+    'near_time_limit',
+    'retries_end_well',
+    'undeclared_write',
+    'handoff_short',
+    'gate_forced',
+    'undeclared_exit_code',
+  ]),
+  phase: string(),
+  skill: optional(string()),
+  /** A check, path, section or gate. */
+  subject: string(),
+  count: number(),
+  of: number(),
+  finding: string(),
+  action: string(),
+  /** Some of the runs that show the problem, newest first. */
+  runs: array(string()),
+});
+export type SkillSuggestion = InferOutput<typeof SuggestionSchema>;

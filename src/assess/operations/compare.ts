@@ -1,35 +1,12 @@
-import { array, boolean, description, metadata, number, optional, picklist, pipe, strictObject, string } from 'valibot';
+import { boolean, description, metadata, optional, pipe, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
 import { commandLine } from '#core/errors/quote.ts';
 import { FilePath } from '#core/model/scalars.ts';
 import { createSkillError } from '#runs/errors/skill.ts';
-import { bootstrapDraws, bootstrapSeed } from '../rules/bootstrap.ts';
-import { compareExecutions, compareVerdicts, type ScoredExecution } from '../rules/compare.ts';
+import { ComparisonSchema } from '../model/assessment.ts';
+import { compareExecutions, type ScoredExecution } from '../rules/compare.ts';
+import { bootstrapDraws, bootstrapSeed } from '../rules/intervals.ts';
 import { assessTraces, resolveTraces, type TraceContext } from './shared/traces.ts';
-
-const Side = strictObject({ runs: number(), executions: number(), passed: number() });
-const interval = { difference: number(), low: number(), high: number() };
-const SkillComparison = strictObject({
-  skill: string(),
-  verdict: picklist(compareVerdicts),
-  baseline: Side,
-  candidate: Side,
-  passRate: optional(pipe(strictObject(interval), description('Difference of the pass rates with its 95 % Newcombe interval'))),
-  score: optional(
-    pipe(
-      strictObject({ ...interval, pairs: number() }),
-      description('Difference in percentage points with its 95 % bootstrap interval over pairs'),
-    ),
-  ),
-});
-const Comparison = strictObject({
-  verdict: picklist(compareVerdicts),
-  baseline: strictObject({ named: string(), runs: number(), executions: number() }),
-  candidate: strictObject({ named: string(), runs: number(), executions: number() }),
-  skills: array(SkillComparison),
-  draws: number(),
-  seed: number(),
-});
 
 export const assessCompare = query({
   name: 'assess.compare',
@@ -39,7 +16,7 @@ export const assessCompare = query({
     candidate: pipe(FilePath, description('Runs to judge: a run or a pattern'), metadata({ value: 'RUN|GLOB' })),
     failOnRegression: optional(pipe(boolean(), description('Exit with 1 if a skill regressed'))),
   }),
-  result: strictObject({ comparison: Comparison }),
+  result: strictObject({ comparison: ComparisonSchema }),
   errors: ['E_SKILL'],
   tier: 2,
   needs: 'project',

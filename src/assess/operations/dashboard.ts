@@ -10,7 +10,15 @@ import { type Assessment, AssessmentSchema } from '../model/assessment.ts';
 import { renderDashboard } from '../rules/dashboard/dashboard.ts';
 import { suggestFixes } from '../rules/suggest.ts';
 import { nowParam } from './shared/now-param.ts';
-import { assessmentsFile, assessTraces, listTraceNames, readModel, readTraceFacts, type TraceContext } from './shared/traces.ts';
+import {
+  assessmentsFile,
+  assessTraces,
+  listTraceNames,
+  readModel,
+  readStateFile,
+  readTraceFacts,
+  type TraceContext,
+} from './shared/traces.ts';
 import { maxTraces } from './suggest.ts';
 
 export const assessDashboard = job({
@@ -68,9 +76,9 @@ function resolveOutput({ platform, project }: TraceContext, out: string): string
 const AssessmentLine = object(AssessmentSchema.entries);
 
 /** Stored assessments of executions that are not in `known`: the last one of each execution, whose trace may have been pruned since. */
-function readStoredAssessments({ platform, project }: TraceContext, known: Set<string>): Assessment[] {
+function readStoredAssessments(ctx: TraceContext, known: Set<string>): Assessment[] {
   const stored = new Map<string, Assessment>();
-  for (const line of (platform.files.readText(`${project.folder}/${assessmentsFile}`) ?? '').split('\n')) {
+  for (const line of (readStateFile(ctx, assessmentsFile) ?? '').split('\n')) {
     if (line.trim() === '') continue;
     const parsed = safeParse(AssessmentLine, parseJson(line));
     if (parsed.success && !known.has(parsed.output.execution_id)) stored.set(parsed.output.execution_id, parsed.output);

@@ -3,10 +3,13 @@ import { answer, job } from '#core/define.ts';
 import { FilePath } from '#core/model/scalars.ts';
 import { pageParams, toBudget } from '#core/page.ts';
 import { toTruncation } from '#lib/page.ts';
-import { type Assessment, AssessmentSchema } from '../model/assessment.ts';
+import { mean } from '#lib/statistics.ts';
+import type { RunnerPlatform } from '#platform/runner/port.ts';
+import type { TraceLine } from '#runs/model/trace.ts';
+import { appendToTrace, type TraceAddition } from '#runs/runner/append-to-trace.ts';
+import { type Assessment, AssessmentSchema, assessedDimensions } from '../model/assessment.ts';
 import { roundTo2 } from '../rules/score.ts';
 import { nowParam } from './shared/now-param.ts';
-import { appendScores } from './shared/score-trace.ts';
 import { type AssessedTraces, assessmentsFile, assessTraces, resolveTraces, type TraceContext } from './shared/traces.ts';
 
 const Totals = strictObject({
@@ -82,16 +85,40 @@ async function appendToTraces({ platform, project }: TraceContext, all: Assessme
   return warnings.slice(0, 20);
 }
 
+/** Appends the scores of a run's executions to its trace. A score that equals the last recorded one is not appended again. */
+const appendScores = (runner: RunnerPlatform, runId: string, assessments: Assessment[]): Promise<string | undefined> =>
+  appendToTrace(runner, runId, 'score_recorded', (lines) => {
+    const last = new Map(lines.flatMap((line) => (line.event === 'score_recorded' ? [[line.execution_id, getScoreKey(line)]] : [])));
+    return assessments.map(toAddition).filter((addition) => last.get(addition.subject.execution_id) !== getScoreKey(addition));
+  });
+
+const getScoreKey = ({ data }: Pick<TraceLine, 'data'>): string => JSON.stringify(data);
+
+function toAddition(assessment: Assessment): TraceAddition {
+  const { execution_id, phase, skill, totalScore, maxScore, percent, grade, dimensions, evaluator, rubric_version } = assessment;
+  return {
+    data: {
+      total_score: totalScore,
+      max_score: maxScore,
+      percent,
+      grade,
+      evaluator,
+      rubric_version,
+      dimensions: Object.fromEntries(assessedDimensions.map((name) => [name, dimensions[name].score])),
+    },
+    subject: { execution_id, phase, skill },
+  };
+}
+
 function computeTotals({ executions, skipped, runs }: AssessedTraces) {
   const grades: Record<string, number> = {};
   for (const { assessment } of executions) grades[assessment.grade] = (grades[assessment.grade] ?? 0) + 1;
-  const sum = executions.reduce((total, { assessment }) => total + assessment.percent, 0);
   return {
     runs,
     executions: executions.length,
     passed: executions.filter(({ facts }) => facts.status === 'success').length,
     skipped,
-    percent: executions.length === 0 ? 0 : roundTo2(sum / executions.length),
+    percent: roundTo2(mean(executions.map(({ assessment }) => assessment.percent))),
     grades: Object.fromEntries(Object.entries(grades).sort(([one], [other]) => (one < other ? -1 : 1))),
   };
 }

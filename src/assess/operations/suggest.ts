@@ -1,20 +1,9 @@
-import { array, number, optional, picklist, strictObject, string } from 'valibot';
+import { array, number, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
 import { answerPage, pageParams } from '#core/page.ts';
-import { suggestFixes, suggestionRules } from '../rules/suggest.ts';
+import { SuggestionSchema } from '../model/assessment.ts';
+import { suggestFixes } from '../rules/suggest.ts';
 import { listTraceNames, readTraceFacts } from './shared/traces.ts';
-
-const Suggestion = strictObject({
-  rule: picklist(suggestionRules),
-  phase: string(),
-  skill: optional(string()),
-  subject: string(),
-  count: number(),
-  of: number(),
-  finding: string(),
-  action: string(),
-  runs: array(string()),
-});
 
 /** Enough to contain the last 20 runs of a rarely used skill. */
 export const maxTraces = 200;
@@ -23,7 +12,7 @@ export const assessSuggest = query({
   name: 'assess.suggest',
   summary: 'Suggest fixes for recurring problems in recent runs',
   params: strictObject(pageParams(20)),
-  result: strictObject({ suggestions: array(Suggestion), runs: number() }),
+  result: strictObject({ suggestions: array(SuggestionSchema), runs: number() }),
   errors: ['E_SKILL'],
   tier: 2,
   needs: 'project',

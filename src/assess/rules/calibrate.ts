@@ -13,19 +13,19 @@ export interface JudgedExecution {
 export const minVerdicts = 30;
 const foldCount = 5;
 
+type Feature = [name: string, extract: (facts: ExecutionFacts, assessment: Assessment) => number | null];
+
 /** The features of an execution. None of them comes from reviewers. */
-const features: [name: string, extract: (facts: ExecutionFacts, assessment: Assessment) => number | null][] = [
-  ['correctness', (_, { dimensions }) => toShare(dimensions.correctness.score)],
-  ['completeness', (_, { dimensions }) => toShare(dimensions.completeness.score)],
-  ['efficiency', (_, { dimensions }) => toShare(dimensions.efficiency.score)],
-  ['compliance', (_, { dimensions }) => toShare(dimensions.compliance.score)],
+const features: Feature[] = [
+  ...(['correctness', 'completeness', 'efficiency', 'compliance'] as const).map(
+    (name): Feature => [name, (_, { dimensions: { [name]: dimension } }) => (dimension.score === null ? null : dimension.score / 20)],
+  ),
   ['judge', ({ judge }) => (judge.length === 0 ? null : mean(judge))],
   ['confidence', ({ confidence }) => confidence],
   ['retries', ({ retries }) => Math.min(10, retries)],
   ['warnings', ({ warnings }) => Math.min(20, warnings.length)],
 ];
 
-const toShare = (points: number | null): number | null => (points === null ? null : points / 20);
 const extractFeatures = (facts: ExecutionFacts, assessment: Assessment): TrainingExample['features'] =>
   features.map(([, extract]) => extract(facts, assessment));
 

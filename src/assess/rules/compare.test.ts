@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { bootstrapMean, bootstrapSeed, createRandom } from './bootstrap.ts';
-import { type CompareVerdict, compareExecutions, type ScoredExecution } from './compare.ts';
-import { computeNewcombeInterval, computeWilsonInterval } from './intervals.ts';
+import type { CompareVerdict } from '../model/assessment.ts';
+import { compareExecutions, type ScoredExecution } from './compare.ts';
+import { bootstrapMean, bootstrapSeed, computeNewcombeInterval, computeWilsonInterval, createRandom } from './intervals.ts';
 
 describe('intervals', () => {
   // Published in Newcombe (1998), Statistics in Medicine 17, 873-890, method 10.

@@ -1,43 +1,20 @@
 import { groupBy } from '#lib/collections.ts';
-import type { ExecutionFacts } from '../model/assessment.ts';
-import { bootstrapMean } from './bootstrap.ts';
-import { computeNewcombeInterval, type Interval } from './intervals.ts';
-
-export const compareVerdicts = ['improved', 'regressed', 'inconclusive', 'insufficient'] as const;
-export type CompareVerdict = (typeof compareVerdicts)[number];
+import type { ComparedSide, CompareVerdict, ExecutionFacts, SkillComparison } from '../model/assessment.ts';
+import { bootstrapMean, computeNewcombeInterval, type Interval } from './intervals.ts';
 
 export interface ScoredExecution {
   facts: Pick<ExecutionFacts, 'runId' | 'phase' | 'skill' | 'status' | 'inputs'>;
   percent: number;
 }
 
-interface Side {
-  runs: number;
-  executions: number;
-  passed: number;
-}
-
-export interface SkillComparison {
-  skill: string;
-  verdict: CompareVerdict;
-  baseline: Side;
-  candidate: Side;
-  /** The pass rate of the candidate minus that of the baseline, from -1 to 1. */
-  passRate?: Interval & { difference: number };
-  /** The mean difference in percentage points over pairs of executions. */
-  score?: Interval & { difference: number; pairs: number };
-}
-
-export interface Comparison {
-  verdict: CompareVerdict;
-  skills: SkillComparison[];
-}
-
 const minRuns = 5;
 
 /** Compares each skill of the candidate with the baseline. A difference counts only if its 95 % interval excludes 0. If the pass rate and
  *  the score contradict each other, the result is inconclusive. */
-export function compareExecutions(baseline: ScoredExecution[], candidate: ScoredExecution[]): Comparison {
+export function compareExecutions(
+  baseline: ScoredExecution[],
+  candidate: ScoredExecution[],
+): { verdict: CompareVerdict; skills: SkillComparison[] } {
   const [before, after] = [groupBy(baseline, getSkill), groupBy(candidate, getSkill)];
   const names = [...new Set([...before.keys(), ...after.keys()])].sort();
   const skills = names.map((skill) => compareSkill(skill, before.get(skill) ?? [], after.get(skill) ?? []));
@@ -74,7 +51,7 @@ function decideVerdict(intervals: Interval[]): CompareVerdict {
 /** Four decimals, so that rounding errors of a machine do not change a verdict. */
 const roundTo4 = (value: number): number => Math.round(value * 10_000) / 10_000 || 0;
 
-const summarizeSide = (all: ScoredExecution[]): Side => ({
+const summarizeSide = (all: ScoredExecution[]): ComparedSide => ({
   runs: new Set(all.map(({ facts }) => facts.runId)).size,
   executions: all.length,
   passed: all.filter(({ facts }) => facts.status === 'success').length,

@@ -22,13 +22,7 @@ export interface TraceFacts {
   isOver: boolean;
 }
 
-interface ExecutionDraft {
-  version: string;
-  isInvoked: boolean;
-  attempts: number;
-  timeoutMs: number | null;
-  maxAttemptMs: number;
-  inputs: string | null;
+interface ExecutionDraft extends Pick<ExecutionFacts, 'version' | 'isInvoked' | 'attempts' | 'timeoutMs' | 'maxAttemptMs' | 'inputs'> {
   gates: Map<string, { checks: ExecutionFacts['checks']; isForced: boolean }>;
   /** Scores by vote; null if the judge failed. */
   votes: Map<number, number | null>;

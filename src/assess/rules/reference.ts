@@ -1,10 +1,16 @@
+import { defined } from '#lib/defined.ts';
 import { median } from '#lib/statistics.ts';
 import type { ExecutionFacts } from '../model/assessment.ts';
 
+interface ReferenceValue {
+  value: number;
+  source: string;
+}
+
 /** The usual duration and token count of a skill. */
 export interface Reference {
-  durationMs?: { value: number; source: string };
-  tokens?: { value: number; source: string };
+  durationMs?: ReferenceValue;
+  tokens?: ReferenceValue;
 }
 
 /** The last successes by skill and major version, oldest first. */
@@ -31,15 +37,11 @@ export function addSuccess(successes: Successes, facts: ExecutionFacts): void {
 /** The median of earlier successes if there are enough, or else half of the timeout. */
 export function computeReference(successes: Successes, facts: ExecutionFacts): Reference {
   const known = successes.get(getSkillKey(facts)) ?? [];
-  const tokenCounts = known.flatMap(({ tokens }) => tokens ?? []);
-  return {
-    ...(known.length >= minSuccesses
-      ? { durationMs: { value: median(known.map(({ durationMs }) => durationMs))!, source: `median of ${known.length} successes` } }
-      : facts.timeoutMs === null
-        ? {}
-        : { durationMs: { value: facts.timeoutMs / 2, source: 'half of the timeout' } }),
-    ...(tokenCounts.length >= minSuccesses
-      ? { tokens: { value: median(tokenCounts)!, source: `median of ${tokenCounts.length} successes` } }
-      : {}),
-  };
+  const durationMs =
+    toMedianReference(known.map((success) => success.durationMs)) ??
+    (facts.timeoutMs === null ? undefined : { value: facts.timeoutMs / 2, source: 'half of the timeout' });
+  return defined({ durationMs, tokens: toMedianReference(known.flatMap(({ tokens }) => tokens ?? [])) });
 }
+
+const toMedianReference = (values: number[]): ReferenceValue | undefined =>
+  values.length < minSuccesses ? undefined : { value: median(values)!, source: `median of ${values.length} successes` };

@@ -1,33 +1,9 @@
-import { groupBy } from '#lib/collections.ts';
-import type { ExecutionFacts } from '../model/assessment.ts';
+import { addToList, groupBy } from '#lib/collections.ts';
+import type { ExecutionFacts, SkillSuggestion } from '../model/assessment.ts';
 import type { HandoffOutcome, TraceFacts } from './extract-facts.ts';
 
-export const suggestionRules = [
-  'precondition_fails',
-  'near_time_limit',
-  'retries_end_well',
-  'undeclared_write',
-  'handoff_short',
-  'gate_forced',
-  'undeclared_exit_code',
-] as const;
-
-export interface SkillSuggestion {
-  rule: (typeof suggestionRules)[number];
-  phase: string;
-  skill?: string;
-  /** A check, path, section or gate. */
-  subject: string;
-  count: number;
-  of: number;
-  finding: string;
-  action: string;
-  /** Some of the runs that show the problem, newest first. */
-  runs: string[];
-}
-
 /** Number of recent runs of a skill that are examined. A problem is recurring from `minCount` and `minShare` of them on. */
-export const maxRuns = 20;
+const maxRuns = 20;
 const minCount = 3;
 const minShare = 0.3;
 const nearTimeoutShare = 0.8;
@@ -39,7 +15,7 @@ export function suggestFixes(traces: TraceFacts[]): SkillSuggestion[] {
     traces.flatMap(({ executions }) => executions),
     ({ phase, skill }) => `${phase}\n${skill}`,
   );
-  const handoffs = traces.flatMap((trace) => trace.handoffs.map((handoff) => ({ ...handoff, runId: getRunId(trace) })));
+  const handoffs = traces.flatMap((trace) => trace.handoffs.map((handoff) => ({ ...handoff, runId: trace.executions[0]?.runId ?? '' })));
   const found = [...[...groups.values()].flatMap((group) => findSkillPatterns(group.slice(-maxRuns))), ...findHandoffPatterns(handoffs)];
   return found.sort(
     (one, other) =>
@@ -48,57 +24,55 @@ export function suggestFixes(traces: TraceFacts[]): SkillSuggestion[] {
 }
 
 const getSortKey = ({ rule, phase, skill, subject }: SkillSuggestion): string => [rule, phase, skill, subject].join('\n');
-const getRunId = ({ executions }: TraceFacts): string => executions[0]?.runId ?? '';
 
 function findSkillPatterns(group: ExecutionFacts[]): SkillSuggestion[] {
   const { phase, skill } = group[0]!;
   const toSuggestions = (
     rule: SkillSuggestion['rule'],
-    runsBySubject: RunsBySubject,
+    listSubjects: (facts: ExecutionFacts) => string[],
     describe: (subject: string) => { finding: string; action: string },
-  ): SkillSuggestion[] =>
-    [...runsBySubject].flatMap(([subject, runs]) =>
+  ): SkillSuggestion[] => {
+    const runsBySubject = new Map<string, string[]>();
+    for (const facts of group) for (const subject of new Set(listSubjects(facts))) addToList(runsBySubject, subject, facts.runId);
+    return [...runsBySubject].flatMap(([subject, runs]) =>
       isRecurring(runs.length, group.length)
         ? [{ rule, phase, skill, subject, count: runs.length, of: group.length, ...describe(subject), runs: pickNewest(runs) }]
         : [],
     );
+  };
+  const hasFailedRetry = group.some(({ retries, status }) => retries > 0 && status !== 'success');
   return [
-    ...toSuggestions('precondition_fails', collectRuns(group, listFailedPreconditions), (check) => ({
+    ...toSuggestions('precondition_fails', listFailedPreconditions, (check) => ({
       finding: `${check} fails before ${skill} starts`,
       action: `let an earlier phase fulfil it, or remove ${check} from the preconditions of ${phase}`,
     })),
-    ...toSuggestions('near_time_limit', collectRuns(group, listNearTimeouts), (limit) => ({
+    ...toSuggestions('near_time_limit', listNearTimeouts, (limit) => ({
       finding: `${skill} reaches or nearly reaches its timeout of ${limit}`,
       action: `raise timeout_ms of ${phase}, or split the work`,
     })),
-    ...toSuggestions('undeclared_write', collectRuns(group, listUndeclaredWrites), (path) => ({
+    ...toSuggestions('undeclared_write', listUndeclaredWrites, (path) => ({
       finding: `${skill} writes ${path}, which is not an output of ${phase}`,
       action: `declare ${path} as an output of ${phase}, or stop ${skill} from writing it`,
     })),
     ...toSuggestions(
       'gate_forced',
-      collectRuns(group, ({ forced }) => forced),
-      (gate) => ({
-        finding: `the ${gate} gate of ${phase} is forced`,
-        action: 'set its severity to warn, or fix what it checks',
-      }),
+      ({ forced }) => forced,
+      (gate) => ({ finding: `the ${gate} gate of ${phase} is forced`, action: 'set its severity to warn, or fix what it checks' }),
     ),
-    ...toSuggestions('undeclared_exit_code', collectRuns(group, listUndeclaredCodes), (code) => ({
+    ...toSuggestions('undeclared_exit_code', listUndeclaredCodes, (code) => ({
       finding: `${skill} exits with ${code}, which ${phase} does not declare`,
       action: `declare ${code} in contracts.${phase}.exit_codes`,
     })),
-    ...findRetryPattern(group),
+    // If a later attempt always succeeds, the skill should wait for something.
+    ...toSuggestions(
+      'retries_end_well',
+      ({ retries }) => (retries > 0 && !hasFailedRetry ? ['first attempt'] : []),
+      () => ({
+        finding: `${skill} fails at first and then always succeeds on a retry`,
+        action: `add a precondition to ${phase} for what the first attempt lacks, or fix ${skill}`,
+      }),
+    ),
   ];
-}
-
-type RunsBySubject = Map<string, string[]>;
-
-/** The runs in which each subject occurs. */
-function collectRuns(group: ExecutionFacts[], listSubjects: (facts: ExecutionFacts) => string[]): RunsBySubject {
-  const runsBySubject: RunsBySubject = new Map();
-  for (const facts of group)
-    for (const subject of new Set(listSubjects(facts))) runsBySubject.set(subject, [...(runsBySubject.get(subject) ?? []), facts.runId]);
-  return runsBySubject;
 }
 
 const isRecurring = (count: number, all: number): boolean => count >= minCount && count / all >= minShare;
@@ -106,9 +80,7 @@ const pickNewest = (runs: string[]): string[] => runs.toReversed().slice(0, maxS
 
 const listFailedPreconditions = ({ checks }: ExecutionFacts): string[] =>
   // Rejected handoffs have a rule of their own.
-  checks
-    .filter(({ gate, passed, name: check }) => gate === 'precondition' && !passed && !check.startsWith('handoff:'))
-    .map(({ name: check }) => check);
+  checks.filter(({ gate, passed, name }) => gate === 'precondition' && !passed && !name.startsWith('handoff:')).map(({ name }) => name);
 
 const listNearTimeouts = ({ status, timeoutMs, maxAttemptMs }: ExecutionFacts): string[] =>
   timeoutMs !== null && (status === 'timeout' || maxAttemptMs >= nearTimeoutShare * timeoutMs) ? [`${timeoutMs} ms`] : [];
@@ -121,26 +93,6 @@ const listUndeclaredWrites = ({ warnings }: ExecutionFacts): string[] =>
 
 const listUndeclaredCodes = ({ warnings, exitCode }: ExecutionFacts): string[] =>
   warnings.some(({ code }) => code === 'undeclared_exit_code') ? [String(exitCode)] : [];
-
-/** First attempts that fail although a later one always succeeds: the skill should wait for something. */
-function findRetryPattern(group: ExecutionFacts[]): SkillSuggestion[] {
-  const retried = group.filter(({ retries }) => retries > 0);
-  const { phase, skill } = group[0]!;
-  if (!isRecurring(retried.length, group.length) || retried.some(({ status }) => status !== 'success')) return [];
-  return [
-    {
-      rule: 'retries_end_well',
-      phase,
-      skill,
-      subject: 'first attempt',
-      count: retried.length,
-      of: group.length,
-      finding: `${skill} fails at first and then always succeeds on a retry`,
-      action: `add a precondition to ${phase} for what the first attempt lacks, or fix ${skill}`,
-      runs: pickNewest(retried.map(({ runId }) => runId)),
-    },
-  ];
-}
 
 /** Rejected handoffs that always lack the same file or section. */
 function findHandoffPatterns(all: (HandoffOutcome & { runId: string })[]): SkillSuggestion[] {

@@ -1,3 +1,4 @@
+import { addToList } from '#lib/collections.ts';
 import type { ReviewEvent } from '#runs/model/judge.ts';
 
 /** The answers of reviewers for one execution. */
@@ -8,11 +9,16 @@ export interface HumanVerdict {
   verdict?: 'pass' | 'fail';
 }
 
+interface ReviewAnswer {
+  score: number;
+  verdict: 'pass' | 'fail';
+}
+
 /** Collects verdicts by execution. The last answer of a reviewer counts. Reviews of the selection are excluded, because they do not say how
  *  well the skill did. */
 export function collectVerdicts(events: ReviewEvent[]): Map<string, HumanVerdict> {
   const executions = new Map<string, string>();
-  const answersByReview = new Map<string, Map<string, { score: number; verdict: 'pass' | 'fail' }>>();
+  const answersByReview = new Map<string, Map<string, ReviewAnswer>>();
   for (const event of events) {
     const { review_id: id, execution_id: execution, kind, verdict, by } = event;
     if (event.event === 'review_requested' && execution !== undefined && kind !== 'selection') executions.set(id, execution);
@@ -22,21 +28,17 @@ export function collectVerdicts(events: ReviewEvent[]): Map<string, HumanVerdict
     answers.set(by, { score, verdict });
     answersByReview.set(id, answers);
   }
-  const totals = new Map<string, { scores: number[]; passes: number }>();
+  const byExecution = new Map<string, ReviewAnswer[]>();
   for (const [id, answers] of answersByReview) {
     const execution = executions.get(id);
-    if (execution === undefined) continue;
-    const known = totals.get(execution) ?? { scores: [], passes: 0 };
-    for (const { score, verdict } of answers.values()) {
-      known.scores.push(score);
-      known.passes += verdict === 'pass' ? 1 : 0;
-    }
-    totals.set(execution, known);
+    if (execution !== undefined) for (const answer of answers.values()) addToList(byExecution, execution, answer);
   }
-  return new Map([...totals].map(([execution, { scores, passes }]) => [execution, { scores, ...decideMajority(passes, scores.length) }]));
+  return new Map([...byExecution].map(([execution, answers]) => [execution, toHumanVerdict(answers)]));
+}
+
+function toHumanVerdict(answers: ReviewAnswer[]): HumanVerdict {
+  const lead = answers.reduce((sum, { verdict }) => sum + (verdict === 'pass' ? 1 : -1), 0);
+  return { scores: answers.map(({ score }) => score), ...(lead === 0 ? {} : { verdict: lead > 0 ? 'pass' : 'fail' }) };
 }
 
 const isShare = (score: unknown): score is number => typeof score === 'number' && score >= 0 && score <= 1;
-
-const decideMajority = (passes: number, all: number): { verdict?: 'pass' | 'fail' } =>
-  passes * 2 === all ? {} : { verdict: passes * 2 > all ? 'pass' : 'fail' };

@@ -5,7 +5,7 @@ export interface RunEvent {
   about: Record<string, unknown>;
 }
 
-export type ProgressMark = 'phase' | 'good' | 'bad' | 'odd' | 'open' | 'made' | 'again' | 'note';
+export type ProgressMark = 'phase' | 'success' | 'failure' | 'warning' | 'pending' | 'output' | 'retry' | 'note';
 
 /** A progress line for people. */
 export interface ProgressLine {
@@ -18,7 +18,7 @@ export interface ProgressState {
   phases: string[];
   phase?: string;
   /** The current activity of each running skill, by execution id. */
-  doing: Map<string, { skill: string; what: string; sinceMs: number; untilMs?: number }>;
+  activities: Map<string, { skill: string; what: string; sinceMs: number; untilMs?: number }>;
 }
 
 /** Turns the events of a job into progress lines and a status line. It is a fold over the events. */

@@ -3,6 +3,17 @@ import { measureWidth, padRight, toOneLine, wrap } from './text.ts';
 
 export const indentLines = (lines: string[]): string[] => lines.map((line) => (line === '' ? '' : `  ${line}`));
 
+/** Joins the parts that are not empty: `active · high · task`. */
+export const joinParts = (parts: unknown[], separator = ' · '): string =>
+  parts
+    .filter((part) => part !== undefined && part !== null && part !== '')
+    .map((part) => toOneLine(String(part)))
+    .join(separator);
+
+/** Wraps a text and indents its lines. */
+export const drawIndented = (text: string, { columns }: Screen, indent = 2): string[] =>
+  wrap(toOneLine(text), columns - indent).map((line) => `${' '.repeat(indent)}${line}`);
+
 /** Draws the items one after the other with an empty line between them. */
 export const drawEach = <T>(items: T[], draw: (item: T) => string[]): string[] =>
   items.flatMap((item, i) => [...(i > 0 ? [''] : []), ...draw(item)]);

@@ -28,15 +28,15 @@ export function drawNode(node: Fields, screen: Screen, width = screen.columns): 
     .filter(([, value]) => value !== undefined && !isPlainObject(value) && !isRecords(value))
     .map(([key, value]) => `${toLabel(key)} ${toCell(key, value).text}`)
     .join(' · ');
-  const head = joinParts([mark ? paintCell(mark, screen) : '', id ? screen.paint('cyan', id) : ''], ' ');
-  const tail = joinParts([urgent.colour === undefined ? '' : urgent.text, more], ' · ');
+  const head = joinNonEmpty([mark ? paintCell(mark, screen) : '', id ? screen.paint('cyan', id) : ''], ' ');
+  const tail = joinNonEmpty([urgent.colour === undefined ? '' : urgent.text, more], ' · ');
   const room = width - measureWidth(head) - 2;
   const text = truncate(
     toOneLine(String(title ?? name ?? '')),
     tail ? Math.min(room, Math.max(20, room - Math.min(measureWidth(tail), 30) - 2)) : room,
   );
   const rest = truncate(tail, Math.max(0, room - measureWidth(text) - 2));
-  return joinParts([head, text, rest ? screen.paint(urgent.colour ?? 'dim', rest) : ''], '  ');
+  return joinNonEmpty([head, text, rest ? screen.paint(urgent.colour ?? 'dim', rest) : ''], '  ');
 }
 
-const joinParts = (parts: string[], separator: string): string => parts.filter((part) => part !== '').join(separator);
+const joinNonEmpty = (parts: string[], separator: string): string => parts.filter((part) => part !== '').join(separator);

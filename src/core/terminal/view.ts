@@ -1,9 +1,16 @@
 import type { Registry } from '../define.ts';
-import type { Fields } from './cell.ts';
+import { type Fields, toRecords } from './cell.ts';
 import type { Screen } from './screen.ts';
 
-/** Draws the value of one result key. `--fields` may have removed any field of a record. */
-export type Form = (value: unknown, screen: Screen, registry: Registry) => string[] | Promise<string[]>;
+/** Draws the value of one result key. Each form declares the type of its value, hence `never`; `--fields` may have removed any field of
+ *  a record. */
+export type Form = (value: never, screen: Screen, registry: Registry) => string[] | Promise<string[]>;
+
+/** Creates a form that draws a list of records. */
+export const toListForm =
+  (draw: (items: Fields[], screen: Screen) => string[]): Form =>
+  (value, screen) =>
+    draw(toRecords(value), screen);
 
 /** The terminal view of an operation. Result keys without a form are drawn by their shape. */
 export interface View {

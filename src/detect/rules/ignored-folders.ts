@@ -1,39 +1,12 @@
 /** Folders of samples, which do not belong to the project itself. */
-const sampleFolders = new Set([
-  'fixtures',
-  'fixture',
-  '__fixtures__',
-  'testdata',
-  'test-data',
-  'test_data',
-  '__snapshots__',
-  'snapshots',
-  '__mocks__',
-  'templates',
-  'template',
-  'examples',
-  'example',
-  'samples',
-  'playground',
-  'playgrounds',
-]);
+const sampleFolders = new Set(
+  'fixtures fixture __fixtures__ testdata test-data test_data __snapshots__ snapshots __mocks__ templates template examples example samples playground playgrounds'.split(
+    ' ',
+  ),
+);
 
 /** Folders that are not parts of their own, even if they contain a manifest. */
-const nonSourceFolders = new Set([
-  'docs',
-  'doc',
-  'website',
-  'site',
-  'test',
-  'tests',
-  'spec',
-  'e2e',
-  'bench',
-  'benches',
-  'benchmarks',
-  'fuzz',
-  'ci',
-]);
+const nonSourceFolders = new Set('docs doc website site test tests spec e2e bench benches benchmarks fuzz ci'.split(' '));
 
 const splitFolders = (path: string): string[] => path.split('/').slice(0, -1);
 

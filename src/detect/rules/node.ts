@@ -48,10 +48,8 @@ function findManager(dir: ProjectDir, manifest: Record<string, unknown>): Source
   );
   const declared = managers.find((name) => name === (value as string | undefined)?.split('@')[0]);
   if (declared) return { name: declared, from: 'package.json' };
-  const own = lockFiles.find(([file]) => dir.has(file));
-  if (own) return { name: own[1], from: own[0] };
-  const upper = dir.path === '' ? undefined : lockFiles.find(([file]) => dir.facts.files.includes(file));
-  if (upper) return { name: upper[1], from: upper[0] };
+  const lock = lockFiles.find(([file]) => dir.has(file)) ?? lockFiles.find(([file]) => dir.facts.files.includes(file));
+  if (lock) return { name: lock[1], from: lock[0] };
   const above = dir.facts.above.find((path) => lockFiles.some(([file]) => path.endsWith(`/${file}`)));
   if (above) return { name: lockFiles.find(([file]) => above.endsWith(`/${file}`))![1], from: above };
   return { name: 'npm', from: 'package.json' };

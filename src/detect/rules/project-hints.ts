@@ -15,24 +15,7 @@ export function createProjectHints(dir: ProjectDir): Hint[] {
   ];
 }
 
-const sources = [
-  'src',
-  'lib',
-  'app',
-  'apps',
-  'packages',
-  'crates',
-  'cmd',
-  'internal',
-  'pkg',
-  'server',
-  'client',
-  'backend',
-  'frontend',
-  'web',
-  'api',
-  'services',
-];
+const sources = 'src lib app apps packages crates cmd internal pkg server client backend frontend web api services'.split(' ');
 
 function createFolderHints(dir: ProjectDir): Hint[] {
   const tops = new Set(dir.files.filter((path) => path.includes('/')).map((path) => path.slice(0, path.indexOf('/'))));

@@ -1,6 +1,7 @@
 import {
   array,
   description,
+  entriesFromList,
   type InferOutput,
   integer,
   literal,
@@ -35,13 +36,7 @@ export const GradeResultSchema = strictObject({
   taskId: optional(pipe(string(), regex(/^T\d{3,}$/), description('The task the session is about, if there is one'))),
   totalScore: pipe(points(100), description('Sum of the five dimensions')),
   maxScore: literal(100),
-  dimensions: strictObject({
-    sessionDiscipline: DimensionScore,
-    discoveryEfficiency: DimensionScore,
-    taskHygiene: DimensionScore,
-    errorProtocol: DimensionScore,
-    disclosureUse: DimensionScore,
-  }),
+  dimensions: strictObject(entriesFromList(DimensionNameSchema.options, DimensionScore)),
   flags: pipe(array(string()), description('Protocol violations, in the order of the rubric')),
   timestamp: pipe(string(), description('Time of grading')),
   entryCount: pipe(number(), integer(), minValue(0), description('Number of graded audit entries')),
@@ -74,10 +69,20 @@ export const ExplainedLoss = strictObject({
   command: optional(string()),
 });
 
+export const TrendSchema = strictObject({
+  agent: string(),
+  sessions: number(),
+  average: number(),
+  last: number(),
+  /** Percent of each session, oldest first. */
+  scores: array(number()),
+});
+
 export type DimensionName = InferOutput<typeof DimensionNameSchema>;
 export type Letter = InferOutput<typeof LetterSchema>;
 export type GradeResult = InferOutput<typeof GradeResultSchema>;
 export type Grade = InferOutput<typeof GradeSchema>;
+export type GradeTrend = InferOutput<typeof TrendSchema>;
 export type EntryReference = InferOutput<typeof EntryReferenceSchema>;
 
 /** The fields of an audit entry that the rubric reads. */

@@ -1,20 +1,19 @@
-import { array, boolean, description, number, optional, pipe, strictObject, string } from 'valibot';
+import { array, boolean, description, optional, pipe, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
 import { pageParams, toBudget } from '#core/page.ts';
 import { toTruncation } from '#lib/page.ts';
 import type { ReadStore } from '#store/port/store.ts';
-import { GradeSchema } from '../model/grade.ts';
+import { GradeSchema, TrendSchema } from '../model/grade.ts';
 import { computeTrends, parseGrades } from '../rules/grade-history.ts';
 import { gradesFile, toGrade } from './shared/grade-session.ts';
 
 const GradeRow = strictObject({ ...GradeSchema.entries, score: pipe(string(), description('Score as text, e.g. 85/100')) });
-const TrendView = strictObject({ agent: string(), sessions: number(), average: number(), last: number(), scores: array(number()) });
 
 export const adminGradeList = query({
   name: 'admin.grade.list',
   summary: 'List grades, newest first, or their trend per agent',
   params: strictObject({ ...pageParams(50), trend: optional(pipe(boolean(), description('Add the trend of each agent'))) }),
-  result: strictObject({ grades: array(GradeRow), trend: optional(array(TrendView)) }),
+  result: strictObject({ grades: array(GradeRow), trend: optional(array(TrendSchema)) }),
   errors: [],
   tier: 2,
   needs: 'project',

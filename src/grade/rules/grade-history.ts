@@ -1,7 +1,7 @@
 import { object, safeParse } from 'valibot';
 import { parseJson } from '#lib/parse-json.ts';
 import { mean } from '#lib/statistics.ts';
-import { type GradeResult, GradeResultSchema } from '../model/grade.ts';
+import { DimensionNameSchema, type GradeResult, GradeResultSchema, type GradeTrend } from '../model/grade.ts';
 import { getGradePercent } from './grade.ts';
 
 /** Unlike `GradeResult`, this allows unknown keys: a newer version may have written the line. */
@@ -23,22 +23,13 @@ export function parseGrades(text: string): { grades: GradeResult[]; invalidLines
 /** Compares two grades of a session without their timestamp and task, which may differ between two runs on the same log. */
 export function isSameGrade(a: GradeResult, b: GradeResult): boolean {
   const toComparable = ({ sessionId, totalScore, maxScore, dimensions, flags, entryCount }: GradeResult): string => {
-    const { sessionDiscipline, discoveryEfficiency, taskHygiene, errorProtocol, disclosureUse } = dimensions;
-    const scores = [sessionDiscipline, discoveryEfficiency, taskHygiene, errorProtocol, disclosureUse];
-    return JSON.stringify([sessionId, totalScore, maxScore, scores.map(({ score, evidence }) => [score, evidence]), flags, entryCount]);
+    const scores = DimensionNameSchema.options.map((name) => [dimensions[name].score, dimensions[name].evidence]);
+    return JSON.stringify([sessionId, totalScore, maxScore, scores, flags, entryCount]);
   };
   return toComparable(a) === toComparable(b);
 }
 
-export interface GradeTrend {
-  agent: string;
-  sessions: number;
-  average: number;
-  last: number;
-  /** Percent of each session, oldest first; only the latest `maxScores`. */
-  scores: number[];
-}
-
+/** Number of scores of a trend; older ones are dropped. */
 const maxScores = 40;
 
 /** Counts each session once, with its newest grade, in the order they were first graded. The agent graded last comes first. */

@@ -24,6 +24,8 @@ export interface Remedy {
   onlyMcp?: true;
 }
 
+const findRemedy: Remedy = { operation: 'tasks.find', params: { query: '<words>' } };
+
 export interface PointLoss {
   dimension: DimensionName;
   rule: LossRule;
@@ -34,16 +36,14 @@ export interface PointLoss {
   remedy: Remedy;
 }
 
-export interface DimensionGrade {
+interface DimensionGrade {
   score: number;
   evidence: string[];
   losses: PointLoss[];
 }
 
-type DimensionGrades = Record<DimensionName, DimensionGrade>;
-
 /** Grades the five dimensions in order. Flags are in the order in which the rubric raises them. */
-export function gradeDimensions(log: GradedLog): { dimensions: DimensionGrades; flags: string[] } {
+export function gradeDimensions(log: GradedLog): { dimensions: Record<DimensionName, DimensionGrade>; flags: string[] } {
   const flags: string[] = [];
   if (log.entries === 0) flags.push('No audit entries found for session');
   const gradeDimension = (dimension: DimensionName, from: 0 | 20, rules: (log: GradedLog, sheet: ScoreSheet) => void): DimensionGrade => {
@@ -92,15 +92,14 @@ function gradeSessionDiscipline({ firstList, firstTask, last, ends }: GradedLog,
 
 function gradeDiscoveryEfficiency({ finds, lists, shows, seen }: GradedLog, { earn, miss, flag }: ScoreSheet): void {
   const total = finds + lists;
-  const find: Remedy = { operation: 'tasks.find', params: { query: '<words>' } };
   if (total === 0) {
     earn(10, 'No discovery calls needed');
-    miss('find', 5, 'tasks.find never called (10 of 15 points without it)', [], find);
+    miss('find', 5, 'tasks.find never called (10 of 15 points without it)', [], findRemedy);
   } else if (finds / total >= 0.8) earn(15, `find:list ratio ${Math.round((100 * finds) / total)}% >= 80%`);
   else {
     const share = Math.round(15 * (finds / total));
     earn(share);
-    miss('discovery', 15 - share, flag(`tasks.list used ${lists}x (prefer tasks.find for discovery)`), seen.lists, find, lists);
+    miss('discovery', 15 - share, flag(`tasks.list used ${lists}x (prefer tasks.find for discovery)`), seen.lists, findRemedy, lists);
   }
   if (shows > 0) earn(5, `tasks.show used ${shows}x for detail`);
   else miss('show', 5, 'tasks.show never called', [], { operation: 'tasks.show', params: { taskId: '<id>' } });
@@ -154,9 +153,7 @@ function gradeErrorProtocol({ recovered, unrecovered, titles, uniqueTitles, seen
 }
 
 const suggestLookup = (error: CostlyEntry | undefined): Remedy =>
-  error?.about === undefined
-    ? { operation: 'tasks.find', params: { query: '<words>' } }
-    : { operation: 'tasks.exists', params: { taskId: error.about } };
+  error?.about === undefined ? findRemedy : { operation: 'tasks.exists', params: { taskId: error.about } };
 
 function gradeDisclosureUse({ helps, queries, otherReads, seen }: GradedLog, { earn, miss, flag }: ScoreSheet): void {
   if (helps > 0) earn(10, `Progressive disclosure used (${helps}x)`);
@@ -169,7 +166,7 @@ function gradeDisclosureUse({ helps, queries, otherReads, seen }: GradedLog, { e
       10,
       flag('No MCP query calls (prefer cleo_query over CLI for programmatic access)'),
       seen.otherReads,
-      { operation: 'tasks.find', params: { query: '<words>' }, onlyMcp: true },
+      { ...findRemedy, onlyMcp: true },
       otherReads,
     );
 }

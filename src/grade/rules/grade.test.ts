@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type LogLine, operationNames, parseLog } from '../../../test/grade-log.ts';
-import { endLine, goodLog, gradeTable, rubricTexts, startLine } from '../../../test/grade-table.ts';
+import { end, goodLog, gradeTable, rubricTexts, start } from '../../../test/grade-table.ts';
 import { addLogEntry, finishGrading, getGradePercent, startGrading, toLetter } from './grade.ts';
 
 const about = { sessionId: 'session-1', timestamp: '2026-01-02T00:00:00.000Z' };
@@ -36,7 +36,7 @@ describe('the rubric', () => {
 });
 
 test('evidence is listed in its own dimension', () => {
-  const { dimensions } = gradeLog([...goodLog, 'tasks.exists', 'tasks.add T002 d p=T001', 'tasks.show !4', 'tasks.find', endLine]);
+  const { dimensions } = gradeLog([...goodLog, 'tasks.exists', 'tasks.add T002 d p=T001', 'tasks.show !4', 'tasks.find', end]);
   expect(dimensions).toEqual({
     sessionDiscipline: { score: 20, max: 20, evidence: expand('list+ end+') },
     discoveryEfficiency: { score: 20, max: 20, evidence: expand('ratio+:100 show+:2') },
@@ -51,8 +51,8 @@ test('the same log gives the same bytes', () => {
 });
 
 test('counts every entry up to the last session end, except grading calls', () => {
-  expect(gradeLog([startLine, 'session.list', 'tasks.next', endLine]).entryCount).toBe(4);
-  expect(gradeLog([startLine, 'q:admin.grade', 'admin.grade.list', endLine, 'q:admin.grade', 'tasks.next']).entryCount).toBe(2);
+  expect(gradeLog([start, 'session.list', 'tasks.next', end]).entryCount).toBe(4);
+  expect(gradeLog([start, 'q:admin.grade', 'admin.grade.list', end, 'q:admin.grade', 'tasks.next']).entryCount).toBe(2);
   expect(gradeLog([]).entryCount).toBe(0);
 });
 

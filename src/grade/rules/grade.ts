@@ -1,7 +1,7 @@
 import { defined } from '#lib/defined.ts';
 import type { EntryReference, GradeEntry, GradeResult, Letter } from '../model/grade.ts';
 import { getTaskId, listAddedTasks } from './grade-adds.ts';
-import { type DimensionGrade, gradeDimensions, type PointLoss } from './grade-rubric.ts';
+import { gradeDimensions, type PointLoss } from './grade-rubric.ts';
 
 /** Maps every operation name and alias to its operation, and says whether that only reads. */
 export type OperationNames = ReadonlyMap<string, { name: string; isRead: boolean }>;
@@ -11,43 +11,48 @@ export interface CostlyEntry extends EntryReference {
   about?: string;
 }
 
+const noCounts = {
+  entries: 0,
+  ends: 0,
+  finds: 0,
+  lists: 0,
+  shows: 0,
+  exists: 0,
+  adds: 0,
+  undescribed: 0,
+  subtasks: 0,
+  unverified: 0,
+  recovered: 0,
+  unrecovered: 0,
+  titles: 0,
+  uniqueTitles: 0,
+  helps: 0,
+  queries: 0,
+  otherReads: 0,
+};
+type Counts = typeof noCounts;
+
 /** Counters of the rubric. They are cheap to copy, which happens at each end of the session. */
-export interface Tally {
-  entries: number;
+export interface Tally extends Counts {
   firstList?: EntryReference;
   firstTask?: EntryReference;
   last?: EntryReference;
-  ends: number;
-  finds: number;
-  lists: number;
-  shows: number;
-  exists: number;
-  adds: number;
-  undescribed: number;
-  subtasks: number;
-  unverified: number;
-  recovered: number;
-  unrecovered: number;
-  titles: number;
-  uniqueTitles: number;
-  helps: number;
-  queries: number;
-  otherReads: number;
   /** Not-found errors that a lookup can still recover, oldest first, with the number of entries left for it. */
   pending: readonly { error: CostlyEntry; left: number }[];
 }
 
 /** Entries of each kind in log order. The lists only grow, so the counters of an earlier tally say how much of them belongs to it. */
-interface SeenEntries {
-  lists: EntryReference[];
-  undescribedIds: string[];
-  undescribed: CostlyEntry[];
-  unverified: CostlyEntry[];
-  unrecoveredOperations: string[];
-  unrecovered: CostlyEntry[];
-  duplicates: CostlyEntry[];
-  otherReads: EntryReference[];
-}
+const createSeenEntries = () => ({
+  lists: [] as EntryReference[],
+  undescribedIds: [] as string[],
+  undescribed: [] as CostlyEntry[],
+  unverified: [] as CostlyEntry[],
+  unrecoveredOperations: [] as string[],
+  unrecovered: [] as CostlyEntry[],
+  duplicates: [] as CostlyEntry[],
+  otherReads: [] as EntryReference[],
+});
+type SeenEntries = ReturnType<typeof createSeenEntries>;
 
 export interface GradeState {
   names: OperationNames;
@@ -64,42 +69,12 @@ const recoveryWindow = 4;
 const lookupOperations = new Set(['tasks.find', 'tasks.exists']);
 const helpOperations = new Set(['admin.help', 'tools.skill.show', 'tools.skill.list', 'skills.list', 'skills.show']);
 
-export function startGrading(names: OperationNames): GradeState {
-  return {
-    names,
-    tally: {
-      entries: 0,
-      ends: 0,
-      finds: 0,
-      lists: 0,
-      shows: 0,
-      exists: 0,
-      adds: 0,
-      undescribed: 0,
-      subtasks: 0,
-      unverified: 0,
-      recovered: 0,
-      unrecovered: 0,
-      titles: 0,
-      uniqueTitles: 0,
-      helps: 0,
-      queries: 0,
-      otherReads: 0,
-      pending: [],
-    },
-    seen: {
-      lists: [],
-      undescribedIds: [],
-      undescribed: [],
-      unverified: [],
-      unrecoveredOperations: [],
-      unrecovered: [],
-      duplicates: [],
-      otherReads: [],
-    },
-    titles: new Set(),
-  };
-}
+export const startGrading = (names: OperationNames): GradeState => ({
+  names,
+  tally: { ...noCounts, pending: [] },
+  seen: createSeenEntries(),
+  titles: new Set(),
+});
 
 /** Counts the next entry of the session. It changes `state` in place, because a log is long. */
 export function addLogEntry(state: GradeState, entry: GradeEntry): void {
@@ -143,8 +118,6 @@ export function finishGrading(
   about: { sessionId: string; taskId?: string; timestamp: string },
 ): { result: GradeResult; losses: PointLoss[] } {
   const { dimensions, flags } = gradeDimensions(toGradedLog(state));
-  const toScore = ({ score, evidence }: DimensionGrade) => ({ score, max: 20 as const, evidence });
-  const { sessionDiscipline, discoveryEfficiency, taskHygiene, errorProtocol, disclosureUse } = dimensions;
   const all = Object.values(dimensions);
   return {
     result: {
@@ -152,13 +125,9 @@ export function finishGrading(
       ...defined({ taskId: about.taskId }),
       totalScore: all.reduce((sum, { score }) => sum + score, 0),
       maxScore: 100,
-      dimensions: {
-        sessionDiscipline: toScore(sessionDiscipline),
-        discoveryEfficiency: toScore(discoveryEfficiency),
-        taskHygiene: toScore(taskHygiene),
-        errorProtocol: toScore(errorProtocol),
-        disclosureUse: toScore(disclosureUse),
-      },
+      dimensions: Object.fromEntries(
+        Object.entries(dimensions).map(([name, { score, evidence }]) => [name, { score, max: 20, evidence }]),
+      ) as GradeResult['dimensions'],
       flags,
       timestamp: about.timestamp,
       entryCount: (state.ended ?? state.tally).entries,
@@ -181,7 +150,7 @@ export const toLetter = (percent: number): Letter => thresholds.find(([, min]) =
 
 /** Input of the rubric: a tally, and the seen entries that it counts. */
 export interface GradedLog extends Tally {
-  seen: { [K in keyof SeenEntries]: SeenEntries[K] };
+  seen: SeenEntries;
 }
 
 /** Cuts the log at the last end of the session. Errors that still wait for a lookup there count as unrecovered. */
@@ -212,16 +181,13 @@ function updateRecovery({ tally, seen }: GradeState, name: string): void {
     tally.pending = [];
     return;
   }
-  const waiting: { error: CostlyEntry; left: number }[] = [];
   for (const { error, left } of tally.pending) {
-    if (left > 1) waiting.push({ error, left: left - 1 });
-    else {
-      tally.unrecovered++;
-      seen.unrecoveredOperations.push(error.operation);
-      addExplained(seen.unrecovered, error);
-    }
+    if (left > 1) continue;
+    tally.unrecovered++;
+    seen.unrecoveredOperations.push(error.operation);
+    addExplained(seen.unrecovered, error);
   }
-  tally.pending = waiting;
+  tally.pending = tally.pending.flatMap(({ error, left }) => (left > 1 ? [{ error, left: left - 1 }] : []));
 }
 
 function countAdds({ tally, seen, titles }: GradeState, entry: GradeEntry, reference: EntryReference): void {

@@ -1,17 +1,13 @@
 import { strictObject } from 'valibot';
 import { mutation } from '#core/define.ts';
-import { MemorySummary } from '../model/memory.ts';
-import { memoryIdAliases, memoryIdParam } from './fetch.ts';
-import { decideMemory } from './shared/decide-memory.ts';
+import { decideDefinition, decideMemory } from './shared/decide-memory.ts';
+import { memoryIdParam } from './shared/require-memory.ts';
 
 export const memoryConfirm = mutation({
   name: 'memory.confirm',
   summary: 'Confirm an entry; a decision requires a person',
   params: strictObject({ id: memoryIdParam }),
-  paramAliases: memoryIdAliases,
-  result: strictObject({ memory: MemorySummary }),
-  errors: ['E_NOT_FOUND', 'E_VALIDATION', 'E_AUTONOMOUS_BOUNDARY'],
-  tier: 1,
+  ...decideDefinition,
   cli: { command: ['memory confirm', 'memory accept'], args: ['id'], view: async () => (await import('../view.ts')).memoryView },
   example: { world: ['memory learning: Long lines are slow'], call: { id: 'L-001' } },
   run: (ctx, { id }) => decideMemory(ctx, id, 'accepted'),

@@ -1,13 +1,13 @@
-import { array, boolean, description, optional, pipe, strictObject } from 'valibot';
+import { array, description, optional, pipe, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { SearchText, TaskIdSchema } from '#core/model/scalars.ts';
 import { answerPage, pageParams } from '#core/page.ts';
 import { defined } from '#lib/defined.ts';
-import { createNotFoundError } from '#tasks/operations/shared/require.ts';
+import { checkTaskExists } from '#tasks/operations/shared/require.ts';
 import { ConfirmationStateSchema, MemorySummary } from '../model/memory.ts';
 import { toMemorySummary } from '../rules/memory-view.ts';
-import { searchMemory } from './shared/search.ts';
+import { nearParam, searchMemory } from './shared/search.ts';
 
 export const memoryDecisionFind = query({
   name: 'memory.decision-find',
@@ -17,7 +17,7 @@ export const memoryDecisionFind = query({
     query: optional(pipe(SearchText, description('Words in title, content or tags'))),
     epic: optional(pipe(TaskIdSchema, description('Only decisions about this epic or a task inside it'))),
     state: optional(pipe(ConfirmationStateSchema, description('Only decisions in this state'))),
-    near: optional(pipe(boolean(), description('Include entries with only some of the words or similar ones'))),
+    near: nearParam,
     ...pageParams(20),
   }),
   paramAliases: { term: 'query', epicId: 'epic' },
@@ -27,14 +27,14 @@ export const memoryDecisionFind = query({
   cli: { command: 'memory decision-find', view: async () => (await import('../view.ts')).memoryView },
   example: { world: ['T001 epic', 'T002 in T001', 'memory decision about T002: Tokens are structs'], call: { epic: 'T001' } },
   async run({ store }, { query: text, epic, state, near, limit, offset, budget }) {
-    const words = text?.trim() || undefined;
+    const words = text?.trim();
     if (!words && !epic)
       throw new CleoError('E_INVALID_INPUT', {
         problem: 'decision-find needs --query or --epic',
         fix: 'cleo memory find --type decision',
         field: 'query',
       });
-    if (epic && !(await store.tasks.exists(epic))) throw await createNotFoundError(store, epic);
+    await checkTaskExists(store, epic);
     const page = { limit, offset, budget };
     const filter = { type: 'decision' as const, ...defined({ inside: epic, state }) };
     const { hits, count } = await searchMemory(store, words, filter, page, near);

@@ -4,8 +4,7 @@ import { CleoError } from '#core/errors/error.ts';
 import { DocSlug } from '#documents/model/doc.ts';
 import { DocReceipt, toDocReceipt } from '#documents/operations/shared/documents.ts';
 import { formatAdr } from '../rules/memory-adr.ts';
-import { memoryIdAliases, memoryIdParam } from './fetch.ts';
-import { requireMemory } from './shared/require-memory.ts';
+import { memoryIdAliases, memoryIdParam, requireMemory } from './shared/require-memory.ts';
 
 export const memoryDraftAdr = mutation({
   name: 'memory.draft-adr',

@@ -1,11 +1,8 @@
-import { description, pipe, strictObject } from 'valibot';
+import { strictObject } from 'valibot';
 import { query } from '#core/define.ts';
-import { Memory, MemoryId } from '../model/memory.ts';
+import { Memory } from '../model/memory.ts';
 import { toMemory } from '../rules/memory-view.ts';
-import { requireMemory } from './shared/require-memory.ts';
-
-export const memoryIdParam = pipe(MemoryId, description('Entry id, e.g. D-001'));
-export const memoryIdAliases = { memoryId: 'id', decisionId: 'id' };
+import { memoryIdAliases, memoryIdParam, requireMemory } from './shared/require-memory.ts';
 
 export const memoryFetch = query({
   name: 'memory.fetch',

@@ -1,12 +1,12 @@
-import { array, boolean, description, optional, pipe, strictObject } from 'valibot';
+import { array, description, optional, pipe, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
 import { Label, SearchText, TaskIdSchema } from '#core/model/scalars.ts';
 import { answerPage, pageParams } from '#core/page.ts';
 import { defined } from '#lib/defined.ts';
-import { createNotFoundError } from '#tasks/operations/shared/require.ts';
+import { checkTaskExists } from '#tasks/operations/shared/require.ts';
 import { ConfirmationStateSchema, MemorySummary, MemoryTypeSchema } from '../model/memory.ts';
 import { toMemorySummary } from '../rules/memory-view.ts';
-import { searchMemory } from './shared/search.ts';
+import { nearParam, searchMemory } from './shared/search.ts';
 
 export const memoryFind = query({
   name: 'memory.find',
@@ -18,7 +18,7 @@ export const memoryFind = query({
     state: optional(pipe(ConfirmationStateSchema, description('Only entries in this state'))),
     task: optional(pipe(TaskIdSchema, description('Only entries about this task'))),
     tag: optional(pipe(Label, description('Only entries with this tag'))),
-    near: optional(pipe(boolean(), description('Include entries with only some of the words or similar ones'))),
+    near: nearParam,
     ...pageParams(20),
   }),
   paramAliases: { query: 'term', taskId: 'task' },
@@ -28,9 +28,9 @@ export const memoryFind = query({
   cli: { command: ['memory find', 'memory list'], args: ['term'], view: async () => (await import('../view.ts')).memoryView },
   example: { world: ['memory decision accepted: Tokens are structs', 'memory observation: The lexer is slow'], call: { term: 'tokens' } },
   async run({ store }, { term, near, limit, offset, budget, ...filters }) {
-    if (filters.task && !(await store.tasks.exists(filters.task))) throw await createNotFoundError(store, filters.task);
+    await checkTaskExists(store, filters.task);
     const page = { limit, offset, budget };
-    const { hits, count } = await searchMemory(store, term?.trim() || undefined, defined(filters), page, near);
+    const { hits, count } = await searchMemory(store, term?.trim(), defined(filters), page, near);
     return answerPage({ memories: hits.map(toMemorySummary) }, hits.length, page, count);
   },
 });

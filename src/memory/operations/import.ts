@@ -1,14 +1,14 @@
 import { array, description, metadata, number, optional, pipe, strictObject, string } from 'valibot';
 import { answer, type MutationContext, mutation } from '#core/define.ts';
 import { FilePath, isStorable } from '#core/model/scalars.ts';
-import { defined } from '#lib/defined.ts';
+import { defined, omitEmpty } from '#lib/defined.ts';
 import { isCalledByPerson } from '#sessions/operations/shared/person.ts';
 import { type MemoryHit, type MemoryRecord, MemorySummary, maxMemoryLength } from '../model/memory.ts';
 import { isReferenceTo, type ParsedDecision } from '../rules/memory-adr.ts';
 import { hashMemory, toMemorySummary } from '../rules/memory-view.ts';
+import { saveTaskCitations } from './shared/citations.ts';
 import { type LedgerContents, readLedgers } from './shared/read-ledgers.ts';
 import { createMemoryRecord, saveMemoryCitations } from './shared/store-memory.ts';
-import { saveTaskCitations } from './shared/task-citations.ts';
 
 export const memoryImport = mutation({
   name: 'memory.import',
@@ -35,8 +35,8 @@ export const memoryImport = mutation({
   example: { call: {}, exit: 100 },
   async run(ctx, { adr }) {
     const { store } = ctx;
-    const { files, skipped } = await readLedgers(ctx, adr);
-    const imported = await matchEntries(ctx, files, skipped);
+    const ledgers = await readLedgers(ctx, adr);
+    const imported = await matchEntries(ctx, ledgers);
     const newEntries = imported.filter(({ isNew }) => isNew).map(({ entry }) => entry as MemoryRecord);
     await store.memory.insertMany(newEntries);
     const warnings = (await Promise.all(newEntries.map((entry) => saveMemoryCitations(store, entry)))).flat();
@@ -46,7 +46,7 @@ export const memoryImport = mutation({
     const memories = after.filter(({ id }, i) => touched.has(id) && after.findIndex((hit) => hit.id === id) === i).map(toMemorySummary);
     const exit = memories.length > 0 ? {} : { exit: imported.length > 0 ? (101 as const) : (100 as const) };
     return answer(
-      { memories, unchanged: imported.length - memories.length, ...(skipped.length > 0 ? { skipped } : {}) },
+      { memories, unchanged: imported.length - memories.length, ...omitEmpty({ skipped: ledgers.skipped }) },
       { ...exit, warnings },
     );
   },
@@ -62,20 +62,17 @@ interface ImportedDecision {
 }
 
 /** Matches decisions with existing entries and creates proposed entries for the others. */
-async function matchEntries(
-  { store, ...ctx }: MutationContext,
-  files: LedgerContents['files'],
-  skipped: LedgerContents['skipped'],
-): Promise<ImportedDecision[]> {
+async function matchEntries({ store, ...ctx }: MutationContext, { files, skipped }: LedgerContents): Promise<ImportedDecision[]> {
   const byDigest = new Map<string, MemoryHit>();
   const imported: ImportedDecision[] = [];
   for (const { file, decisions } of files)
     for (const decision of decisions) {
-      if (decision.content.length > maxMemoryLength || decision.title.length > 200 || !isStorable(decision.content + decision.title)) {
+      const { title, content } = decision;
+      if (content.length > maxMemoryLength || title.length > 200 || !isStorable(content + title)) {
         skipped.push({ file, why: 'has a title over 200 characters, a text over 32,000 characters, or characters that cannot be stored' });
         continue;
       }
-      const digest = hashMemory('decision', decision.content);
+      const digest = hashMemory('decision', content);
       const existing = byDigest.get(digest) ?? (await store.memory.getByDigest(digest));
       if (existing) {
         imported.push({ file, decision, entry: existing, isNew: false });
@@ -87,16 +84,7 @@ async function matchEntries(
       const [id = ''] = await store.memory.nextIds('decision', 1);
       const missing = await store.tasks.findMissing(decision.tasks);
       const tasks = decision.tasks.filter((task) => !missing.includes(task));
-      const entry = createMemoryRecord(ctx, {
-        id,
-        type: 'decision',
-        title: decision.title,
-        content: decision.content,
-        digest,
-        tags: [],
-        tasks,
-        source,
-      });
+      const entry = createMemoryRecord(ctx, { id, type: 'decision', title, content, digest, tags: [], tasks, source });
       byDigest.set(digest, entry);
       imported.push({ file, decision, entry, isNew: true, ...defined({ previous }) });
     }
@@ -128,8 +116,8 @@ async function applyFileState(
   };
   if (previous) await supersede(previous, entry);
   if (successor) await supersede(entry, successor);
-  const state = decision.state === 'superseded' ? undefined : decision.state;
-  if (isPerson && entry.state === 'proposed' && state && state !== 'proposed')
+  const { state } = decision;
+  if (isPerson && entry.state === 'proposed' && (state === 'accepted' || state === 'rejected'))
     await store.memory.decide(entry.id, state, `As ${file} says`);
   return warnings;
 }

@@ -1,12 +1,12 @@
 import { strictObject } from 'valibot';
 import { mutation } from '#core/define.ts';
 import { MemorySummary } from '../model/memory.ts';
-import { memoryContentParam, memoryParams, storeMemory } from './shared/store-memory.ts';
+import { NewMemory, storeMemory } from './shared/store-memory.ts';
 
 export const memoryObserve = mutation({
   name: 'memory.observe',
   summary: 'Store an observation',
-  params: strictObject({ content: memoryContentParam, ...memoryParams }),
+  params: NewMemory,
   paramAliases: { text: 'content', taskId: 'task', epicId: 'epic' },
   result: strictObject({ memory: MemorySummary }),
   errors: ['E_NOT_FOUND', 'E_FILE_ERROR'],

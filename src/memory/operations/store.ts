@@ -1,12 +1,12 @@
 import { description, pipe, strictObject } from 'valibot';
 import { mutation } from '#core/define.ts';
 import { MemorySummary, MemoryTypeSchema } from '../model/memory.ts';
-import { memoryContentParam, memoryParams, storeMemory } from './shared/store-memory.ts';
+import { NewMemory, storeMemory } from './shared/store-memory.ts';
 
 export const memoryStore = mutation({
   name: 'memory.store',
   summary: 'Store an observation, decision, pattern or learning',
-  params: strictObject({ type: pipe(MemoryTypeSchema, description('Type of the entry')), content: memoryContentParam, ...memoryParams }),
+  params: strictObject({ type: pipe(MemoryTypeSchema, description('Type of the entry')), ...NewMemory.entries }),
   paramAliases: { taskId: 'task', epicId: 'epic' },
   result: strictObject({ memory: MemorySummary }),
   errors: ['E_NOT_FOUND', 'E_FILE_ERROR'],

@@ -4,9 +4,9 @@ import { CleoError } from '#core/errors/error.ts';
 import { Reason } from '#core/model/scalars.ts';
 import { Citing, MemoryId, type MemoryRecord, MemorySummary } from '../model/memory.ts';
 import { toMemorySummary } from '../rules/memory-view.ts';
+import { saveTaskCitations } from './shared/citations.ts';
 import { requirePerson } from './shared/decide-memory.ts';
 import { requireMemory } from './shared/require-memory.ts';
-import { saveTaskCitations } from './shared/task-citations.ts';
 
 export const memorySupersede = mutation({
   name: 'memory.supersede',
@@ -46,9 +46,9 @@ export const memorySupersede = mutation({
 async function checkSupersession({ store }: MutationContext, old: MemoryRecord, next: MemoryRecord): Promise<void> {
   const successors = await store.memory.listSuccessors(next.id);
   if (old.id === next.id || successors.includes(old.id)) {
-    const path = [next.id, ...successors.slice(0, successors.indexOf(old.id) + 1), ...(old.id === next.id ? [] : [next.id])];
+    const between = old.id === next.id ? [] : successors.slice(0, successors.indexOf(old.id) + 1);
     throw new CleoError('E_CIRCULAR_REFERENCE', {
-      path: old.id === next.id ? [old.id, old.id] : path,
+      path: [next.id, ...between, next.id],
       what: 'supersedes',
       fix: `cleo memory timeline ${old.id}`,
     });

@@ -1,10 +1,10 @@
 import { array, optional, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
 import { limitParam } from '#core/page.ts';
+import { omitEmpty } from '#lib/defined.ts';
 import { Citing, MemorySummary } from '../model/memory.ts';
 import { toMemorySummary } from '../rules/memory-view.ts';
-import { memoryIdAliases, memoryIdParam } from './fetch.ts';
-import { requireMemory } from './shared/require-memory.ts';
+import { memoryIdAliases, memoryIdParam, requireMemory } from './shared/require-memory.ts';
 
 const Row = array(MemorySummary);
 
@@ -39,16 +39,9 @@ export const memoryTimeline = query({
     };
     const [next] = entry.supersededBy ? await memory.getHits([entry.supersededBy]) : [];
     const citedBy = await memory.listCiting(id);
-    const lists = Object.fromEntries(
-      Object.entries(rows).flatMap(([key, hits]) => (hits.length > 0 ? [[key, hits.map(toMemorySummary)]] : [])),
-    );
+    const lists = Object.fromEntries(Object.entries(rows).map(([key, hits]) => [key, hits.map(toMemorySummary)]));
     return {
-      timeline: {
-        memory: toMemorySummary(entry),
-        ...lists,
-        ...(next ? { supersededBy: toMemorySummary(next) } : {}),
-        ...(citedBy.length > 0 ? { citedBy } : {}),
-      },
+      timeline: { memory: toMemorySummary(entry), ...omitEmpty({ ...lists, supersededBy: next && toMemorySummary(next), citedBy }) },
     };
   },
 });

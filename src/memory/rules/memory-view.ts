@@ -1,6 +1,6 @@
 import type { InferOutput } from 'valibot';
 import type { RankKey } from '#core/rules/rank.ts';
-import { defined } from '#lib/defined.ts';
+import { defined, omitEmpty } from '#lib/defined.ts';
 import { sha256 } from '#lib/sha256.ts';
 import type { CitationFlag, Memory, MemoryHit, MemoryRecord, MemorySummary, MemoryType } from '../model/memory.ts';
 
@@ -35,13 +35,18 @@ export function toMemory(entry: MemoryRecord, cites: MemoryHit[], stale: Citatio
   return {
     ...toMemorySummary(entry),
     content: entry.content,
-    ...(entry.tags.length > 0 ? { tags: entry.tags } : {}),
-    ...(entry.tasks.length > 0 ? { tasks: entry.tasks } : {}),
-    ...(source ? { source_table: source.table, source_rowid: source.rowid } : {}),
-    ...defined({ decidedBy, decidedAt, reason: decidedReason }),
-    ...(cites.length > 0 ? { cites: cites.map(({ id }) => id) } : {}),
-    ...(stale.length > 0 ? { stale: stale.map(({ cites, supersededBy }) => ({ id: cites, supersededBy })) } : {}),
-    ...defined({ sessionId }),
+    ...omitEmpty({
+      tags: entry.tags,
+      tasks: entry.tasks,
+      source_table: source?.table,
+      source_rowid: source?.rowid,
+      decidedBy,
+      decidedAt,
+      reason: decidedReason,
+      cites: cites.map(({ id }) => id),
+      stale: stale.map(({ cites, supersededBy }) => ({ id: cites, supersededBy })),
+      sessionId,
+    }),
     createdAt: entry.createdAt,
     createdBy: entry.agentId,
   };

@@ -38,9 +38,7 @@ export const nexusDepsAdd = job({
     const remote = requireRemoteId(ctx, 'on', on);
     const registry = (await openRegistry(ctx.platform)).read();
     await ctx.read((store) => requireTask(store, taskId));
-    const { depend: dependency, warnings } = await withRemoteStores(ctx, registry, (ask) =>
-      readDependency(ctx, ask, registry, taskId, remote),
-    );
+    const { dependency, warnings } = await withRemoteStores(ctx, registry, (ask) => readDependency(ctx, ask, registry, taskId, remote));
     const { task, isNew } = await ctx.write(async (store) => {
       const mutationContext = toMutationContext(ctx, store);
       const task = await requireTask(store, taskId);
@@ -68,11 +66,8 @@ async function readDependency(
   registry: ProjectRegistry,
   taskId: TaskId,
   remote: RemoteTaskId,
-): Promise<{ depend: RemoteDependency; warnings: string[] }> {
-  const entry = requireRegisteredProject(registry, {
-    name: remote.project,
-    retry: (near) => ctx.commandWith({ on: `${near}:${remote.id}` }),
-  });
+): Promise<{ dependency: RemoteDependency; warnings: string[] }> {
+  const entry = requireRegisteredProject(registry, remote.project, (near) => ctx.commandWith({ on: `${near}:${remote.id}` }));
   const own = findOwnEntry(ctx.platform, registry);
   if (entry.name === own?.name)
     throw new CleoError('E_VALIDATION', {
@@ -94,10 +89,10 @@ async function readDependency(
     syncedAt: ctx.now,
   };
   // No project can depend on an unregistered one, so there cannot be a cycle.
-  if (!own) return { depend: dependency, warnings: [] };
+  if (!own) return { dependency, warnings: [] };
   const from = { project: own.name, id: taskId };
   const { links, unreadProjects } = await readCrossProjectLinks(ask, registry, [from], { from, to: remote });
   const path = findCycle([formatRemoteId(from)], links);
   if (path) throw new CleoError('E_NEXUS_GRAPH_ERROR', { path, fix: `cleo nexus deps ${taskId}` });
-  return { depend: dependency, warnings: unreadProjects.map((name) => `${name} could not be read; a cycle through it would go unnoticed`) };
+  return { dependency, warnings: unreadProjects.map((name) => `${name} could not be read; a cycle through it would go unnoticed`) };
 }

@@ -1,7 +1,7 @@
 import { array, description, optional, pipe, strictObject, string } from 'valibot';
 import { answer, type QueryContext, query } from '#core/define.ts';
 import { parseTaskId, type TaskId } from '#core/model/scalars.ts';
-import type { TaskHit } from '#tasks/model/task.ts';
+import { omitEmpty } from '#lib/defined.ts';
 import { createNotFoundError } from '#tasks/operations/shared/require.ts';
 import {
   type ProjectRegistry,
@@ -24,7 +24,8 @@ import {
   isUnanswered,
   listReadable,
   remoteErrors,
-  warnClosed,
+  toTaskRef,
+  warnSkipped,
   withRemoteStores,
 } from './shared/remote-project.ts';
 
@@ -54,10 +55,7 @@ export const nexusDeps = query({
     return withRemoteStores(ctx, registry, async (ask) => {
       const own = findOwnEntry(ctx.platform, registry);
       const entry = remote
-        ? requireRegisteredProject(registry, {
-            name: remote.project,
-            retry: (near) => ctx.commandWith({ task: `${near}:${remote.id}` }),
-          })
+        ? requireRegisteredProject(registry, remote.project, (near) => ctx.commandWith({ task: `${near}:${remote.id}` }))
         : own;
       const id = (remote?.id ?? ownId) as TaskId;
       const { task, rows } = await readTask(ctx, ask, entry, id, remote);
@@ -67,14 +65,11 @@ export const nexusDeps = query({
       const waitedForBy = answers.flatMap(({ project, answer }) => answer.map((hit) => toTaskRef(project.name, hit)));
       return answer(
         {
-          deps: {
-            task: toTaskRef(entry?.name ?? '', task),
-            waitsFor,
-            waitedForBy,
-            ...(unanswered.length > 0 ? { unanswered } : {}),
-          },
+          deps: { task: toTaskRef(entry?.name ?? '', task), waitsFor, waitedForBy, ...omitEmpty({ unanswered }) },
         },
-        { warnings: [...(entry ? [] : ['this project is not registered, so no other project can depend on it']), ...warnClosed(registry)] },
+        {
+          warnings: [...(entry ? [] : ['this project is not registered, so no other project can depend on it']), ...warnSkipped(registry)],
+        },
       );
     });
   },
@@ -113,5 +108,3 @@ async function readWaitedFor(ask: AskProject, { projects }: ProjectRegistry, row
     return { ...toRemoteTaskRef(row), seenAt: row.syncedAt, note: error.message };
   }
 }
-
-const toTaskRef = (project: string, { id, title, status }: TaskHit): RemoteTaskRef => ({ project, id, title, status });

@@ -1,12 +1,13 @@
 import { array, boolean, description, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
+import { omitEmpty } from '#lib/defined.ts';
 import { findCycles } from '#tasks/rules/order.ts';
 import { formatRemoteId, type ProjectRegistry, type RemoteTaskRef, RemoteTaskRefSchema, UnansweredSchema } from '../model/nexus.ts';
 import { type CrossProjectEdge, findInsideEdges, formatMermaid } from '../rules/nexus-graph.ts';
 import { formatRemoteEnd, isValidDependency } from '../rules/nexus-wait.ts';
 import { readCrossProjectLinks } from './shared/cross-project-links.ts';
 import { openRegistry, registryErrors } from './shared/registry.ts';
-import { type AskProject, askAll, listReadable, warnClosed, withRemoteStores } from './shared/remote-project.ts';
+import { type AskProject, askAll, listReadable, toTaskRef, warnSkipped, withRemoteStores } from './shared/remote-project.ts';
 
 export const nexusGraph = query({
   name: 'nexus.graph',
@@ -48,21 +49,12 @@ export const nexusGraph = query({
       const edges = [...acrossEdges, ...findInsideEdges(names, links)];
       return answer(
         {
-          graph: {
-            nodes,
-            edges,
-            ...(cycles.length > 0 ? { circles: cycles } : {}),
-            ...(unanswered.length > 0 ? { unanswered } : {}),
-          },
+          graph: { nodes, edges, ...omitEmpty({ circles: cycles, unanswered }) },
           ...(mermaid ? { mermaid: formatMermaid(nodes, edges) } : {}),
         },
         {
           ...(edges.length === 0 ? { exit: 100 as const } : {}),
-          warnings: [
-            ...warnClosed(registry),
-            ...unanswered.map(({ project, problem }) => `${project} could not be queried: ${problem}`),
-            ...cycles.map((path) => `dependency cycle: ${path.join(' → ')}`),
-          ],
+          warnings: [...warnSkipped(registry, unanswered), ...cycles.map((path) => `dependency cycle: ${path.join(' → ')}`)],
         },
       );
     });
@@ -86,13 +78,7 @@ async function readNodes(ask: AskProject, registry: ProjectRegistry, names: stri
   const { answers } = await askAll(ask, readable, (store, { name }) =>
     store.tasks.getHits(ids.filter(({ project }) => project === name).map(({ id }) => id)),
   );
-  const refs = new Map(
-    answers.flatMap(({ project, answer }) =>
-      answer.map(({ id, title, status }): [string, RemoteTaskRef] => [
-        formatRemoteId({ project: project.name, id }),
-        { project: project.name, id, title, status },
-      ]),
-    ),
-  );
-  return ids.map((place) => refs.get(formatRemoteId(place)) ?? place);
+  const found = answers.flatMap(({ project, answer }) => answer.map((hit) => toTaskRef(project.name, hit)));
+  const refs = new Map(found.map((ref) => [formatRemoteId(ref), ref]));
+  return ids.map((id) => refs.get(formatRemoteId(id)) ?? id);
 }

@@ -1,6 +1,7 @@
 import { description, pipe, strictObject } from 'valibot';
 import { job, noChange } from '#core/define.ts';
 import { PermissionSchema, ProjectName, ProjectViewSchema } from '../model/nexus.ts';
+import { replaceProject } from '../rules/nexus-registry.ts';
 import { openRegistry, registryErrors, requireRegisteredProject, toProjectView } from './shared/registry.ts';
 
 export const nexusPermissionsSet = job({
@@ -21,17 +22,14 @@ export const nexusPermissionsSet = job({
   cli: { command: 'nexus permissions set', args: ['name', 'permission'] },
   example: { world: ['nexus here'], call: { name: 'here', permission: 'none' } },
   async run({ platform, changes, commandWith }, { name, permission }) {
-    const { before, after } = (await openRegistry(platform)).change((registry) => {
-      const before = requireRegisteredProject(registry, { name, retry: (near) => commandWith({ name: near }) });
+    const { project, isChanged } = (await openRegistry(platform)).change((registry) => {
+      const before = requireRegisteredProject(registry, name, (near) => commandWith({ name: near }));
+      const isChanged = before.permission !== permission;
       const after = { ...before, permission };
-      if (before.permission === permission) return { result: { before, after } };
-      return {
-        registry: { ...registry, projects: registry.projects.map((each) => (each === before ? after : each)) },
-        result: { before, after },
-      };
+      return { ...(isChanged ? { registry: replaceProject(registry, after) } : {}), result: { project: toProjectView(after), isChanged } };
     });
-    if (before.permission === permission) return noChange({ project: toProjectView(after) });
+    if (!isChanged) return noChange({ project });
     changes.updated.push(name);
-    return { project: toProjectView(after) };
+    return { project };
   },
 });

@@ -4,6 +4,7 @@ import { answer, query } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { SearchText, type TaskId } from '#core/model/scalars.ts';
 import { limitParam } from '#core/page.ts';
+import { omitEmpty } from '#lib/defined.ts';
 import { maxCounted, toTruncation } from '#lib/page.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import { searchTasks } from '#tasks/operations/shared/search.ts';
@@ -11,7 +12,7 @@ import { toTask } from '#tasks/rules/view.ts';
 import { type RemoteTask, RemoteTaskSchema, type Unanswered, UnansweredSchema } from '../model/nexus.ts';
 import { interleave, parseNexusQuery, querySyntax } from '../rules/nexus-query.ts';
 import { openRegistry, requireRegisteredProject } from './shared/registry.ts';
-import { askAll, createRemoteNotFoundError, listReadable, remoteErrors, warnClosed, withRemoteStores } from './shared/remote-project.ts';
+import { askAll, createRemoteNotFoundError, listReadable, remoteErrors, warnSkipped, withRemoteStores } from './shared/remote-project.ts';
 
 export const nexusQuery = query({
   name: 'nexus.query',
@@ -35,23 +36,20 @@ export const nexusQuery = query({
     return withRemoteStores(ctx, registry, async (ask) => {
       const retry = (near: string) => ctx.commandWith({ query: `${near}:${'id' in parsed ? parsed.id : parsed.text}` });
       if ('id' in parsed) {
-        const task = await ask(requireRegisteredProject(registry, { name, retry }), (store) => readRemoteTask(store, name, parsed.id));
+        const task = await ask(requireRegisteredProject(registry, name, retry), (store) => readRemoteTask(store, name, parsed.id));
         return { tasks: [task] };
       }
       const search = (store: ReadStore) => searchProject(store, parsed.text, limit);
       if (name !== '*') {
-        const project = requireRegisteredProject(registry, { name, retry });
-        const { hits, total } = await ask(project, search);
-        return mergeAnswers([{ project, answer: { hits, total } }], limit, []);
+        const project = requireRegisteredProject(registry, name, retry);
+        return mergeAnswers([{ project, answer: await ask(project, search) }], limit, []);
       }
       const { answers, unanswered } = await askAll(ask, listReadable(registry), search);
       if (answers.length === 0 && unanswered[0]) throw new CleoError('E_NEXUS_QUERY_FAILED', { ...unanswered[0], fix: 'cleo nexus list' });
-      return mergeAnswers(answers, limit, warnClosed(registry), unanswered);
+      return mergeAnswers(answers, limit, warnSkipped(registry, unanswered), unanswered);
     });
   },
 });
-
-type ProjectHits = Awaited<ReturnType<typeof searchProject>>;
 
 async function searchProject(store: ReadStore, text: string, limit: number) {
   const { hits, count } = await searchTasks(store, text, { archived: 'no' }, { limit, offset: 0 });
@@ -59,7 +57,7 @@ async function searchProject(store: ReadStore, text: string, limit: number) {
 }
 
 function mergeAnswers(
-  answers: { project: { name: string }; answer: ProjectHits }[],
+  answers: { project: { name: string }; answer: Awaited<ReturnType<typeof searchProject>> }[],
   limit: number,
   warnings: string[],
   unanswered: Unanswered[] = [],
@@ -70,11 +68,11 @@ function mergeAnswers(
   );
   const total = answers.reduce((sum, each) => sum + each.answer.total, 0);
   return answer(
-    { tasks, ...(unanswered.length > 0 ? { unanswered } : {}) },
+    { tasks, ...omitEmpty({ unanswered }) },
     {
       ...(tasks.length === 0 ? { exit: 100 as const } : {}),
       truncated: toTruncation(tasks.length, total),
-      warnings: [...warnings, ...unanswered.map(({ project, problem }) => `${project} could not be queried: ${problem}`)],
+      warnings,
     },
   );
 }

@@ -1,13 +1,22 @@
 import '../errors.ts';
-import { array, boolean, description, optional, pipe, strictObject, string } from 'valibot';
+import { array, boolean, description, type InferOutput, optional, pipe, strictObject, string } from 'valibot';
 import { answer, type JobContext, job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { defined } from '#lib/defined.ts';
+import { omitEmpty } from '#lib/defined.ts';
+import type { WriteStore } from '#store/port/store.ts';
 import type { TaskHit } from '#tasks/model/task.ts';
-import { ProjectName, type ProjectRegistry, type RegisteredProject, type RemoteDependency, type Unanswered } from '../model/nexus.ts';
+import {
+  formatRemoteId,
+  ProjectName,
+  type ProjectRegistry,
+  type RegisteredProject,
+  type RemoteDependency,
+  type Unanswered,
+} from '../model/nexus.ts';
 import { hasPermission } from '../rules/nexus-registry.ts';
-import { isValidDependency } from '../rules/nexus-wait.ts';
+import { formatRemoteEnd, isValidDependency } from '../rules/nexus-wait.ts';
 import { openRegistry, registryErrors } from './shared/registry.ts';
+import { updateWaitState } from './shared/remote-dependency.ts';
 import {
   type AskProject,
   askAll,
@@ -18,7 +27,8 @@ import {
   toQueryError,
   withRemoteStores,
 } from './shared/remote-project.ts';
-import { type DependencyChange, type SyncOutcome, syncStore } from './shared/sync-store.ts';
+
+const DependencyChange = strictObject({ task: string(), on: string(), from: string(), to: string() });
 
 export const nexusSync = job({
   name: 'nexus.sync',
@@ -31,7 +41,7 @@ export const nexusSync = job({
     sync: strictObject({
       /** Projects that were read. */
       projects: array(string()),
-      changed: array(strictObject({ task: string(), on: string(), from: string(), to: string() })),
+      changed: array(DependencyChange),
       freed: array(string()),
       blocked: array(string()),
       left: optional(array(strictObject({ project: string(), why: string() }))),
@@ -63,8 +73,8 @@ export const nexusSync = job({
       for (const { project } of answers) outcomes.push(await syncOtherProject(ctx, project, remoteTasks));
       // The own project comes last, so that a failed call changes nothing here; the logs of the others show what it did.
       const allOutcomes = [await ctx.write((store) => syncStore(store, remoteTasks, ctx.now)), ...outcomes];
-      const collect = <K extends 'freed' | 'blocked' | 'ahead'>(key: K): string[] => allOutcomes.flatMap((each) => each[key]);
-      const changed: DependencyChange[] = allOutcomes.flatMap((each) => each.changed);
+      const collect = (key: 'freed' | 'blocked' | 'ahead'): string[] => allOutcomes.flatMap((each) => each[key]);
+      const changed = allOutcomes.flatMap((each) => each.changed);
       const closed = targets
         .filter((each) => !writable.includes(each))
         .map(({ name, permission }) => ({ project: name, why: `has the permission ${permission}, not write` }));
@@ -73,8 +83,7 @@ export const nexusSync = job({
         changed,
         freed: collect('freed'),
         blocked: collect('blocked'),
-        ...(skipped.length + closed.length > 0 ? { left: [...skipped, ...closed] } : {}),
-        ...defined({ movedFrom }),
+        ...omitEmpty({ left: [...skipped, ...closed], movedFrom }),
       };
       const isSame = changed.length + result.freed.length + result.blocked.length === 0 && !movedFrom;
       const warnings = [
@@ -171,4 +180,40 @@ async function syncOtherProject(ctx: JobContext, project: RegisteredProject, rem
   } finally {
     await store?.close();
   }
+}
+
+interface SyncOutcome {
+  changed: InferOutput<typeof DependencyChange>[];
+  freed: string[];
+  blocked: string[];
+  ahead: string[];
+}
+
+/** Updates the stored state of remote dependencies in one project, inside its transaction. `project` is the name of a project other than
+ *  the caller's; its tasks are reported with that prefix. */
+async function syncStore(store: WriteStore, remoteTasks: RemoteTasks, now: string, project?: string): Promise<SyncOutcome> {
+  const synced: SyncOutcome = { changed: [], freed: [], blocked: [], ahead: [] };
+  const formatName = (id: string): string => (project ? formatRemoteId({ project, id }) : id);
+  const rows = await store.nexus.list();
+  const after = rows.map((row) => applyRemoteState(row, remoteTasks.get(row.project), now));
+  for (const [i, row] of rows.entries()) {
+    const next = after[i]!;
+    if (next.remoteStatus === row.remoteStatus && next.remoteTitle === row.remoteTitle) continue;
+    await store.nexus.save(next);
+    if (next.remoteStatus !== row.remoteStatus)
+      synced.changed.push({ task: formatName(row.taskId), on: formatRemoteEnd(row), from: row.remoteStatus, to: next.remoteStatus });
+  }
+  await store.nexus.markSynced([...remoteTasks.keys()], now);
+  for (const task of await store.tasks.getMany([...new Set(rows.map(({ taskId }) => taskId))])) {
+    const filterOwn = (all: RemoteDependency[]) => all.filter(({ taskId }) => taskId === task.id);
+    const { kind } = await updateWaitState(store, task, filterOwn(rows), filterOwn(after));
+    if (kind === 'freed' || kind === 'blocked' || kind === 'ahead') synced[kind].push(formatName(task.id));
+  }
+  return synced;
+}
+
+function applyRemoteState(row: RemoteDependency, hits: Map<string, TaskHit> | undefined, now: string): RemoteDependency {
+  if (!hits) return row;
+  const hit = hits.get(row.remoteId);
+  return { ...row, syncedAt: now, ...(hit ? { remoteTitle: hit.title, remoteStatus: hit.status } : { remoteStatus: 'missing' }) };
 }

@@ -16,7 +16,7 @@ export const nexusUnregister = job({
   example: { world: ['nexus here'], call: { name: 'here' } },
   async run({ platform, changes, commandWith }, { name }) {
     const project = (await openRegistry(platform)).change((registry) => {
-      const result = requireRegisteredProject(registry, { name, retry: (near) => commandWith({ name: near }) });
+      const result = requireRegisteredProject(registry, name, (near) => commandWith({ name: near }));
       return { registry: { ...registry, projects: registry.projects.filter((each) => each !== result) }, result };
     });
     changes.deleted.push(name);

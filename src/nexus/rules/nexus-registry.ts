@@ -1,7 +1,8 @@
 import { safeParse } from 'valibot';
+import { isPlainObject } from '#lib/is-plain-object.ts';
 import { checkJson } from '#lib/parse-json.ts';
 import { slugify } from '#lib/slug.ts';
-import { type Permission, type ProjectRegistry, ProjectRegistrySchema, type RegisteredProject } from '../model/nexus.ts';
+import { type Permission, PermissionSchema, type ProjectRegistry, ProjectRegistrySchema, type RegisteredProject } from '../model/nexus.ts';
 
 export const formatEmptyRegistry = (): string => formatRegistry({ format: 'cleo-nexus', version: 1, projects: [] });
 export const formatRegistry = (registry: ProjectRegistry): string => `${JSON.stringify(registry, null, 2)}\n`;
@@ -11,7 +12,7 @@ export function parseRegistry(text: string): { registry: ProjectRegistry } | { p
   const parsed = checkJson(text);
   if ('problem' in parsed) return { problem: text.trim() === '' ? 'is empty' : `is not valid JSON (${parsed.problem})` };
   const { value } = parsed;
-  const { format, version } = (typeof value === 'object' && value !== null ? value : {}) as { format?: unknown; version?: unknown };
+  const { format, version }: Record<string, unknown> = isPlainObject(value) ? value : {};
   if (format !== 'cleo-nexus') return { problem: 'is not a project registry' };
   if (typeof version === 'number' && version > 1) return { problem: `has version ${version}; this cleo supports version 1`, isNewer: true };
   const result = safeParse(ProjectRegistrySchema, value);
@@ -54,29 +55,30 @@ export function registerProject(
   isInPlace: (project: RegisteredProject) => boolean,
 ): RegistrationResult {
   const { projects } = registry;
-  const known =
-    projects.find(({ path }) => path === request.path) ?? (request.key ? projects.find(({ key }) => key === request.key) : undefined);
+  const { path, key, permission } = request;
+  const known = projects.find((each) => each.path === path) ?? (key ? projects.find((each) => each.key === key) : undefined);
   if (known) {
-    if (known.path !== request.path && isInPlace(known)) return { kind: 'refused', project: known, why: 'copy' };
+    const isMoved = known.path !== path;
+    if (isMoved && isInPlace(known)) return { kind: 'refused', project: known, why: 'copy' };
     if (request.name !== undefined && request.name !== known.name) return { kind: 'refused', project: known, why: 'other name' };
-    if (request.permission !== undefined && request.permission !== known.permission)
-      return { kind: 'refused', project: known, why: 'other permission' };
-    if (known.path === request.path && known.key === request.key) return { kind: 'exists', project: known };
-    const project = { ...known, path: request.path, key: request.key };
-    return {
-      kind: 'moved',
-      registry: { ...registry, projects: projects.map((each) => (each === known ? project : each)) },
-      project,
-      ...(known.path === request.path ? {} : { from: known.path }),
-    };
+    if (permission !== undefined && permission !== known.permission) return { kind: 'refused', project: known, why: 'other permission' };
+    if (!isMoved && known.key === key) return { kind: 'exists', project: known };
+    const project = { ...known, path, key };
+    return { kind: 'moved', registry: replaceProject(registry, project), project, ...(isMoved ? { from: known.path } : {}) };
   }
-  const name = request.name ?? findFreeName(deriveProjectName(request.path), projects);
+  const name = request.name ?? findFreeName(deriveProjectName(path), projects);
   const conflicting = projects.find((each) => each.name === name);
   if (conflicting) return { kind: 'refused', project: conflicting, why: 'name taken' };
-  const project = { name, path: request.path, key: request.key, permission: request.permission ?? 'read', registeredAt: request.at };
+  const project = { name, path, key, permission: permission ?? 'read', registeredAt: request.at };
   const sorted = [...projects, project].sort((a, b) => (a.name < b.name ? -1 : 1));
   return { kind: 'new', registry: { ...registry, projects: sorted }, project };
 }
+
+/** Replaces the entry with the name of `project`. */
+export const replaceProject = (registry: ProjectRegistry, project: RegisteredProject): ProjectRegistry => ({
+  ...registry,
+  projects: registry.projects.map((each) => (each.name === project.name ? project : each)),
+});
 
 /** Returns the name, or the first free one of `web-2`, `web-3` and so on. */
 export function findFreeName(preferred: string, projects: { name: string }[]): string {
@@ -91,8 +93,6 @@ export const deriveProjectName = (path: string): string =>
   slugify(path.split(/[/\\]/).findLast((part) => part !== '') ?? '', { maxLength: 46, allow: '._-' }).replace(/^[._-]+|[._-]+$/g, '') ||
   'project';
 
-const permissionOrder: Permission[] = ['none', 'read', 'write', 'execute'];
-
 /** True if a permission includes another. */
 export const hasPermission = (has: Permission, needs: Permission): boolean =>
-  permissionOrder.indexOf(has) >= permissionOrder.indexOf(needs);
+  PermissionSchema.options.indexOf(has) >= PermissionSchema.options.indexOf(needs);

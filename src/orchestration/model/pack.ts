@@ -4,7 +4,7 @@ import { ConfirmationStateSchema, MemoryTypeSchema } from '#memory/model/memory.
 import { ResearchStatusSchema } from '#research/model/manifest.ts';
 import { NoteSchema, Timestamp } from '#tasks/model/task.ts';
 
-const TaskRef = strictObject({ id: string(), title: string(), status: StatusSchema });
+export const TaskRef = strictObject({ id: string(), title: string(), status: StatusSchema });
 
 /** One criterion with its number, or a range such as `4-9` when space is short; `met` is then the number of met criteria. */
 const PackCriterion = strictObject({

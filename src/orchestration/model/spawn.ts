@@ -1,5 +1,6 @@
-import { type InferOutput, picklist } from 'valibot';
+import { description, type InferOutput, picklist, pipe } from 'valibot';
 import type { TaskId } from '#core/model/scalars.ts';
+import { wholeNumber } from '#core/model/whole-number.ts';
 
 /** A worker does the task; a validator judges the work of another agent. */
 export const SpawnRoleSchema = picklist(['worker', 'validator']);
@@ -33,3 +34,7 @@ export interface SpawnBudget {
 }
 
 export const defaultSpawnBudget = 10_000;
+export const SpawnBudgetParam = pipe(
+  wholeNumber({ min: 0 }),
+  description(`Tokens that prompts may use in your own context during this session, ${defaultSpawnBudget} by default (ORC-005)`),
+);

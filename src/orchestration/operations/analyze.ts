@@ -1,7 +1,7 @@
 import { strictObject } from 'valibot';
 import { noData, query } from '#core/define.ts';
 import { analysisFields, analyzePlan, computePlan } from '#planning/operations/shared/plan.ts';
-import { Root, rootAliases } from '#tasks/operations/shared/root.ts';
+import { Root, rootAliases } from '#tasks/operations/shared/params.ts';
 
 export const orchestrateAnalyze = query({
   name: 'orchestrate.analyze',
@@ -21,9 +21,8 @@ export const orchestrateAnalyze = query({
     call: { epic: 'T001' },
   },
   async run({ store, session }, { epic }) {
-    const analysisResult = await analyzePlan(store, await computePlan(store, epic ?? session?.scope.root));
-    return analysisResult.waves.length + analysisResult.blocked.length + analysisResult.cycles.length > 0
-      ? analysisResult
-      : noData(analysisResult);
+    const analysis = await analyzePlan(store, await computePlan(store, epic ?? session?.scope.root));
+    const { waves, blocked, cycles } = analysis;
+    return waves.length + blocked.length + cycles.length > 0 ? analysis : noData(analysis);
   },
 });

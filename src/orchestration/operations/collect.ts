@@ -1,13 +1,13 @@
-import { array, boolean, description, maxLength, optional, pipe, strictObject, string } from 'valibot';
+import { array, boolean, description, optional, pipe, strictObject, string } from 'valibot';
 import { CleoError } from '#core/errors/error.ts';
 import '#research/errors.ts';
 import { answer, type QueryContext, query } from '#core/define.ts';
 import { commandLine } from '#core/errors/quote.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
-import { ResearchStatusSchema } from '#research/model/manifest.ts';
+import { omitEmpty } from '#lib/defined.ts';
+import { type ResearchStatus, ResearchStatusSchema, ReturnMessage } from '#research/model/manifest.ts';
+import { createMissingEntryError, readOutputFile } from '#research/operations/shared/entry-output.ts';
 import { formatManifestWarnings, openManifest } from '#research/operations/shared/manifest.ts';
-import { createMissingEntryError } from '#research/operations/shared/missing-entry.ts';
-import { readOutputFile } from '#research/operations/shared/output-file.ts';
 import { findTaskEntry } from '#research/rules/manifest.ts';
 import { formatReturnMessage, parseReturnMessage } from '#research/rules/return-message.ts';
 import { isProtocol, protocolTable } from '#skills/model/protocol.ts';
@@ -19,9 +19,7 @@ export const orchestrateCollect = query({
   summary: 'Check the result of a subagent and print its summary',
   params: strictObject({
     taskId: pipe(TaskIdSchema, description('The spawned task')),
-    message: optional(
-      pipe(string(), maxLength(100_000, 'must have at most 100000 characters'), description('Exact message that the subagent returned')),
-    ),
+    message: optional(pipe(ReturnMessage, description('Exact message that the subagent returned'))),
   }),
   result: strictObject({
     collected: strictObject({
@@ -85,8 +83,7 @@ export const orchestrateCollect = query({
           title: entry.title,
           file: entry.file,
           keyFindings: entry.key_findings,
-          ...(entry.needs_followup.length ? { needsFollowup: entry.needs_followup } : {}),
-          ...(entry.actionable ? { actionable: true } : {}),
+          ...omitEmpty({ needsFollowup: entry.needs_followup, actionable: entry.actionable || undefined }),
         },
       },
       { warnings: formatManifestWarnings(manifest.name, content.problems) },
@@ -98,7 +95,7 @@ function createReturnError(
   { commandWith }: QueryContext,
   { taskId, protocol }: SpawnRecord,
   problem: string,
-  status: 'complete' | 'partial' | 'blocked',
+  status: ResearchStatus,
 ): CleoError {
   const title = isProtocol(protocol) ? protocolTable[protocol].title : 'Implementation';
   return new CleoError('E_INVALID_RETURN_MESSAGE', { taskId, problem, fix: commandWith({ message: formatReturnMessage(title, status) }) });

@@ -2,8 +2,8 @@ import { array, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
 import { answerPage, pageParams } from '#core/page.ts';
 import { TaskHitSchema } from '#tasks/model/task.ts';
+import { Root, rootAliases } from '#tasks/operations/shared/params.ts';
 import { checkTaskExists } from '#tasks/operations/shared/require.ts';
-import { Root, rootAliases } from '#tasks/operations/shared/root.ts';
 import { selectReadyTasks } from '#tasks/rules/next.ts';
 
 export const orchestrateReady = query({

@@ -1,10 +1,10 @@
 import { array, description, number, optional, pipe, strictObject, string } from 'valibot';
 import { type AnswerOptions, answer, type QueryContext, query } from '#core/define.ts';
 import { Omitted } from '#core/model/omitted.ts';
-import { PrioritySchema, StatusSchema, type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
+import { PrioritySchema, type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import { limitParam, tokensParam } from '#core/page.ts';
 import { fitAnswer, type Omission } from '#lib/budget.ts';
-import { defined } from '#lib/defined.ts';
+import { defined, omitEmpty } from '#lib/defined.ts';
 import { toTruncation } from '#lib/page.ts';
 import { estimateTokens } from '#lib/tokens.ts';
 import {
@@ -22,11 +22,10 @@ import { indexOpenWaits } from '#planning/rules/waves.ts';
 import { Timestamp } from '#tasks/model/task.ts';
 import { createNotFoundError } from '#tasks/operations/shared/require.ts';
 import { toTaskClaim } from '#tasks/rules/claims.ts';
-import { PackSchema } from '../model/pack.ts';
+import { PackSchema, TaskRef } from '../model/pack.ts';
 import type { PackAnswer } from '../rules/context-pack.ts';
-import { buildContextPack, createBudgetError, tryContextPack } from './shared/context-pack.ts';
+import { buildContextPack, createBudgetError, estimateCost, tryContextPack } from './shared/context-pack.ts';
 
-const TaskRef = strictObject({ id: string(), title: string(), status: StatusSchema });
 const Report = strictObject({
   ...RootTask.entries,
   progress: ProgressView,
@@ -83,13 +82,17 @@ export const orchestrateReport = query({
       blocked: blocked.length,
       done: progress.done,
     };
-    const toTaskRef = (id: string) => ({ id, title: getTask(id).title, status: getTask(id).status });
+    const toTaskRef = (id: string) => {
+      const { title, status } = getTask(id);
+      return { id, title, status };
+    };
     const takeFirst = <T>(all: T[]): T[] => all.slice(0, limit);
+    const { id, title, status, type } = task;
     const report = {
-      id: task.id,
-      title: task.title,
-      status: task.status,
-      type: task.type,
+      id,
+      title,
+      status,
+      type,
       progress,
       counts,
       ready: takeFirst(ready).map((id) => ({ ...toTaskRef(id), priority: getTask(id).priority })),
@@ -104,7 +107,7 @@ export const orchestrateReport = query({
     const total = Object.values(counts).reduce((all, n) => all + n, 0);
     const countShown = (shown: Groups): number => groups.reduce((all, name) => all + shown[name].length, 0);
     const toAnswer = (shown: typeof report, { pack, omitted }: PackAnswer) => ({
-      result: { report: shown, pack, ...(omitted.length > 0 ? { omitted } : {}) },
+      result: { report: shown, pack, ...omitEmpty({ omitted }) },
       options: { truncated: toTruncation(countShown(shown), total) },
     });
     const { result, options } =
@@ -144,8 +147,8 @@ async function fitReport<R extends Groups & { counts: Record<string, number> }, 
   const fitted = fitAnswer(sections, budget, {
     build: (kept, omitted) => toAnswer(takeItems(kept), { pack: packed.pack, omitted: [...omitted, ...packed.omitted] }),
     countTokens: (answer) => estimateTokens(print(answer)),
-    estimateCost: (value) => estimateTokens(JSON.stringify(value)) + 1,
-    omitRest: omitRest,
+    estimateCost,
+    omitRest,
   });
   if ('answer' in fitted) return fitted.answer;
   throw createBudgetError(ctx, taskId, fitted.minBudget);

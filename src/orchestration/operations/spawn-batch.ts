@@ -2,15 +2,16 @@ import { array, description, type InferOutput, optional, pipe, strictObject, str
 import { answer, type MutationContext, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
+import { omitEmpty } from '#lib/defined.ts';
 import { findFileConflicts, groupFilesByTask } from '#planning/rules/file-conflicts.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
+import { rootAliases } from '#tasks/operations/shared/params.ts';
 import { checkTaskExists } from '#tasks/operations/shared/require.ts';
-import { rootAliases } from '#tasks/operations/shared/root.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
 import { isExpired } from '#tasks/rules/claims.ts';
 import { selectReadyTasks } from '#tasks/rules/next.ts';
+import { SpawnBudgetParam } from '../model/spawn.ts';
 import { formatOutstanding, isOutstanding, prepareSpawn, readSpawnInputs } from './shared/prepare-spawn.ts';
-import { SpawnBudgetParam } from './shared/spawn-budget.ts';
 import { readSpawnBudget, type Spawn, SpawnSchema, SpawnTier, spawnTask, warnOverBudget } from './shared/spawn-task.ts';
 
 const FindingRow = strictObject({ code: string(), message: string(), fix: string() });
@@ -64,12 +65,11 @@ export const orchestrateSpawnBatch = mutation({
     let firstError: CleoError | undefined;
     for (const task of candidates) {
       const agent = outstanding.get(task.id);
-      const spawnCommand = `cleo orchestrate spawn ${task.id}`;
       if (agent || deferred.has(task.id)) {
         const reason = agent
-          ? { code: 'SPAWNED', message: formatOutstanding(task.id, agent), fix: spawnCommand }
-          : { code: 'FILES_OVERLAP', message: `${task.id} touches files of a task that comes first`, fix: spawnCommand };
-        skipped.push({ taskId: task.id, findings: [reason] });
+          ? { code: 'SPAWNED', message: formatOutstanding(task.id, agent) }
+          : { code: 'FILES_OVERLAP', message: `${task.id} touches files of a task that comes first` };
+        skipped.push({ taskId: task.id, findings: [{ ...reason, fix: `cleo orchestrate spawn ${task.id}` }] });
         continue;
       }
       try {
@@ -85,7 +85,7 @@ export const orchestrateSpawnBatch = mutation({
     }
     if (spawns.length === 0 && firstError) throw firstError;
     return answer(
-      { spawns, ...(conflicts.length ? { conflicts } : {}), ...(skipped.length ? { left: skipped } : {}) },
+      { spawns, ...omitEmpty({ conflicts, left: skipped }) },
       { ...(spawns.length ? {} : { exit: 100 as const }), warnings: [...new Set([...warnings, ...warnOverBudget(spawnBudget)])] },
     );
   },

@@ -3,9 +3,8 @@ import { answer, mutation } from '#core/define.ts';
 import { SkillName, TaskIdSchema } from '#core/model/scalars.ts';
 import { protocolNames } from '#skills/model/protocol.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
-import { SpawnRoleSchema } from '../model/spawn.ts';
+import { SpawnBudgetParam, SpawnRoleSchema } from '../model/spawn.ts';
 import { prepareSpawn, readSpawnInputs } from './shared/prepare-spawn.ts';
-import { SpawnBudgetParam } from './shared/spawn-budget.ts';
 import { readSpawnBudget, SpawnSchema, SpawnTier, spawnTask, warnOverBudget } from './shared/spawn-task.ts';
 
 export const orchestrateSpawn = mutation({

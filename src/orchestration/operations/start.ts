@@ -7,11 +7,10 @@ import { analysisFields, analyzePlan, computePlan } from '#planning/operations/s
 import { SessionSummarySchema } from '#sessions/model/session.ts';
 import { formatExports, startSession } from '#sessions/operations/shared/sessions.ts';
 import { toSessionSummary } from '#sessions/rules/session-view.ts';
+import { rootAliases } from '#tasks/operations/shared/params.ts';
 import { createNotFoundError } from '#tasks/operations/shared/require.ts';
-import { rootAliases } from '#tasks/operations/shared/root.ts';
 import { findScope, formatScope } from '#tasks/rules/scope.ts';
-import { defaultSpawnBudget } from '../model/spawn.ts';
-import { SpawnBudgetParam } from './shared/spawn-budget.ts';
+import { defaultSpawnBudget, SpawnBudgetParam } from '../model/spawn.ts';
 
 export const orchestrateStart = mutation({
   name: 'orchestrate.start',

@@ -5,7 +5,7 @@ import { computePlan, countTasks, listClaims, ProgressView, RootTask } from '#pl
 import { computeProgress } from '#planning/rules/progress.ts';
 import { computeReadiness } from '#planning/rules/readiness.ts';
 import { Timestamp } from '#tasks/model/task.ts';
-import { Root, rootAliases } from '#tasks/operations/shared/root.ts';
+import { Root, rootAliases } from '#tasks/operations/shared/params.ts';
 import { toTaskClaim } from '#tasks/rules/claims.ts';
 
 const Running = strictObject({

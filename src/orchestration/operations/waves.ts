@@ -1,7 +1,7 @@
 import { array, strictObject } from 'valibot';
 import { noData, query } from '#core/define.ts';
 import { computePlan, toWaveViews, WaveView } from '#planning/operations/shared/plan.ts';
-import { Root, rootAliases } from '#tasks/operations/shared/root.ts';
+import { Root, rootAliases } from '#tasks/operations/shared/params.ts';
 
 export const orchestrateWaves = query({
   name: 'orchestrate.waves',

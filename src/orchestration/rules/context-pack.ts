@@ -1,6 +1,6 @@
 import type { HistoryEntry } from '#core/model/audit.ts';
 import { clipText, countMissing, fitAnswer, type Omission, type Section } from '#lib/budget.ts';
-import { defined } from '#lib/defined.ts';
+import { defined, omitEmpty } from '#lib/defined.ts';
 import type { StoredCriterion, TaskRecord } from '#tasks/model/task.ts';
 import type { Pack, PackCriterion, PackSection } from '../model/pack.ts';
 
@@ -23,6 +23,8 @@ export interface PackAnswer {
 }
 
 type CountTokens = (answer: PackAnswer) => number;
+type EstimateCost = (value: unknown) => number;
+type NumberedCriterion = PackCriterion & { n: number };
 
 /** Fits the pack of a task into a token budget, measured on the whole answer. The task's identity and criteria are always included,
  *  shortened if necessary; then the description, with at most half of the remaining budget; then the lists in order of importance.
@@ -31,7 +33,7 @@ export function fitPack(
   facts: PackFacts,
   budget: number,
   countTokens: CountTokens,
-  cost: (value: unknown) => number,
+  estimateCost: EstimateCost,
 ): PackAnswer | { minBudget: number } {
   const uncut = buildSections(facts, Number.POSITIVE_INFINITY);
   const all: PackAnswer = { pack: buildPack(facts, fullDetail, Number.POSITIVE_INFINITY, uncut), omitted: [] };
@@ -41,24 +43,20 @@ export function fitPack(
   const lists = buildSections(facts, Math.max(120, Math.floor(budget / 2)));
   const hasNoLists = lists.every(({ items }) => items.length === 0);
 
-  const minBudget = countTokens(buildHead(facts, minDetail, 0, omitRest));
+  const countHead = (level: DetailLevel, length: number): number =>
+    countTokens({ pack: buildPack(facts, level, length, []), omitted: [omitRest(99_999)] });
+  const minBudget = countHead(minDetail, 0);
   if (minBudget > budget) return { minBudget };
   const addShare = (used: number, part: number): number => used + (budget - used) * part;
-  const countHead = (level: DetailLevel, length: number): number => countTokens(buildHead(facts, level, length, omitRest));
   const criteriaTokens = addShare(minBudget, hasNoLists && !facts.task.description ? 1 : 2 / 3);
   const level = detailLevels.find((each) => countHead(each, 0) <= criteriaTokens) ?? minDetail;
   const descriptionTokens = addShare(countHead(level, 0), hasNoLists ? 1 : 1 / 2);
   const length = descriptionLengths.find((each) => countHead(level, each) <= descriptionTokens) ?? 0;
-  return fillPackLists(facts, budget, { level, length, lists, omitRest, countTokens, cost });
+  return fillPackLists(facts, budget, { level, length, lists, omitRest, countTokens, estimateCost });
 }
 
 /** Like `fitPack`, but includes the task itself in full at any cost and spends the budget on the lists around it. */
-export function fitPackAroundTask(
-  facts: PackFacts,
-  budget: number,
-  countTokens: CountTokens,
-  cost: (value: unknown) => number,
-): PackAnswer {
+export function fitPackAroundTask(facts: PackFacts, budget: number, countTokens: CountTokens, estimateCost: EstimateCost): PackAnswer {
   const length = Number.POSITIVE_INFINITY;
   const omitRest = createRestOmission(facts, facts.maxTokens + 1);
   const lists = buildSections(facts, Math.max(120, budget));
@@ -69,7 +67,7 @@ export function fitPackAroundTask(
     lists,
     omitRest,
     countTokens,
-    cost,
+    estimateCost,
   }) as PackAnswer;
 }
 
@@ -79,13 +77,13 @@ interface PackChoice {
   lists: Section<PackSection>[];
   omitRest: (count: number) => Omission;
   countTokens: CountTokens;
-  cost: (value: unknown) => number;
+  estimateCost: EstimateCost;
 }
 
 function fillPackLists(
   facts: PackFacts,
   budget: number,
-  { level, length, lists, omitRest, countTokens, cost }: PackChoice,
+  { level, length, lists, ...options }: PackChoice,
 ): PackAnswer | { minBudget: number } {
   const shortened = listShortened(facts, level, length);
   // Shortened parts of the task itself are reported in the same way as omitted list items.
@@ -100,9 +98,7 @@ function fillPackLists(
       ),
       omitted,
     }),
-    countTokens: countTokens,
-    estimateCost: cost,
-    omitRest: omitRest,
+    ...options,
   });
   return 'answer' in fitted ? fitted.answer : { minBudget: fitted.minBudget };
 }
@@ -133,17 +129,13 @@ const detailLevels: DetailLevel[] = [
 ];
 const descriptionLengths = [8000, 5000, 3000, 2000, 1200, 700, 400, 220, 120, 60];
 
-function buildHead(facts: PackFacts, level: DetailLevel, length: number, omitRest: (count: number) => Omission): PackAnswer {
-  return { pack: buildPack(facts, level, length, []), omitted: [omitRest(99_999)] };
-}
-
 /** Describes everything that a small pack omits, with the budget at which nothing would be omitted. */
 const createRestOmission =
-  ({ task: { id }, maxTokens: mostTokens }: PackFacts, whole: number) =>
+  ({ task: { id }, maxTokens }: PackFacts, whole: number) =>
   (count: number): Omission => ({
     section: 'rest',
     count,
-    expand: whole > mostTokens ? `cleo show ${id}` : `cleo focus ${id} --budget ${whole}`,
+    expand: whole > maxTokens ? `cleo show ${id}` : `cleo focus ${id} --budget ${whole}`,
   });
 
 function buildPack(facts: PackFacts, level: DetailLevel, length: number, lists: Section<PackSection>[]): Pack {
@@ -152,7 +144,6 @@ function buildPack(facts: PackFacts, level: DetailLevel, length: number, lists: 
   const { labels, files, ...others } = items as { [K in PackSection]?: never[] };
   const acceptance = fitCriteria(numberCriteria(task.acceptance, children), level);
   const description = length > 0 && task.description?.trim() ? clipText(task.description, length) : undefined;
-  const isWhole = level.text !== undefined;
   return {
     task: {
       id: task.id,
@@ -160,14 +151,9 @@ function buildPack(facts: PackFacts, level: DetailLevel, length: number, lists: 
       title: clipText(task.title, level.title),
       status: task.status,
       priority: task.priority,
-      ...defined({
-        ...(isWhole ? { size: task.size, phase: task.phase, holder } : {}),
-        description,
-        labels,
-        files,
-      }),
+      ...defined({ ...(level.text === undefined ? {} : { size: task.size, phase: task.phase, holder }), description, labels, files }),
     },
-    ...(acceptance.length > 0 ? { acceptance } : {}),
+    ...omitEmpty({ acceptance }),
     ...others,
   };
 }
@@ -179,10 +165,8 @@ function listShortened({ task, holder, children }: PackFacts, level: DetailLevel
   const shown = new Set(fitCriteria(all, level).map((criterion) => JSON.stringify(criterion)));
   const fields = [
     task.title.length > level.title,
-    Boolean(task.description?.trim()) && (task.description ?? '').length > length,
-    level.text === undefined && Boolean(task.size),
-    level.text === undefined && Boolean(task.phase),
-    level.text === undefined && Boolean(holder),
+    task.description?.trim() && task.description.length > length,
+    ...(level.text === undefined ? [task.size, task.phase, holder] : []),
   ];
   return [
     { section: 'task', count: fields.filter(Boolean).length, expand },
@@ -191,7 +175,7 @@ function listShortened({ task, holder, children }: PackFacts, level: DetailLevel
 }
 
 /** Numbers the criteria as `show` does: the written ones, then one for each child. */
-function numberCriteria(stored: StoredCriterion[], children: PackFacts['children']): (PackCriterion & { n: number })[] {
+function numberCriteria(stored: StoredCriterion[], children: PackFacts['children']): NumberedCriterion[] {
   const written = stored.map(({ kind, text = '', gate, metAt }) => ({
     ...(kind === 'evidence_bound' && gate ? { gate } : { text }),
     ...(metAt ? { met: true as const } : {}),
@@ -201,7 +185,7 @@ function numberCriteria(stored: StoredCriterion[], children: PackFacts['children
 }
 
 /** Fits every criterion: with its text, by its number and state, or grouped with its neighbours. */
-function fitCriteria(all: (PackCriterion & { n: number })[], { text, hasChildren, rows }: DetailLevel): PackCriterion[] {
+function fitCriteria(all: NumberedCriterion[], { text, hasChildren, rows }: DetailLevel): PackCriterion[] {
   if (text === undefined) return groupCriteria(all, rows ?? all.length);
   const each = all.filter(({ target }) => hasChildren || target === undefined);
   const shortened = each.map((criterion) =>
@@ -210,7 +194,7 @@ function fitCriteria(all: (PackCriterion & { n: number })[], { text, hasChildren
   return [...shortened, ...groupCriteria(all.slice(each.length), 20)];
 }
 
-function groupCriteria(all: (PackCriterion & { n: number })[], maxRows: number): PackCriterion[] {
+function groupCriteria(all: NumberedCriterion[], maxRows: number): PackCriterion[] {
   const runs: { from: number; to: number; met: number }[] = [];
   for (const { n, met } of all) {
     const last = runs.at(-1);
@@ -254,10 +238,7 @@ function buildSections(facts: PackFacts, maxLength: number): Section<PackSection
     toSection('decisions', lists.decisions, `cleo memory find --type decision --task ${id}`),
     toSection('memory', lists.memory, `cleo memory find --task ${id}`),
     toSection('notes', lists.notes, show, (note) => ({ ...note, text: clipText(note.text, maxLength) })),
-    {
-      ...toSection('history', lists.history, `cleo history ${id}`),
-      more: moreHistory,
-    },
+    { ...toSection('history', lists.history, `cleo history ${id}`), more: moreHistory },
   ];
 }
 

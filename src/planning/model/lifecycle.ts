@@ -20,4 +20,5 @@ export const StageSchema = strictObject({
 });
 export type Stage = InferOutput<typeof StageSchema>;
 
-export type Enforcement = 'strict' | 'advisory' | 'off';
+export const EnforcementSchema = picklist(['strict', 'advisory', 'off']);
+export type Enforcement = InferOutput<typeof EnforcementSchema>;

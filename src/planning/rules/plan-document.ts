@@ -1,5 +1,6 @@
 import type { TaskId } from '#core/model/scalars.ts';
 import { addToList } from '#lib/collections.ts';
+import { pluralize } from '#lib/pluralize.ts';
 import { formatPercent } from '#lib/statistics.ts';
 import type { StoredCriterion, TaskRecord } from '#tasks/model/task.ts';
 import type { BlockReason, Waves } from './waves.ts';
@@ -27,7 +28,7 @@ export function formatAgentPlan(facts: PlanFacts): string {
     const needs = task.depends.filter((on) => tasks.has(on));
     return [
       `- [ ] ${id} ${task.title} (${about})${needs.length ? ` after ${needs.join(', ')}` : ''}`,
-      ...task.acceptance.map((criterion) => `  - ${formatCheckbox(criterion)} ${formatCriterion(criterion)}`),
+      ...task.acceptance.map((criterion) => `  - ${formatCriterion(criterion)}`),
       ...(task.files.length ? [`  - files: ${task.files.join(', ')}`] : []),
     ];
   };
@@ -35,7 +36,7 @@ export function formatAgentPlan(facts: PlanFacts): string {
     [`# Plan${root ? ` ${root.id}: ${root.title}` : ''}`, formatProgress(facts)],
     ...waves.waves.map((wave, i) => [`## Wave ${i + 1}`, ...wave.flatMap(formatLine)]),
     waves.blocked.length
-      ? ['## Blocked', ...waves.blocked.map(({ id, reasons }) => `- ${id} ${getTitle(id, facts)}: ${reasons.map(formatReason).join('; ')}`)]
+      ? ['## Blocked', ...waves.blocked.map(({ id, reasons }) => `- ${id} ${getTitle(id, facts)}: ${formatReasons(reasons)}`)]
       : [],
     waves.criticalPath.length > 1 ? ['## Critical path', waves.criticalPath.join(' → ')] : [],
     waves.waves.length ? ['## Start', `\`cleo next${root ? ` --epic ${root.id}` : ''}\`, then \`cleo focus set <id>\``] : [],
@@ -50,19 +51,14 @@ export function formatMaintainerPlan(facts: PlanFacts): string {
     [`# ${root ? `Plan for ${root.id}: ${root.title}` : 'Plan for all open work'}`],
     quoteBlock(root?.description),
     [formatOverview(facts)],
-    root?.acceptance.length
-      ? ['## Acceptance criteria', ...root.acceptance.map((c) => `- ${formatCheckbox(c)} ${formatCriterion(c)}`)]
-      : [],
+    root?.acceptance.length ? ['## Acceptance criteria', ...root.acceptance.map((criterion) => `- ${formatCriterion(criterion)}`)] : [],
     ...waves.waves.flatMap((wave, i) => [
       [`## Wave ${i + 1}${i === 0 ? ': can start now' : ''}`],
       ...(i === 1 ? [['Each task of a wave waits only for the waves before it; the tasks of one wave can be done in parallel.']] : []),
       ...wave.flatMap(formatTask),
     ]),
     ...(waves.blocked.length
-      ? [
-          ['## Blocked'],
-          waves.blocked.map(({ id, reasons }) => `- ${id}, ${getTitle(id, facts)}: ${reasons.map(formatReason).join('; ')}.`),
-        ]
+      ? [['## Blocked'], waves.blocked.map(({ id, reasons }) => `- ${id}, ${getTitle(id, facts)}: ${formatReasons(reasons)}.`)]
       : []),
     waves.externalBlockers.length
       ? [
@@ -76,11 +72,11 @@ export function formatMaintainerPlan(facts: PlanFacts): string {
 
 function formatOverview(facts: PlanFacts): string {
   const { waves, progress } = facts;
-  const planned = waves.waves.reduce((sum, wave) => sum + wave.length, 0);
+  const planned = waves.waves.flat().length;
   const parts = [
     formatProgress(facts),
     planned > 0
-      ? `The ${planned} ${planned === 1 ? 'task' : 'tasks'} that can be planned ${planned === 1 ? 'takes' : 'take'} ${waves.waves.length} ${waves.waves.length === 1 ? 'wave' : 'waves'}.`
+      ? `The ${pluralize(planned, 'task')} that can be planned ${planned === 1 ? 'takes' : 'take'} ${pluralize(waves.waves.length, 'wave')}.`
       : progress.done === progress.total
         ? 'Nothing is left to do.'
         : 'Nothing can start.',
@@ -104,7 +100,7 @@ function createTaskFormatter({ tasks, relations, root }: PlanFacts): (id: TaskId
     if (!task) return [[`### ${id}`]];
     const waiting = dependents.get(id) ?? [];
     const needs = task.depends.filter((on) => tasks.has(on));
-    const kind = `${task.size ? `A ${task.size} ${task.type}` : `A ${task.type}`} of ${task.priority} priority`;
+    const kind = `A ${task.size ? `${task.size} ` : ''}${task.type} of ${task.priority} priority`;
     const place = task.parentId && task.parentId !== root?.id ? ` in ${task.parentId}` : '';
     const state = task.status === 'active' ? ' It is being worked on.' : '';
     const after = needs.length ? ` It comes after ${needs.join(', ')}.` : '';
@@ -113,16 +109,18 @@ function createTaskFormatter({ tasks, relations, root }: PlanFacts): (id: TaskId
       [`### ${id} ${task.title}`],
       [`${kind}${place}.${state}${after}${before}`],
       quoteBlock(task.description),
-      task.acceptance.map((criterion) => `- ${formatCheckbox(criterion)} ${formatCriterion(criterion)}`),
+      task.acceptance.map((criterion) => `- ${formatCriterion(criterion)}`),
       task.files.length ? [`Files: ${task.files.map((path) => `\`${path}\``).join(', ')}`] : [],
       (relationsByTask.get(id) ?? []).map(({ from, to, type, reason }) => `- ${from} ${type} ${to}: ${reason.replace(/\s+/g, ' ')}`),
     ];
   };
 }
 
-const formatCheckbox = ({ metAt }: StoredCriterion): string => (metAt ? '[x]' : '[ ]');
-const formatCriterion = ({ text, gate }: StoredCriterion): string => (text ?? `evidence for ${gate}`).replace(/\s+/g, ' ');
+const formatCriterion = ({ text, gate, metAt }: StoredCriterion): string =>
+  `[${metAt ? 'x' : ' '}] ${(text ?? `evidence for ${gate}`).replace(/\s+/g, ' ')}`;
 const getTitle = (id: TaskId, { tasks }: PlanFacts): string => tasks.get(id)?.title ?? '';
+
+const formatReasons = (reasons: BlockReason[]): string => reasons.map(formatReason).join('; ');
 
 function formatReason(reason: BlockReason): string {
   const through = reason.via ? ` (through ${reason.via})` : '';

@@ -2,7 +2,7 @@ import type { Claim } from '#core/model/audit.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import type { PlanWork } from '#tasks/model/open-work.ts';
 import { maxHierarchyDepth } from './plan-graph.ts';
-import type { BlockReason, Waves } from './waves.ts';
+import type { Waves } from './waves.ts';
 
 export interface Readiness {
   /** Unclaimed tasks of the first wave. */
@@ -10,7 +10,7 @@ export interface Readiness {
   running: Claim[];
   /** Unclaimed tasks of later waves; `indexOpenWaits` says what they wait for. */
   waiting: TaskId[];
-  blocked: { id: TaskId; reasons: BlockReason[] }[];
+  blocked: Waves['blocked'];
 }
 
 /** Sorts all work into ready, running, waiting and blocked. A claimed task is running, even if it has been blocked since. `claims`

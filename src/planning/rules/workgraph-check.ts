@@ -17,6 +17,8 @@ interface IdPair {
   to: TaskId;
 }
 
+type ExistingRelation = { from: TaskId; to: TaskId; type: string };
+
 /** Stored data about all tasks that a payload touches. */
 export interface GraphFacts {
   /** Named tasks, their ancestors, and the children of moved and deleted tasks. */
@@ -27,7 +29,7 @@ export interface GraphFacts {
   openChildren: IdPair[];
   /** Tasks that depend on deleted ones. */
   dependents: IdPair[];
-  relations: { from: TaskId; to: TaskId; type: string }[];
+  relations: ExistingRelation[];
   /** Live claims of other agents on moved and deleted tasks. */
   claims: Claim[];
   /** Dependencies of the planned tasks after the payload is applied. */
@@ -43,11 +45,11 @@ export function findGraphErrors(resolved: ResolvedGraph, facts: GraphFacts): Gra
   return dropRepeatedFindings([
     ...resolved.created.flatMap((task) => findPlacementErrors(task, state)),
     ...resolved.updated.flatMap((task) => [...findPlacementErrors(task, state), ...findUpdateErrors(task)]),
-    ...findSiblingErrors(resolved, state),
+    ...findSiblingErrors(state),
     ...[...resolved.deleted].flatMap(([id, pointer]) => findDeletionErrors(id, pointer, state)),
     ...resolved.relations.flatMap((relation) => findRelationErrors(relation, state)),
-    ...findRelatedParentErrors(resolved, state),
-    ...findCycleErrors(resolved, facts.links),
+    ...findRelatedParentErrors(state),
+    ...findCycleErrors(state),
   ]);
 }
 
@@ -150,7 +152,8 @@ function findUpdateErrors({ before, entry, pointer }: GraphTask): GraphFinding[]
 }
 
 /** Reports new open children beyond the limit, in payload order. Existing children beyond it are not reported. */
-function findSiblingErrors({ created, updated }: ResolvedGraph, state: FinalState): GraphFinding[] {
+function findSiblingErrors(state: FinalState): GraphFinding[] {
+  const { created, updated } = state.resolved;
   const { openChildren, maxSiblings } = state.facts;
   const open = new Map<GraphKey, number>();
   for (const { from, to } of openChildren) if (remainsChild(to, from, state)) open.set(from, (open.get(from) ?? 0) + 1);
@@ -192,12 +195,12 @@ function findRelationErrors({ from, to, isRemoved, pointer }: GraphRelation, sta
 }
 
 /** Finds tasks that move below a task they are related to. */
-function findRelatedParentErrors({ updated, relations }: ResolvedGraph, { facts }: FinalState): GraphFinding[] {
-  const removed = relations.filter(({ isRemoved }) => isRemoved);
-  const isRemoved = (stored: GraphFacts['relations'][number]): boolean =>
+function findRelatedParentErrors({ resolved, facts }: FinalState): GraphFinding[] {
+  const removed = resolved.relations.filter(({ isRemoved }) => isRemoved);
+  const isRemoved = (stored: ExistingRelation): boolean =>
     removed.some(({ from, to, type }) => stored.from === from && stored.to === to && (type === undefined || stored.type === type));
-  return updated.flatMap(({ key, parentId, before, pointers, pointer }) => {
-    const connects = (stored: GraphFacts['relations'][number]): boolean =>
+  return resolved.updated.flatMap(({ key, parentId, before, pointers, pointer }) => {
+    const connects = (stored: ExistingRelation): boolean =>
       (stored.from === key && stored.to === parentId) || (stored.to === key && stored.from === parentId);
     const relation = parentId !== before?.parentId && facts.relations.find((stored) => connects(stored) && !isRemoved(stored));
     return relation ? [toFinding(pointers.parent ?? pointer, new CleoError('E_INVALID_RELATION', relation))] : [];
@@ -205,13 +208,12 @@ function findRelatedParentErrors({ updated, relations }: ResolvedGraph, { facts 
 }
 
 /** Reports each cycle at a pointer that is part of it. */
-function findCycleErrors({ created, updated }: ResolvedGraph, links: TaskLinks): GraphFinding[] {
-  const planned = new Map([...created, ...updated].map((task) => [task.key, task]));
+function findCycleErrors({ planned, facts }: FinalState): GraphFinding[] {
   const findPointer = (from: GraphKey, to: GraphKey): string | undefined =>
     planned.get(from)?.pointers.depends.get(to) ?? getParentPointer(planned.get(from), to) ?? getParentPointer(planned.get(to), from);
   const found: GraphFinding[] = [];
   const reported = new Set<string>();
-  for (const path of findCycles([...planned.keys()], links)) {
+  for (const path of findCycles([...planned.keys()], facts.links)) {
     // Entries that contain each other give two cycles, one of starts and one of finishes. They are one mistake.
     const members = [...new Set(path)].sort().join();
     if (reported.has(members)) continue;

@@ -1,8 +1,8 @@
 import { strictObject } from 'valibot';
 import { alreadyExists, answer, mutation } from '#core/define.ts';
 import { defined } from '#lib/defined.ts';
+import { Root, rootAliases } from '#tasks/operations/shared/params.ts';
 import { checkTaskExists } from '#tasks/operations/shared/require.ts';
-import { Root, rootAliases } from '#tasks/operations/shared/root.ts';
 import { type ReleaseRecord, ReleaseSchema } from '../model/release.ts';
 import { Version } from '../model/version.ts';
 import { formatChangelogEntries } from '../rules/changelog.ts';

@@ -2,7 +2,6 @@ import { array, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
 import { answerPage, pageParams } from '#core/page.ts';
 import { ReleaseRowSchema } from '../model/release.ts';
-import { toReleaseRow } from './shared/releases.ts';
 
 export const releaseList = query({
   name: 'release.list',
@@ -14,7 +13,7 @@ export const releaseList = query({
   cli: { command: 'release list', view: async () => (await import('../view.ts')).releaseView },
   example: { world: ['T001 done', 'release v1.0.0 T001'], call: {} },
   async run({ store }, page) {
-    const releases = (await store.releases.list(page)).map(toReleaseRow);
+    const releases = (await store.releases.list(page)).map(({ changelog: _, steps: __, provenance: ___, ...row }) => row);
     return answerPage({ releases }, releases.length, page, () => store.releases.count());
   },
 });

@@ -1,51 +1,21 @@
-import type { TaskId, TaskType } from '#core/model/scalars.ts';
+import type { TaskId } from '#core/model/scalars.ts';
+import type { TaskRecord } from '#tasks/model/task.ts';
 
-interface ReleasedTask {
-  id: TaskId;
-  type: TaskType;
-  title: string;
-  labels: string[];
-  parentId?: TaskId;
-}
+type ReleasedTask = Pick<TaskRecord, 'id' | 'type' | 'title' | 'labels' | 'parentId'>;
 
-type ChangeKind = 'Added' | 'Changed' | 'Deprecated' | 'Removed' | 'Fixed' | 'Security';
-
-const kinds: ChangeKind[] = ['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security'];
-const byLabel: Record<string, ChangeKind> = {
-  security: 'Security',
-  vulnerability: 'Security',
-  bug: 'Fixed',
-  bugfix: 'Fixed',
-  fix: 'Fixed',
-  regression: 'Fixed',
-  deprecated: 'Deprecated',
-  deprecation: 'Deprecated',
-  removed: 'Removed',
-  removal: 'Removed',
-  feature: 'Added',
-  feat: 'Added',
-  enhancement: 'Added',
-  refactor: 'Changed',
-  chore: 'Changed',
-  docs: 'Changed',
-  perf: 'Changed',
-};
-const byWord: Record<string, ChangeKind> = {
-  add: 'Added',
-  create: 'Added',
-  write: 'Added',
-  implement: 'Added',
-  introduce: 'Added',
-  build: 'Added',
-  support: 'Added',
-  fix: 'Fixed',
-  correct: 'Fixed',
-  repair: 'Fixed',
-  remove: 'Removed',
-  delete: 'Removed',
-  drop: 'Removed',
-  deprecate: 'Deprecated',
-};
+/** The kinds of changes in the order of the sections, with the labels and the first words of a title that they are detected by. */
+const changes: { kind: string; labels: string[]; words: string[] }[] = [
+  {
+    kind: 'Added',
+    labels: ['feature', 'feat', 'enhancement'],
+    words: ['add', 'create', 'write', 'implement', 'introduce', 'build', 'support'],
+  },
+  { kind: 'Changed', labels: ['refactor', 'chore', 'docs', 'perf'], words: [] },
+  { kind: 'Deprecated', labels: ['deprecated', 'deprecation'], words: ['deprecate'] },
+  { kind: 'Removed', labels: ['removed', 'removal'], words: ['remove', 'delete', 'drop'] },
+  { kind: 'Fixed', labels: ['bug', 'bugfix', 'fix', 'regression'], words: ['fix', 'correct', 'repair'] },
+  { kind: 'Security', labels: ['security', 'vulnerability'], words: [] },
+];
 
 /** Formats the changelog entries of a release, grouped by kind. A subtask is listed only without its task, and an epic or saga only
  *  without any of its tasks. The kind comes from a label, else from the first word of the title, else it is `Changed`. */
@@ -55,20 +25,20 @@ export function formatChangelogEntries(tasks: ReleasedTask[]): string {
   for (const task of tasks)
     for (let id = task.parentId; id !== undefined && !containersWithTasks.has(id); id = byId.get(id)?.parentId)
       if (byId.get(id)?.type !== 'task') containersWithTasks.add(id);
-  const listed = tasks.filter(({ id, type, parentId }) =>
-    type === 'task' ? true : type === 'subtask' ? !byId.has(parentId ?? '') : !containersWithTasks.has(id),
+  const listed = tasks.filter(
+    ({ id, type, parentId }) => type === 'task' || (type === 'subtask' ? !byId.has(parentId ?? '') : !containersWithTasks.has(id)),
   );
-  const sections = kinds.flatMap((kind) => {
+  const sections = changes.flatMap(({ kind }) => {
     const lines = listed.filter((task) => detectKind(task) === kind).map(({ title, id }) => `- ${title} (${id})`);
     return lines.length ? [`### ${kind}\n${lines.join('\n')}`] : [];
   });
   return sections.join('\n\n');
 }
 
-function detectKind({ labels, title }: ReleasedTask): ChangeKind {
-  const label = labels.find((each) => Object.hasOwn(byLabel, each));
+function detectKind({ labels, title }: ReleasedTask): string {
   const word = /^[a-z]+/i.exec(title)?.[0].toLowerCase() ?? '';
-  return label ? byLabel[label]! : Object.hasOwn(byWord, word) ? byWord[word]! : 'Changed';
+  const byLabel = labels.flatMap((label) => changes.find((change) => change.labels.includes(label)) ?? []);
+  return (byLabel[0] ?? changes.find(({ words }) => words.includes(word)))?.kind ?? 'Changed';
 }
 
 /** Formats a whole section; without a `day` it is unreleased. */

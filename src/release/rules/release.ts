@@ -32,9 +32,6 @@ export function recordStep(steps: ReleaseStep[], step: ReleaseStep): ReleaseStep
   return [...before, step];
 }
 
-export const hasStarted = ({ steps }: Pick<ReleaseRecord, 'steps'>, name: ReleaseStepName): boolean =>
-  steps.some(({ step }) => step === name);
-
 /** Finds uncommitted files that block a release, without those that the release writes itself. */
 export function findUncommitted(changed: string[], { own, folders }: { own: string[]; folders: string[] }): string[] {
   return changed.filter((path) => !own.includes(path) && !folders.some((folder) => path === folder || path.startsWith(`${folder}/`)));

@@ -20,6 +20,9 @@ import { FilePath, isStorable, Line, TaskIdSchema } from '#core/model/scalars.ts
 export const ResearchStatusSchema = picklist(['complete', 'partial', 'blocked']);
 export type ResearchStatus = InferOutput<typeof ResearchStatusSchema>;
 
+/** Text that a subagent returned; other text than a valid return message is accepted and reported. */
+export const ReturnMessage = pipe(string(), maxLength(100_000, 'must have at most 100000 characters'));
+
 export const EntryId = pipe(
   string(),
   maxLength(120, 'must have at most 120 characters'),

@@ -2,7 +2,7 @@ import { array, boolean, description, optional, pipe, strictObject, string } fro
 import { answer, query } from '#core/define.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
 import { pageParams, toBudget } from '#core/page.ts';
-import { defined } from '#lib/defined.ts';
+import { defined, omitEmpty } from '#lib/defined.ts';
 import { toTruncation } from '#lib/page.ts';
 import { AgentType, type ParsedEntry, ResearchStatusSchema, Topic } from '../model/manifest.ts';
 import { matchesEntryFilter } from '../rules/manifest.ts';
@@ -64,5 +64,5 @@ const toRow = ({ id, title, status, date, agent_type, topics, linked_tasks, need
   ...defined({ date, agent_type }),
   topics,
   linked_tasks,
-  ...(needs_followup.length > 0 ? { needs_followup } : {}),
+  ...omitEmpty({ needs_followup }),
 });

@@ -1,5 +1,6 @@
 import { array, number, record, strictObject, string } from 'valibot';
-import { answer, query } from '#core/define.ts';
+import { noData, query } from '#core/define.ts';
+import { countValues } from '#lib/collections.ts';
 import { openManifest } from './shared/manifest.ts';
 
 const maxTopics = 10;
@@ -31,12 +32,12 @@ export const researchStats = query({
     const manifest = await openManifest(project, config);
     const { entries: all, problems } = manifest.read();
     const entries = all.map(({ entry }) => entry);
-    const topics = Object.entries(countWords(entries.flatMap(({ topics }) => [...new Set(topics)])));
+    const topics = Object.entries(countValues(entries.flatMap(({ topics }) => [...new Set(topics)])));
     const stats = {
       file: manifest.name,
       entries: entries.length,
-      byStatus: countWords(entries.map(({ status }) => status)),
-      byAgentType: countWords(entries.map(({ agent_type }) => agent_type ?? 'unknown')),
+      byStatus: countValues(entries.map(({ status }) => status)),
+      byAgentType: countValues(entries.map(({ agent_type }) => agent_type ?? 'unknown')),
       topics: topics
         .sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
         .slice(0, maxTopics)
@@ -46,12 +47,6 @@ export const researchStats = query({
       archived: manifest.archived().entries.length,
       problems: problems.slice(0, maxProblems),
     };
-    return entries.length + problems.length === 0 ? answer({ stats }, { exit: 100 }) : { stats };
+    return entries.length + problems.length === 0 ? noData({ stats }) : { stats };
   },
 });
-
-function countWords(words: string[]): Record<string, number> {
-  const counts = new Map<string, number>();
-  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
-  return Object.fromEntries(counts);
-}

@@ -4,15 +4,19 @@ import { parseJson, stripBom } from '#lib/parse-json.ts';
 import { slugify } from '#lib/slug.ts';
 import { type ManifestEntry, type ParsedEntry, ParsedEntrySchema } from '../model/manifest.ts';
 
-/** Returns the path of the manifest, relative to the project folder. */
-export const getManifestPath = (config: { 'orchestrate.outputDir': string }): string => `${getOutputDir(config)}/MANIFEST.jsonl`;
+interface OutputConfig {
+  'orchestrate.outputDir': string;
+}
 
-export const getArchivePath = (config: { 'orchestrate.outputDir': string }): string => `${getOutputDir(config)}/MANIFEST.archive.jsonl`;
+/** Returns the path of the manifest, relative to the project folder. */
+export const getManifestPath = (config: OutputConfig): string => `${getOutputDir(config)}/MANIFEST.jsonl`;
+
+export const getArchivePath = (config: OutputConfig): string => `${getOutputDir(config)}/MANIFEST.archive.jsonl`;
 
 /** Returns the folder for the output files of a task's subagents. */
-export const getOutputFolder = (config: { 'orchestrate.outputDir': string }, taskId: TaskId): string => `${getOutputDir(config)}/${taskId}`;
+export const getOutputFolder = (config: OutputConfig, taskId: TaskId): string => `${getOutputDir(config)}/${taskId}`;
 
-const getOutputDir = (config: { 'orchestrate.outputDir': string }): string => config['orchestrate.outputDir'].replace(/(?<=.)\/+$/, '');
+const getOutputDir = (config: OutputConfig): string => config['orchestrate.outputDir'].replace(/(?<=.)\/+$/, '');
 
 export interface ManifestProblem {
   /** Starts at 1. */

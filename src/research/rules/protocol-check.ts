@@ -3,7 +3,7 @@ import { type ProtocolName, protocolTable } from '#skills/model/protocol.ts';
 import type { ParsedEntry } from '../model/manifest.ts';
 import { isLinked } from './manifest.ts';
 import { checkOutput, type OutputFile } from './output-file.ts';
-import { type ProtocolWork, protocolRules } from './protocol-rules.ts';
+import { type ProtocolRule, type ProtocolWork, protocolRules } from './protocol-rules.ts';
 import { parseReturnMessage } from './return-message.ts';
 
 export interface ProtocolFinding {
@@ -39,101 +39,100 @@ export const spawnRuleId = 'SPAWN-001';
 
 /** Checks how a task was done, rule by rule. A rule that the recorded facts cannot decide is a warning, never a pass. */
 export function checkProtocol(facts: ProtocolFacts): ProtocolFinding[] {
-  return [
-    checkPromptProtocol(facts),
-    checkManifestEntry(facts),
-    checkReturnMessage(facts),
-    checkCompletion(facts),
-    checkOutputFile(facts),
-    checkFocus(facts),
-    checkConsistency(facts),
-    checkLink(facts),
-    ...checkProtocolRules(facts),
-  ];
+  return [...baseChecks.map(([rule, check]) => ({ rule, ...check(facts) })), ...checkProtocolRules(facts)];
 }
 
-const pass = (rule: string, message: string): ProtocolFinding => ({ rule, result: 'pass', message });
-const fail = (rule: string, message: string): ProtocolFinding => ({ rule, result: 'fail', message });
-const warn = (rule: string, message: string): ProtocolFinding => ({ rule, result: 'warn', message });
+type Verdict = Omit<ProtocolFinding, 'rule'>;
+const pass = (message: string): Verdict => ({ result: 'pass', message });
+const fail = (message: string): Verdict => ({ result: 'fail', message });
+const warn = (message: string): Verdict => ({ result: 'warn', message });
 const noEntryMessage = 'there is no entry to check';
 
-function checkPromptProtocol({ spawn }: ProtocolFacts): ProtocolFinding {
-  if (!spawn) return fail(spawnRuleId, 'was never spawned, so no agent received its protocol');
-  return spawn.hasProtocol
-    ? pass(spawnRuleId, `${spawn.agent} received the protocol`)
-    : fail(spawnRuleId, `was spawned for ${spawn.agent} without its protocol`);
+function checkPromptProtocol({ spawn }: ProtocolFacts): Verdict {
+  if (!spawn) return fail('was never spawned, so no agent received its protocol');
+  return spawn.hasProtocol ? pass(`${spawn.agent} received the protocol`) : fail(`was spawned for ${spawn.agent} without its protocol`);
 }
 
-function checkManifestEntry({ entry, lines }: ProtocolFacts): ProtocolFinding {
-  if (!entry) return fail('BASE-001', 'the manifest has no entry for it');
-  return lines > 1 ? warn('BASE-001', `${entry.id} is on ${lines} lines; the last one is used`) : pass('BASE-001', entry.id);
+function checkManifestEntry({ entry, lines }: ProtocolFacts): Verdict {
+  if (!entry) return fail('the manifest has no entry for it');
+  return lines > 1 ? warn(`${entry.id} is on ${lines} lines; the last one is used`) : pass(entry.id);
 }
 
-function checkReturnMessage({ message, entry, protocol }: ProtocolFacts): ProtocolFinding {
-  if (message === undefined) return warn('BASE-002', 'there is no return message to check');
+function checkReturnMessage({ message, entry, protocol }: ProtocolFacts): Verdict {
+  if (message === undefined) return warn('there is no return message to check');
   const parsed = parseReturnMessage(message);
-  if (!parsed) return fail('BASE-002', 'does not match any of the three forms');
-  if (entry && parsed.status !== entry.status) return fail('BASE-002', `says ${parsed.status}; its entry says ${entry.status}`);
+  if (!parsed) return fail('does not match any of the three forms');
+  if (entry && parsed.status !== entry.status) return fail(`says ${parsed.status}; its entry says ${entry.status}`);
   const title = protocol && protocolTable[protocol].title;
-  return title && parsed.type !== title
-    ? warn('BASE-002', `says ${parsed.type}; its protocol is ${title}`)
-    : pass('BASE-002', message.trim());
+  return title && parsed.type !== title ? warn(`says ${parsed.type}; its protocol is ${title}`) : pass(message.trim());
 }
 
 export const isIncomplete = (entry: ParsedEntry | undefined): boolean => entry !== undefined && entry.status !== 'complete';
 
-function checkCompletion({ task, entry, spawn, acts }: ProtocolFacts): ProtocolFinding {
+function checkCompletion({ task, entry, spawn, acts }: ProtocolFacts): Verdict {
   if (isIncomplete(entry))
     return task.status === 'done'
-      ? fail('BASE-003', `is done, but its entry says ${entry?.status}`)
-      : pass('BASE-003', `is open, and its entry says ${entry?.status}`);
-  if (task.status !== 'done') return fail('BASE-003', `is ${task.status}, not done`);
+      ? fail(`is done, but its entry says ${entry?.status}`)
+      : pass(`is open, and its entry says ${entry?.status}`);
+  if (task.status !== 'done') return fail(`is ${task.status}, not done`);
   const last = acts.findLast(({ act }) => act === 'complete');
-  if (!last) return warn('BASE-003', 'is done, but the log does not show by which agent');
+  if (!last) return warn('is done, but the log does not show by which agent');
   return spawn && last.agent !== spawn.agent
-    ? fail('BASE-003', `was completed by ${last.agent}, not by ${spawn.agent}`)
-    : pass('BASE-003', `completed by ${last.agent}`);
+    ? fail(`was completed by ${last.agent}, not by ${spawn.agent}`)
+    : pass(`completed by ${last.agent}`);
 }
 
-function checkOutputFile({ entry, output, writtenAt, addedAt, getEpic }: ProtocolFacts): ProtocolFinding {
-  if (!entry) return warn('BASE-004', noEntryMessage);
-  if (!output) return fail('BASE-004', `${entry.file} is missing`);
-  if (output.text.trim() === '') return fail('BASE-004', `${entry.file} is empty`);
-  const [first] = checkOutput(output, entry, getEpic).filter(({ isContradiction: isContrary }) => !isContrary);
-  if (first) return warn('BASE-004', `${entry.file} ${first.problem}`);
+function checkOutputFile({ entry, output, writtenAt, addedAt, getEpic }: ProtocolFacts): Verdict {
+  if (!entry) return warn(noEntryMessage);
+  if (!output) return fail(`${entry.file} is missing`);
+  if (output.text.trim() === '') return fail(`${entry.file} is empty`);
+  const [first] = checkOutput(output, entry, getEpic).filter(({ isContradiction }) => !isContradiction);
+  if (first) return warn(`${entry.file} ${first.problem}`);
   if (writtenAt !== undefined && addedAt !== undefined && writtenAt > addedAt + 1000)
-    return warn('BASE-004', `${entry.file} was changed after its entry was added`);
-  return pass('BASE-004', entry.file);
+    return warn(`${entry.file} was changed after its entry was added`);
+  return pass(entry.file);
 }
 
-function checkFocus({ acts, spawn }: ProtocolFacts): ProtocolFinding {
+function checkFocus({ acts, spawn }: ProtocolFacts): Verdict {
   const completedSeq = acts.findLast(({ act }) => act === 'complete')?.seq ?? Number.POSITIVE_INFINITY;
   const agentPrefix = spawn ? `${spawn.agent} ` : '';
   const focus = acts.find(({ act, agent, seq }) => act === 'focus' && seq < completedSeq && (!spawn || agent === spawn.agent));
-  return focus ? pass('BASE-005', `${focus.agent} focused it`) : fail('BASE-005', `${agentPrefix}never focused it before completion`);
+  return focus ? pass(`${focus.agent} focused it`) : fail(`${agentPrefix}never focused it before completion`);
 }
 
-function checkConsistency({ entry, output, unknownTasks, getEpic }: ProtocolFacts): ProtocolFinding {
-  if (!entry) return warn('BASE-006', noEntryMessage);
-  if (unknownTasks.length > 0) return fail('BASE-006', `the entry links unknown tasks: ${unknownTasks.slice(0, 5).join(', ')}`);
-  const [first] = output ? checkOutput(output, entry, getEpic).filter(({ isContradiction: isContrary }) => isContrary) : [];
-  return first ? fail('BASE-006', `${entry.file} ${first.problem}`) : pass('BASE-006', 'file, entry and tasks agree');
+function checkConsistency({ entry, output, unknownTasks, getEpic }: ProtocolFacts): Verdict {
+  if (!entry) return warn(noEntryMessage);
+  if (unknownTasks.length > 0) return fail(`the entry links unknown tasks: ${unknownTasks.slice(0, 5).join(', ')}`);
+  const [first] = output ? checkOutput(output, entry, getEpic).filter(({ isContradiction }) => isContradiction) : [];
+  return first ? fail(`${entry.file} ${first.problem}`) : pass('file, entry and tasks agree');
 }
 
-function checkLink({ entry, task }: ProtocolFacts): ProtocolFinding {
-  if (!entry) return warn('BASE-007', noEntryMessage);
-  return isLinked(entry, task.id) ? pass('BASE-007', `${entry.id} is linked`) : warn('BASE-007', `${entry.id} is not linked to ${task.id}`);
+function checkLink({ entry, task }: ProtocolFacts): Verdict {
+  if (!entry) return warn(noEntryMessage);
+  return isLinked(entry, task.id) ? pass(`${entry.id} is linked`) : warn(`${entry.id} is not linked to ${task.id}`);
 }
+
+const baseChecks: [string, (facts: ProtocolFacts) => Verdict][] = [
+  [spawnRuleId, checkPromptProtocol],
+  ['BASE-001', checkManifestEntry],
+  ['BASE-002', checkReturnMessage],
+  ['BASE-003', checkCompletion],
+  ['BASE-004', checkOutputFile],
+  ['BASE-005', checkFocus],
+  ['BASE-006', checkConsistency],
+  ['BASE-007', checkLink],
+];
 
 /** Checks the rules of the task's protocol. For partial or blocked work, a broken MUST rule is only a warning. */
 function checkProtocolRules({ protocol, entry, output, task, parts }: ProtocolFacts): ProtocolFinding[] {
   if (!protocol) return [];
-  return protocolRules[protocol].map(({ id, isMust, check }) => {
-    if (!entry || !output) return warn(id, entry ? 'there is no output file to check' : noEntryMessage);
+  const judge = ({ isMust, check }: ProtocolRule): Verdict => {
+    if (!entry || !output) return warn(entry ? 'there is no output file to check' : noEntryMessage);
     const message = check({ task, entry, output, parts });
-    if (!message) return pass(id, 'followed');
-    return isMust && entry.status === 'complete' ? fail(id, message) : warn(id, message);
-  });
+    if (!message) return pass('followed');
+    return isMust && entry.status === 'complete' ? fail(message) : warn(message);
+  };
+  return protocolRules[protocol].map((rule) => ({ rule: rule.id, ...judge(rule) }));
 }
 
 /** Finds the worst failure and its exit code: no protocol in the prompt (60), no entry (62), a wrong return message (61), the rest (6). */

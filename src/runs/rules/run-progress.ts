@@ -4,11 +4,11 @@ import { isPlainObject } from '#lib/is-plain-object.ts';
 import { formatPercent } from '#lib/statistics.ts';
 
 export const runProgress: ProgressReporter = {
-  initialState: { phases: [], doing: new Map() },
+  initialState: { phases: [], activities: new Map() },
   step: (state, event, atMs) => ({ state: updateState(state, event, atMs), lines: toLines(state, event) }),
-  formatStatus({ phase, phases, doing }, atMs) {
+  formatStatus({ phase, phases, activities }, atMs) {
     if (phase === undefined) return undefined;
-    const all = [...doing.values()];
+    const all = [...activities.values()];
     const [first] = all;
     if (!first) return formatPhase(phase, phases);
     const oldest = Math.min(...all.map(({ sinceMs }) => sinceMs));
@@ -37,27 +37,27 @@ function toLines(state: ProgressState, { event, data, about }: RunEvent): Progre
       return [{ mark: 'note', text: 'resumes where it stopped' }];
     case 'execution_progress':
       if (data.kind === 'phase_entered') return [{ mark: 'phase', text: formatPhase(toText(about.phase) ?? '', state.phases) }];
-      if (data.kind === 'artifact_created') return createLine('made', toText(data.path) ?? toText(data.note));
+      if (data.kind === 'artifact_created') return createLine('output', toText(data.path) ?? toText(data.note));
       if (typeof data.retry_in_ms === 'number')
-        return createLine('again', `attempt ${Number(about.attempt) + 1} in ${formatSeconds(data.retry_in_ms)}`);
+        return createLine('retry', `attempt ${Number(about.attempt) + 1} in ${formatSeconds(data.retry_in_ms)}`);
       return data.kind === 'note' ? createLine('note', toText(data.note)) : [];
     case 'gate_checked':
       return toGateLines(data, createLine);
     case 'attempt_completed': {
       const isGood = data.class === 'success';
       const code = `exit ${data.exit_code}${isGood ? '' : ` (${data.class})`}`;
-      return createLine(isGood ? 'good' : 'bad', `attempt ${about.attempt}`, code, formatSeconds(Number(data.duration_ms)));
+      return createLine(isGood ? 'success' : 'failure', `attempt ${about.attempt}`, code, formatSeconds(Number(data.duration_ms)));
     }
     case 'judge_called':
       return data.error === undefined
         ? createLine('note', `judge: ${data.verdict} ${data.score}`, data.cached ? 'cached' : undefined)
-        : createLine('odd', `judge: ${data.error}`);
+        : createLine('warning', `judge: ${data.error}`);
     case 'review_requested':
-      return createLine('open', `review ${data.review_id}`, toText(data.reason));
+      return createLine('pending', `review ${data.review_id}`, toText(data.reason));
     case 'handoff_attempted':
       return [toHandoffLine(data)];
     case 'execution_complete':
-      return listWarnings(data).flatMap((warning) => createLine('odd', warning));
+      return listWarnings(data).flatMap((warning) => createLine('warning', warning));
     default:
       return [];
   }
@@ -73,23 +73,23 @@ function toGateLines(
     String(check).startsWith('handoff:') ? 'the handoff was rejected' : (toText(message) ?? []),
   );
   if (data.status === 'skipped' || data.status === 'not_reached') return [];
-  if (data.status === 'pending') return createLine('open', name, 'waiting for a review');
-  if (data.overridden) return createLine('odd', name, 'forced', ...failures);
+  if (data.status === 'pending') return createLine('pending', name, 'waiting for a review');
+  if (data.overridden) return createLine('warning', name, 'forced', ...failures);
   if (data.passed) {
     const count = toRecords(data.checks_performed).length;
-    return createLine('good', name, count === 0 ? undefined : count === 1 ? '1 check' : `${count} checks`);
+    return createLine('success', name, count === 0 ? undefined : count === 1 ? '1 check' : `${count} checks`);
   }
-  return createLine(data.severity === 'warn' ? 'odd' : 'bad', name, ...failures);
+  return createLine(data.severity === 'warn' ? 'warning' : 'failure', name, ...failures);
 }
 
 function toHandoffLine({ from_phase, to_phase, accepted, rejection_reason, validation_result }: Record<string, unknown>): ProgressLine {
   const { completeness, warnings, skipped } = isPlainObject(validation_result) ? validation_result : {};
   const pair = `${from_phase} → ${to_phase}`;
-  if (!accepted) return { mark: 'bad', text: joinParts([pair, `rejected: ${rejection_reason}`]) };
+  if (!accepted) return { mark: 'failure', text: joinParts([pair, `rejected: ${rejection_reason}`]) };
   const concerns = Array.isArray(warnings) && warnings.length > 0 ? `accepted with warnings: ${warnings.join('; ')}` : undefined;
   const completenessText = typeof completeness === 'number' ? `${formatPercent(completeness)} complete` : undefined;
   return {
-    mark: concerns ? 'odd' : 'good',
+    mark: concerns ? 'warning' : 'success',
     text: joinParts([pair, skipped ? 'not checked' : (concerns ?? joinParts(['accepted', completenessText]))]),
   };
 }
@@ -106,12 +106,14 @@ function updateState(state: ProgressState, { event, data, about }: RunEvent, atM
   const id = toText(about.execution_id);
   const skill = toText(about.skill) ?? '';
   const setActivity = (what: string, untilMs?: number): ProgressState =>
-    id === undefined ? state : { ...state, doing: new Map(state.doing).set(id, { skill, what, sinceMs: atMs, ...defined({ untilMs }) }) };
+    id === undefined
+      ? state
+      : { ...state, activities: new Map(state.activities).set(id, { skill, what, sinceMs: atMs, ...defined({ untilMs }) }) };
   switch (event) {
     case 'run_started':
       return { ...state, phases: Array.isArray(data.phases) ? data.phases.map(String) : [] };
     case 'execution_progress':
-      if (data.kind === 'phase_entered') return { ...state, phase: toText(about.phase) ?? '', doing: new Map() };
+      if (data.kind === 'phase_entered') return { ...state, phase: toText(about.phase) ?? '', activities: new Map() };
       if (typeof data.retry_in_ms === 'number') return setActivity(`attempt ${Number(about.attempt) + 1}`, atMs + data.retry_in_ms);
       return state;
     case 'gate_checked':
@@ -120,9 +122,9 @@ function updateState(state: ProgressState, { event, data, about }: RunEvent, atM
     case 'attempt_started':
       return setActivity(`attempt ${about.attempt}`);
     case 'execution_complete':
-      return { ...state, doing: new Map([...state.doing].filter(([one]) => one !== id)) };
+      return { ...state, activities: new Map([...state.activities].filter(([one]) => one !== id)) };
     case 'run_completed':
-      return { phases: state.phases, doing: new Map() };
+      return { phases: state.phases, activities: new Map() };
     default:
       return state;
   }

@@ -1,8 +1,17 @@
-import { drawBar, getShade } from '#core/terminal/bar.ts';
-import { type Fields, isRecords } from '#core/terminal/cell.ts';
-import { drawRecord } from '#core/terminal/record.ts';
-import type { Colour, Screen } from '#core/terminal/screen.ts';
-import { measureWidth, padRight, toOneLine, truncate, wrap } from '#core/terminal/text.ts';
+import {
+  type Colour,
+  drawBar,
+  drawRecord,
+  type Fields,
+  getShade,
+  isRecords,
+  measureWidth,
+  padRight,
+  type Screen,
+  toOneLine,
+  truncate,
+  wrap,
+} from '#core/terminal/index.ts';
 import { formatPercent } from '#lib/statistics.ts';
 import { formatCompleteness, formatHandoff } from './run.ts';
 

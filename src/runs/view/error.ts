@@ -1,7 +1,4 @@
-import { type Fields, isRecords } from '#core/terminal/cell.ts';
-import { drawHanging } from '#core/terminal/lines.ts';
-import { narrowScreen, type Screen } from '#core/terminal/screen.ts';
-import { toOneLine, truncate, wrap } from '#core/terminal/text.ts';
+import { drawHanging, type Fields, isRecords, narrowScreen, type Screen, toOneLine, truncate, wrap } from '#core/terminal/index.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { drawFinding, drawHandoffCheck, drawSections } from './construct.ts';
 import { drawRun } from './run.ts';

@@ -1,15 +1,22 @@
-import { type Fields, formatAge, isRecords } from '#core/terminal/cell.ts';
-import { drawFields, drawRecords } from '#core/terminal/record.ts';
-import type { Screen } from '#core/terminal/screen.ts';
-import { drawTable } from '#core/terminal/table.ts';
-import { toOneLine, wrap } from '#core/terminal/text.ts';
+import {
+  drawFields,
+  drawRecords,
+  drawTable,
+  type Fields,
+  formatAge,
+  isRecords,
+  joinParts,
+  type Screen,
+  toOneLine,
+  wrap,
+} from '#core/terminal/index.ts';
 
 /** Draws pending and resolved reviews; one alone also names its run. */
 export function drawReviews(items: Fields[], screen: Screen): string[] {
   const rows = items.map(({ id, status, phase, skill, reason, requestedAt, resolved, verdict, claimedBy }) => ({
     id,
     state: verdict ?? status,
-    of: [phase, skill].filter(Boolean).join('/'),
+    of: joinParts([phase, skill], '/'),
     verdicts: resolved,
     ...(claimedBy ? { 'claimed by': claimedBy } : {}),
     asked: formatAge(requestedAt, screen.now),
@@ -24,9 +31,8 @@ export function drawReview(fields: Fields, screen: Screen): string[] {
   if (typeof id !== 'string' || !('resolutions' in fields)) return drawFields(fields, screen);
   const claimedBy = isRecords(claims) ? claims.map(({ by, until }) => `${by}, lapses ${formatAge(until, screen.now)}`) : [];
   const verdicts = isRecords(resolutions) ? resolutions : [];
-  const join = (parts: unknown[], separator: string): string => toOneLine(parts.filter(Boolean).join(separator));
   return [
-    `${screen.paint('cyan', toOneLine(id))}  ${join([status, verdict], ': ')}  ${join([runId, phase, skill], ' ')}`,
+    `${screen.paint('cyan', toOneLine(id))}  ${joinParts([status, verdict], ': ')}  ${joinParts([runId, phase, skill], ' ')}`,
     ...drawFields(
       {
         ...(goal ? { goal } : {}),

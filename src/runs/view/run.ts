@@ -1,6 +1,15 @@
-import { type Cell, type Fields, isRecords, paintCell } from '#core/terminal/cell.ts';
-import type { Screen } from '#core/terminal/screen.ts';
-import { measureWidth, padRight, toOneLine, truncate, wrap } from '#core/terminal/text.ts';
+import {
+  type Cell,
+  type Fields,
+  isRecords,
+  measureWidth,
+  padRight,
+  paintCell,
+  type Screen,
+  toOneLine,
+  truncate,
+  wrap,
+} from '#core/terminal/index.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { formatPercent } from '#lib/statistics.ts';
 import { runGateNames } from '../model/execution.ts';

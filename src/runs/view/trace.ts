@@ -1,8 +1,20 @@
-import { type Cell, type Fields, formatAge, isRecords, paintCell } from '#core/terminal/cell.ts';
-import { drawFields, drawRecords } from '#core/terminal/record.ts';
-import type { Screen } from '#core/terminal/screen.ts';
-import { drawTable } from '#core/terminal/table.ts';
-import { measureWidth, padRight, toOneLine, truncate, wrap } from '#core/terminal/text.ts';
+import {
+  type Cell,
+  drawFields,
+  drawRecords,
+  drawTable,
+  type Fields,
+  formatAge,
+  isRecords,
+  joinParts,
+  measureWidth,
+  padRight,
+  paintCell,
+  type Screen,
+  toOneLine,
+  truncate,
+  wrap,
+} from '#core/terminal/index.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { resumeCommand } from '../errors/skill.ts';
 
@@ -42,12 +54,8 @@ export function drawTrace({ run, steps }: Fields, screen: Screen): string[] {
   const all = isRecords(steps) ? steps : [];
   const times = all.map(({ atMs }) => formatDuration(atMs));
   const width = Math.max(0, ...times.map(measureWidth));
-  const summary = about
-    .filter(Boolean)
-    .map((part) => toOneLine(String(part)))
-    .join(' · ');
   return [
-    `${screen.paint('cyan', toOneLine(String(id)))}  ${truncate(summary, screen.columns - 4)}`,
+    `${screen.paint('cyan', toOneLine(String(id)))}  ${truncate(joinParts(about), screen.columns - 4)}`,
     ...all.flatMap((step, i) => drawStep(step, screen.paint('dim', padRight(times[i]!, width)), width, screen)),
   ];
 }

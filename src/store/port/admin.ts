@@ -50,7 +50,7 @@ export interface HealthReads {
   /** Damage that the database itself reports; empty if it is sound. */
   checkIntegrity(): Promise<string[]>;
   /** Applied migrations, and whether each is the one that this build has under that number. */
-  listMigrations(): Promise<{ version: number; appliedAt: string; isOurs: boolean }[]>;
+  listMigrations(): Promise<{ version: number; appliedAt: string; isKnown: boolean }[]>;
   listStartedJobs(): Promise<{ id: number; operation: string; startedAt: string; agent: string }[]>;
   /** All dependencies, to find cycles and other edges that no operation can create. */
   listDependencyEdges(): Promise<TaskEdge[]>;

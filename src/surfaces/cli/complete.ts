@@ -2,7 +2,7 @@ import { listCommandNames, toFlag } from '#core/command-line.ts';
 import type { CommandDefinition } from '#core/define.ts';
 import { globalFlags } from '#core/global-flags.ts';
 import { helpTopics } from '#core/help-topics.ts';
-import { toOneLine } from '#core/terminal/text.ts';
+import { toOneLine } from '#core/terminal/index.ts';
 import { describeArguments, describeFlags } from '#core/usage.ts';
 import { type App, dispatch } from '#dispatch/dispatch.ts';
 import type { Terminal } from './run.ts';

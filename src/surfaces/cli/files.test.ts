@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type ImportTool, importTools } from '#transfer/rules/detect-tool.ts';
 import { openApp } from '../../../test/app.ts';
-import { importsOf } from '../../../test/imports/imports.ts';
+import { listImports } from '../../../test/imports/imports.ts';
 
 const issue = (id: string, more: object = {}): string =>
   JSON.stringify({ id, title: `Issue ${id}`, status: 'open', priority: 2, issue_type: 'task', ...more });
@@ -39,7 +39,7 @@ test('reads a line of many megabytes', async () => {
 });
 
 test.each(importTools)('recognizes %s and names it in the fix', async (tool) => {
-  for (const files of await importsOf(tool)) {
+  for (const files of await listImports(tool)) {
     const { root, cli, call } = await openApp();
     for (const { name, text } of files) {
       mkdirSync(join(root, 'their files', name, '..'), { recursive: true });

@@ -1,12 +1,31 @@
 import type { Operation, Registry } from '#core/define.ts';
-import { type Fields, isEmpty, isRecords, toCell, toLabel } from '#core/terminal/cell.ts';
-import { formatChanges } from '#core/terminal/changes.ts';
-import { drawNamed } from '#core/terminal/lines.ts';
-import { drawFields, drawKnownField, drawRecord, drawRecords, isClaim, isProgress, isRoot } from '#core/terminal/record.ts';
-import { createScreen, narrowScreen, type Screen } from '#core/terminal/screen.ts';
-import { measureWidth, prepareWidths, toOneLine, truncate, wrap } from '#core/terminal/text.ts';
-import { drawNode, drawTree } from '#core/terminal/tree.ts';
-import type { View } from '#core/terminal/view.ts';
+import {
+  createScreen,
+  drawFields,
+  drawKnownField,
+  drawNamed,
+  drawNode,
+  drawRecord,
+  drawRecords,
+  drawTree,
+  type Fields,
+  formatChanges,
+  isClaim,
+  isEmpty,
+  isProgress,
+  isRecords,
+  isRoot,
+  measureWidth,
+  narrowScreen,
+  prepareWidths,
+  type Screen,
+  toCell,
+  toLabel,
+  toOneLine,
+  truncate,
+  type View,
+  wrap,
+} from '#core/terminal/index.ts';
 import type { Envelope } from '#dispatch/envelope.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 
@@ -32,7 +51,7 @@ export async function renderAnswer(envelope: Envelope, { columns, hasColour, reg
 async function drawAnswer(envelope: Envelope, screen: Screen, registry: Registry, view: View): Promise<string[]> {
   const { _meta: meta, success: _, data, ...result } = envelope;
   const drawSection = (key: string, value: unknown, inner: Screen): string[] | Promise<string[]> =>
-    Object.hasOwn(view.forms, key) ? view.forms[key]!(value, inner, registry) : drawByShape(key, value, inner);
+    Object.hasOwn(view.forms, key) ? view.forms[key]!(value as never, inner, registry) : drawByShape(key, value, inner);
   const filled = Object.entries(result).filter(([, value]) => !isEmpty(value));
   const plain = filled.filter(
     ([key, value]) =>

@@ -1,18 +1,16 @@
 import type { EventObserver } from '#core/define.ts';
 import type { ProgressLine, ProgressReporter } from '#core/model/progress.ts';
-import type { Colour } from '#core/terminal/screen.ts';
-import { createScreen } from '#core/terminal/screen.ts';
-import { prepareWidths, toOneLine, truncate, wrap } from '#core/terminal/text.ts';
+import { type Colour, createScreen, prepareWidths, toOneLine, truncate, wrap } from '#core/terminal/index.ts';
 import type { Terminal } from './run.ts';
 
 const marks: Record<ProgressLine['mark'], [sign: string, colour: Colour]> = {
   phase: ['▸', 'bold'],
-  good: ['✓', 'green'],
-  bad: ['✗', 'red'],
-  odd: ['!', 'yellow'],
-  open: ['?', 'yellow'],
-  made: ['+', 'green'],
-  again: ['↻', 'yellow'],
+  success: ['✓', 'green'],
+  failure: ['✗', 'red'],
+  warning: ['!', 'yellow'],
+  pending: ['?', 'yellow'],
+  output: ['+', 'green'],
+  retry: ['↻', 'yellow'],
   note: ['·', 'dim'],
 };
 

@@ -1,4 +1,4 @@
-import type { Fields } from '#core/terminal/cell.ts';
+import type { Fields } from '#core/terminal/index.ts';
 import type { Envelope } from '#dispatch/envelope.ts';
 
 /** Keeps only these fields of each record, for `--fields a,b`. A name that no record has becomes a warning. */

@@ -1,16 +1,9 @@
 import type { Claim } from '#core/model/audit.ts';
-import type { Priority, Status, TaskId, TaskSize, TaskType } from '#core/model/scalars.ts';
+import type { TaskId } from '#core/model/scalars.ts';
+import type { Task } from './task.ts';
 
 /** The fields of an open task that waves and `next` decide by. */
-export interface OpenTask {
-  id: TaskId;
-  type: TaskType;
-  status: Status;
-  priority: Priority;
-  size?: TaskSize | undefined;
-  phase?: string | undefined;
-  parentId?: TaskId | undefined;
-}
+export type OpenTask = Pick<Task, 'id' | 'type' | 'status' | 'priority' | 'size' | 'phase' | 'parentId'>;
 
 /** All open tasks of the project, with their dependencies and claims. */
 export interface OpenWork {
@@ -24,11 +17,7 @@ export interface OpenWork {
 }
 
 /** An open task as plans show it. */
-export interface PlanTask extends Omit<OpenTask, 'phase'> {
-  title: string;
-  /** The reason why it is blocked, if one was given. */
-  blockedBy?: string | undefined;
-}
+export type PlanTask = Omit<OpenTask, 'phase'> & Pick<Task, 'title' | 'blockedBy'>;
 
 /** Open tasks to plan: all of them, or those inside one root. */
 export interface PlanWork {

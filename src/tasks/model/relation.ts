@@ -1,5 +1,5 @@
-import { custom, type InferOutput, metadata, pipe, strictObject, string, transform } from 'valibot';
-import { type RelationType, RelationTypeSchema } from '#core/model/scalars.ts';
+import { array, custom, description, type InferOutput, metadata, picklist, pipe, strictObject, string, transform } from 'valibot';
+import { type RelationType, RelationTypeSchema, TaskIdSchema } from '#core/model/scalars.ts';
 
 const synonyms: Record<string, RelationType> = {
   block: 'blocks',
@@ -31,5 +31,19 @@ export const RelationTypeInput = pipe(
   metadata({ choices: RelationTypeSchema.options, jsonSchema: { type: 'string', enum: RelationTypeSchema.options } }),
 );
 
+/** The parameters that name the two tasks of a relation. */
+export const relationEnds = {
+  from: pipe(TaskIdSchema, description('Source of the relation')),
+  to: pipe(TaskIdSchema, description('Target of the relation')),
+};
+
 export const RelationEdgeSchema = strictObject({ from: string(), to: string(), type: RelationTypeSchema, reason: string() });
 export type RelationEdge = InferOutput<typeof RelationEdgeSchema>;
+
+/** A task found by what it shares with another. */
+export const RelationDiscoverySchema = strictObject({
+  taskId: string(),
+  title: string(),
+  by: array(strictObject({ method: picklist(['labels', 'files', 'text', 'depends']), shared: array(string()) })),
+});
+export type RelationDiscovery = InferOutput<typeof RelationDiscoverySchema>;

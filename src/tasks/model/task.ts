@@ -7,6 +7,7 @@ import {
   metadata,
   number,
   optional,
+  pick,
   picklist,
   pipe,
   strictObject,
@@ -106,27 +107,23 @@ export const TaskReceiptSchema = strictObject({
   revision: optional(number()),
 });
 
-export const TaskHitSchema = strictObject({
-  id: string(),
-  title: string(),
-  status: StatusSchema,
-  type: TaskTypeSchema,
-  priority: PrioritySchema,
-  parentId: optional(string()),
-});
+const hitFields = ['id', 'title', 'status', 'type', 'priority', 'parentId'] as const;
+export const TaskHitSchema = pick(TaskSchema, hitFields);
+export const TaskRowSchema = pick(TaskSchema, [...hitFields, 'description', 'labels', 'depends', 'notes']);
 
-export const TaskRowSchema = strictObject({
-  ...TaskHitSchema.entries,
-  description: optional(string()),
-  labels: optional(array(string())),
-  depends: optional(array(string())),
-  notes: optional(array(NoteSchema)),
+/** A recommended or suggested task; the points of its reasons add up to the score. */
+export const ScoredTaskSchema = strictObject({
+  taskId: string(),
+  title: string(),
+  score: number(),
+  reasons: array(strictObject({ term: string(), points: number() })),
 });
 
 export type Task = InferOutput<typeof TaskSchema>;
 export type TaskReceipt = InferOutput<typeof TaskReceiptSchema>;
 export type TaskHit = InferOutput<typeof TaskHitSchema>;
 export type TaskRow = InferOutput<typeof TaskRowSchema>;
+export type ScoredTask = InferOutput<typeof ScoredTaskSchema>;
 export type Note = InferOutput<typeof NoteSchema>;
 export type Relation = InferOutput<typeof RelationSchema>;
 export type TaskClaim = InferOutput<typeof TaskClaimSchema>;

@@ -1,9 +1,9 @@
 import { strictObject } from 'valibot';
 import { mutation } from '#core/define.ts';
 import { TaskReceiptSchema, taskInput } from '../model/task.ts';
-import { checkPlacement, getChildTier } from '../rules/hierarchy.ts';
+import { getChildTier } from '../rules/hierarchy.ts';
 import { toTaskReceipt } from '../rules/view.ts';
-import { checkDependsExist, checkParentOpen, createNotes, createTask, requireAncestry } from './shared/create-task.ts';
+import { checkDependsExist, checkPosition, createNotes, createTask, requireAncestry } from './shared/create-task.ts';
 import { checkNoCycle } from './shared/order.ts';
 import { checkAncestryInScope, findDefaultParent } from './shared/scope.ts';
 
@@ -26,18 +26,17 @@ export const tasksAdd = mutation({
   cli: { command: 'add', args: ['title'], short: { d: 'description', p: 'parent' } },
   dryRun: true,
   example: { world: ['T001 epic'], call: { title: 'Write the parser', parent: 'T001', description: 'Reads the grammar of spec 2' } },
-  async run({ store, config, ...ctx }, { parent: givenParent, ...input }) {
-    const parent = givenParent ?? (await findDefaultParent({ store, ...ctx }, input.type));
+  async run(ctx, { parent: givenParent, ...input }) {
+    const { store } = ctx;
+    const parent = givenParent ?? (await findDefaultParent(ctx, input.type));
     const ancestry = parent ? await requireAncestry(store, parent) : [];
     checkAncestryInScope(ctx.session, ancestry, parent);
     const type = input.type ?? getChildTier(ancestry[0]?.type);
-    const openSiblings = parent ? await store.tasks.countOpenChildren(parent) : 0;
-    checkPlacement({ type, ancestry, openSiblings, maxSiblings: config['hierarchy.maxSiblings'], isOpen: true });
-    checkParentOpen(ancestry[0]);
+    await checkPosition(ctx, { type, status: 'pending' }, ancestry);
     const task = createTask(ctx, await store.tasks.nextId(), { ...input, type }, ancestry[0]);
     if (task.depends.length > 0) {
       await checkDependsExist(store, task.depends);
-      await checkNoCycle(store, [{ id: task.id, parentId: task.parentId, depends: task.depends }], 'depends');
+      await checkNoCycle(store, [task], 'depends');
     }
     await store.tasks.insert(task, createNotes(ctx, input.notes));
     return { task: toTaskReceipt(task, ['priority']) };

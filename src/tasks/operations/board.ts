@@ -5,8 +5,8 @@ import { defined } from '#lib/defined.ts';
 import { type Card, CardSchema, ColumnSchema } from '../model/board.ts';
 import { buildBoardColumns } from '../rules/board.ts';
 import { isExpired, toTaskClaim } from '../rules/claims.ts';
+import { Root, rootAliases } from './shared/params.ts';
 import { createNotFoundError } from './shared/require.ts';
-import { Root, rootAliases } from './shared/root.ts';
 
 export const tasksBoard = query({
   name: 'tasks.board',

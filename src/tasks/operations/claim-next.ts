@@ -1,12 +1,11 @@
 import { optional, strictObject, string } from 'valibot';
 import { mutation, noData } from '#core/define.ts';
 import { defined } from '#lib/defined.ts';
-import { ScoredTaskSchema } from '../model/scored-task.ts';
-import { allowEmpty, TaskReceiptSchema } from '../model/task.ts';
+import { allowEmpty, ScoredTaskSchema, TaskReceiptSchema } from '../model/task.ts';
 import { toTaskReceipt } from '../rules/view.ts';
+import { Root, rootAliases } from './shared/params.ts';
 import { recommendTasks } from './shared/recommend.ts';
 import { requireTask } from './shared/require.ts';
-import { Root, rootAliases } from './shared/root.ts';
 import { startTask } from './shared/task-transitions.ts';
 
 export const tasksClaimNext = mutation({

@@ -1,10 +1,10 @@
 import { array, boolean, description, optional, pipe, strictObject } from 'valibot';
 import { mutation, noChange } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { TaskIdSchema } from '#core/model/scalars.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
 import { AcceptanceSchema, TaskReceiptSchema } from '../model/task.ts';
 import { toAcceptance, toTaskReceipt } from '../rules/view.ts';
+import { TaskParam } from './shared/params.ts';
 import { requireTask } from './shared/require.ts';
 import { checkScope } from './shared/scope.ts';
 
@@ -12,7 +12,7 @@ export const tasksCriteriaCheck = mutation({
   name: 'tasks.criteria.check',
   summary: 'Mark an acceptance criterion as met',
   params: strictObject({
-    taskId: pipe(TaskIdSchema, description('The task')),
+    taskId: TaskParam,
     n: pipe(wholeNumber({ min: 1 }), description('Number of the criterion as show prints it, from 1')),
     undo: optional(pipe(boolean(), description('Mark it as not met'))),
   }),

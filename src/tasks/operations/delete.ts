@@ -1,8 +1,8 @@
 import { array, boolean, description, optional, pipe, strictObject, string } from 'valibot';
-import { type MutationContext, mutation } from '#core/define.ts';
+import { mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { TaskIdSchema } from '#core/model/scalars.ts';
 import { formatHolder, isHolder } from '../rules/claims.ts';
+import { TaskParam } from './shared/params.ts';
 import { requireTask } from './shared/require.ts';
 import { checkScope } from './shared/scope.ts';
 import { checkHolder } from './shared/task-transitions.ts';
@@ -11,7 +11,7 @@ export const tasksDelete = mutation({
   name: 'tasks.delete',
   summary: 'Delete a task; restore undoes it',
   params: strictObject({
-    taskId: pipe(TaskIdSchema, description('The task')),
+    taskId: TaskParam,
     cascade: optional(pipe(boolean(), description('Delete its descendants too'))),
     orphan: optional(pipe(boolean(), description('Remove it from the dependencies of other tasks'))),
   }),
@@ -37,7 +37,8 @@ export const tasksDelete = mutation({
     await checkHolder(ctx, taskId);
     const descendants = (await store.tasks.listDescendants(taskId)).map(({ id }) => id);
     if (descendants.length > 0 && !cascade) throw new CleoError('E_HAS_CHILDREN', { taskId, children: descendants, act: 'delete' });
-    await checkUnheld(ctx, taskId, descendants);
+    const held = (await store.claims.listForTasks(descendants)).find((claim) => !isHolder(claim, ctx.caller));
+    if (held) throw new CleoError('E_CASCADE_FAILED', { taskId, held: held.taskId, holder: formatHolder(held) });
     const deleted = [taskId, ...descendants];
     const edges = (await store.tasks.listDependentIds(deleted)).filter((edge) => !deleted.includes(edge.to));
     const dependents = [...new Set(edges.map((edge) => edge.to))].sort();
@@ -61,8 +62,3 @@ export const tasksDelete = mutation({
     return { deleted, ...(dependents.length > 0 ? { cut: dependents } : {}) };
   },
 });
-
-async function checkUnheld({ store, caller }: MutationContext, taskId: string, descendants: string[]): Promise<void> {
-  const claim = (await store.claims.listForTasks(descendants)).find((held) => !isHolder(held, caller));
-  if (claim) throw new CleoError('E_CASCADE_FAILED', { taskId, held: claim.taskId, holder: formatHolder(claim) });
-}

@@ -1,13 +1,14 @@
 import { array, description, literal, optional, pipe, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
-import { StatusSchema, type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
+import { StatusSchema, type TaskId } from '#core/model/scalars.ts';
 import { addToList, removeDuplicates } from '#lib/collections.ts';
 import { defined } from '#lib/defined.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { TaskEdge } from '#store/port/tasks.ts';
 import type { TaskHit } from '../model/task.ts';
-import { computeDeps, type DependencyLink, listBlockedMilestones, type TaskGraph } from '../rules/deps.ts';
-import { listPrerequisites, type Milestone, parseMilestone } from '../rules/order.ts';
+import { computeDeps, type DependencyLink, directions, type TaskGraph } from '../rules/deps.ts';
+import { type Milestone, parseMilestone } from '../rules/order.ts';
+import { TaskParam } from './shared/params.ts';
 import { createNotFoundError } from './shared/require.ts';
 
 const LinkedTask = strictObject({
@@ -20,7 +21,7 @@ const LinkedTask = strictObject({
 export const tasksDeps = query({
   name: 'tasks.deps',
   summary: 'Show dependencies, blockers and critical path of a task',
-  params: strictObject({ taskId: pipe(TaskIdSchema, description('The task')) }),
+  params: strictObject({ taskId: TaskParam }),
   result: strictObject({
     deps: strictObject({
       taskId: string(),
@@ -43,9 +44,9 @@ export const tasksDeps = query({
       dependentsOf: new Map(),
       statusOf: new Map(),
     };
-    await loadGraph(store, graph, tasks, createUpstreamWalk(taskId));
+    await loadGraph(store, graph, tasks, taskId, 'upstream');
     if (!tasks.has(taskId)) throw await createNotFoundError(store, taskId);
-    await loadGraph(store, graph, tasks, createDownstreamWalk(taskId));
+    await loadGraph(store, graph, tasks, taskId, 'downstream');
     const { upstream, downstream, blockers, criticalPath } = computeDeps(taskId, graph);
     const toLinkedTask = ({ id, via }: DependencyLink) => {
       const { title, status } = tasks.get(id)!;
@@ -63,29 +64,16 @@ export const tasksDeps = query({
   },
 });
 
-interface GraphWalk {
-  start: Milestone;
-  step(milestone: Milestone, graph: TaskGraph): Milestone[];
-  /** Loads the dependencies, or the dependents, of new tasks. */
-  load(store: ReadStore, graph: TaskGraph, ids: TaskId[]): Promise<void>;
-}
-
-const createUpstreamWalk = (id: TaskId): GraphWalk => ({
-  start: `begin ${id}`,
-  step: listPrerequisites,
-  async load(store, graph, ids) {
-    for (const { id, depends } of await store.tasks.getLinks(ids)) graph.dependsOf.set(id, depends);
-  },
-});
-
-const createDownstreamWalk = (id: TaskId): GraphWalk => ({
-  start: `finish ${id}`,
-  step: listBlockedMilestones,
-  load: async (store, graph, ids) => addEdges(graph.dependentsOf, await store.tasks.listDependentIds(ids)),
-});
-
 /** Loads the graph in one direction, level by level, with one query for the links of each level. */
-async function loadGraph(store: ReadStore, graph: TaskGraph, tasks: Map<TaskId, TaskHit>, { start, step, load }: GraphWalk): Promise<void> {
+async function loadGraph(
+  store: ReadStore,
+  graph: TaskGraph,
+  tasks: Map<TaskId, TaskHit>,
+  taskId: TaskId,
+  direction: keyof typeof directions,
+): Promise<void> {
+  const { start: kind, step } = directions[direction];
+  const start: Milestone = `${kind} ${taskId}`;
   const seen = new Set<Milestone>([start]);
   const loaded = new Set<TaskId>();
   for (let level: Milestone[] = [start]; level.length > 0; ) {
@@ -96,16 +84,11 @@ async function loadGraph(store: ReadStore, graph: TaskGraph, tasks: Map<TaskId, 
       graph.statusOf.set(hit.id, hit.status);
       if (hit.parentId) graph.parentOf.set(hit.id, hit.parentId);
     }
-    await load(store, graph, ids);
+    if (direction === 'upstream') for (const { id, depends } of await store.tasks.getLinks(ids)) graph.dependsOf.set(id, depends);
+    else addEdges(graph.dependentsOf, await store.tasks.listDependentIds(ids));
     addEdges(graph.childrenOf, await store.tasks.listOpenChildIds(ids.filter((id) => !graph.childrenOf.has(id))));
-    const next: Milestone[] = [];
-    for (const source of level)
-      for (const to of step(source, graph)) {
-        if (seen.has(to)) continue;
-        seen.add(to);
-        next.push(to);
-      }
-    level = next;
+    level = removeDuplicates(level.flatMap((source) => step(source, graph))).filter((to) => !seen.has(to));
+    for (const milestone of level) seen.add(milestone);
   }
 }
 

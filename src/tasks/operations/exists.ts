@@ -1,11 +1,11 @@
-import { boolean, description, pipe, strictObject } from 'valibot';
+import { boolean, strictObject } from 'valibot';
 import { noData, query } from '#core/define.ts';
-import { TaskIdSchema } from '#core/model/scalars.ts';
+import { TaskParam } from './shared/params.ts';
 
 export const tasksExists = query({
   name: 'tasks.exists',
   summary: 'Check whether a task exists',
-  params: strictObject({ taskId: pipe(TaskIdSchema, description('The task')) }),
+  params: strictObject({ taskId: TaskParam }),
   result: strictObject({ exists: boolean() }),
   errors: [],
   tier: 0,

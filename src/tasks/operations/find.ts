@@ -4,9 +4,6 @@ import { CleoError } from '#core/errors/error.ts';
 import { SearchText } from '#core/model/scalars.ts';
 import { answerPage, pageParams } from '#core/page.ts';
 import type { SearchResult } from '#core/search.ts';
-import type { Page } from '#store/port/page.ts';
-import type { ReadStore } from '#store/port/store.ts';
-import type { TaskFilter } from '#store/port/tasks.ts';
 import { type TaskHit, TaskHitSchema } from '../model/task.ts';
 import { toTaskHit } from '../rules/view.ts';
 import { resolveTaskFilter, taskFilterParams } from './shared/filter.ts';
@@ -45,21 +42,17 @@ export const tasksFind = query({
     if (!text && !id && Object.values(filterParams).every((value) => value === undefined || value === false))
       throw new CleoError('E_INVALID_INPUT', { problem: 'find needs a query, --id or a filter', fix: 'cleo help find', field: 'query' });
     const filter = await resolveTaskFilter(store, filterParams);
-    const { hits, count } = await (text
-      ? searchTasks(store, text, filter, page)
+    const { hits, count }: SearchResult<TaskHit> = text
+      ? await searchTasks(store, text, filter, page)
       : id
-        ? findByIdPrefix(store, id, filter, page)
-        : listByFilter(store, filter, page));
+        ? {
+            hits: await store.tasks.findByIdPrefix(id, filter, page),
+            count: (atMost) => store.tasks.countByIdPrefix(id, filter, atMost),
+          }
+        : {
+            hits: (await store.tasks.list(filter, 'id', page)).map(toTaskHit),
+            count: (atMost) => store.tasks.count(filter, atMost),
+          };
     return answerPage({ tasks: hits }, hits.length, page, count);
   },
-});
-
-const findByIdPrefix = async (store: ReadStore, digits: string, filter: TaskFilter, page: Page): Promise<SearchResult<TaskHit>> => ({
-  hits: await store.tasks.findByIdPrefix(digits, filter, page),
-  count: (atMost) => store.tasks.countByIdPrefix(digits, filter, atMost),
-});
-
-const listByFilter = async (store: ReadStore, filter: TaskFilter, page: Page): Promise<SearchResult<TaskHit>> => ({
-  hits: (await store.tasks.list(filter, 'id', page)).map(toTaskHit),
-  count: (atMost) => store.tasks.count(filter, atMost),
 });

@@ -1,10 +1,9 @@
 import { array, description, optional, pipe, strictObject } from 'valibot';
 import { noData, query } from '#core/define.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
-import { ScoredTaskSchema } from '../model/scored-task.ts';
-import { allowEmpty } from '../model/task.ts';
+import { allowEmpty, ScoredTaskSchema } from '../model/task.ts';
+import { Root, rootAliases } from './shared/params.ts';
 import { recommendTasks } from './shared/recommend.ts';
-import { Root, rootAliases } from './shared/root.ts';
 
 export const tasksNext = query({
   name: 'tasks.next',

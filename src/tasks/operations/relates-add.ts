@@ -1,16 +1,15 @@
 import { description, pipe, strictObject } from 'valibot';
 import { alreadyExists, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { Reason, TaskIdSchema } from '#core/model/scalars.ts';
-import { RelationEdgeSchema, RelationTypeInput } from '../model/relation.ts';
+import { Reason } from '#core/model/scalars.ts';
+import { RelationEdgeSchema, RelationTypeInput, relationEnds } from '../model/relation.ts';
 import { requireTask } from './shared/require.ts';
 
 export const tasksRelatesAdd = mutation({
   name: 'tasks.relates.add',
   summary: 'Relate two tasks, without effect on their order',
   params: strictObject({
-    from: pipe(TaskIdSchema, description('Source of the relation')),
-    to: pipe(TaskIdSchema, description('Target of the relation')),
+    ...relationEnds,
     type: pipe(RelationTypeInput, description('Relation type')),
     reason: pipe(Reason, description('Why they are related')),
   }),

@@ -1,22 +1,17 @@
-import { array, description, picklist, pipe, strictObject, string } from 'valibot';
+import { array, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
-import { TaskIdSchema } from '#core/model/scalars.ts';
 import { answerPage, pageParams } from '#core/page.ts';
+import { RelationDiscoverySchema } from '../model/relation.ts';
 import { findRelated } from '../rules/relate.ts';
+import { TaskParam } from './shared/params.ts';
 import { findRelatedCandidates } from './shared/related-candidates.ts';
 
 export const tasksRelatesDiscover = query({
   name: 'tasks.relates.discover',
   summary: 'Find tasks that share labels, files, text or dependencies',
-  params: strictObject({ taskId: pipe(TaskIdSchema, description('The task')), ...pageParams(50) }),
+  params: strictObject({ taskId: TaskParam, ...pageParams(50) }),
   result: strictObject({
-    discovered: array(
-      strictObject({
-        taskId: string(),
-        title: string(),
-        by: array(strictObject({ method: picklist(['labels', 'files', 'text', 'depends']), shared: array(string()) })),
-      }),
-    ),
+    discovered: array(RelationDiscoverySchema),
   }),
   errors: ['E_NOT_FOUND'],
   tier: 1,

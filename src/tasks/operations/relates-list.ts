@@ -1,14 +1,15 @@
-import { array, description, pipe, strictObject, string } from 'valibot';
+import { array, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
-import { StatusSchema, TaskIdSchema } from '#core/model/scalars.ts';
+import { StatusSchema } from '#core/model/scalars.ts';
 import { answerPage, pageParams } from '#core/page.ts';
 import { RelationSchema } from '../model/task.ts';
+import { TaskParam } from './shared/params.ts';
 import { checkTaskExists } from './shared/require.ts';
 
 export const tasksRelatesList = query({
   name: 'tasks.relates.list',
   summary: 'List the relations of a task, in both directions',
-  params: strictObject({ taskId: pipe(TaskIdSchema, description('The task')), ...pageParams(50) }),
+  params: strictObject({ taskId: TaskParam, ...pageParams(50) }),
   result: strictObject({ relations: array(strictObject({ ...RelationSchema.entries, title: string(), status: StatusSchema })) }),
   errors: ['E_NOT_FOUND'],
   tier: 1,

@@ -1,15 +1,13 @@
 import { array, description, omit, optional, pipe, strictObject } from 'valibot';
 import { mutation, noChange } from '#core/define.ts';
-import { TaskIdSchema } from '#core/model/scalars.ts';
-import { RelationEdgeSchema, RelationTypeInput } from '../model/relation.ts';
+import { RelationEdgeSchema, RelationTypeInput, relationEnds } from '../model/relation.ts';
 import { requireTask } from './shared/require.ts';
 
 export const tasksRelatesRemove = mutation({
   name: 'tasks.relates.remove',
   summary: 'Remove relations between two tasks',
   params: strictObject({
-    from: pipe(TaskIdSchema, description('Source of the relation')),
-    to: pipe(TaskIdSchema, description('Target of the relation')),
+    ...relationEnds,
     type: optional(pipe(RelationTypeInput, description('Only this type; default: all types'))),
   }),
   result: strictObject({ removed: array(omit(RelationEdgeSchema, ['reason'])) }),

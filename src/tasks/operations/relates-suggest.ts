@@ -1,17 +1,17 @@
 import { array, description, optional, pipe, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
-import { TaskIdSchema } from '#core/model/scalars.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
 import { answerPage, pageParams } from '#core/page.ts';
-import { ScoredTaskSchema } from '../model/scored-task.ts';
+import { ScoredTaskSchema } from '../model/task.ts';
 import { suggestRelated } from '../rules/relate.ts';
+import { TaskParam } from './shared/params.ts';
 import { findRelatedCandidates } from './shared/related-candidates.ts';
 
 export const tasksRelatesSuggest = query({
   name: 'tasks.relates.suggest',
   summary: 'Suggest related tasks, with scores',
   params: strictObject({
-    taskId: pipe(TaskIdSchema, description('The task')),
+    taskId: TaskParam,
     threshold: optional(pipe(wholeNumber({ min: 0, max: 100 }), description('Minimum score, from 0 to 100')), 50),
     ...pageParams(50),
   }),

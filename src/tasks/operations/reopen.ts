@@ -1,14 +1,14 @@
 import { description, optional, pipe, strictObject, string } from 'valibot';
-import { type MutationContext, mutation, noChange } from '#core/define.ts';
+import { mutation, noChange } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
-import { TaskReceiptSchema, type TaskRecord } from '../model/task.ts';
-import { checkPlacement } from '../rules/hierarchy.ts';
+import { TaskReceiptSchema } from '../model/task.ts';
 import { toTaskReceipt } from '../rules/view.ts';
+import { checkPosition } from './shared/create-task.ts';
 import { requireTask } from './shared/require.ts';
 import { checkScope } from './shared/scope.ts';
-import { claimTask, releaseFocus } from './shared/task-transitions.ts';
+import { checkDependsDone, claimTask, releaseFocus } from './shared/task-transitions.ts';
 
 export const tasksReopen = mutation({
   name: 'tasks.reopen',
@@ -20,7 +20,7 @@ export const tasksReopen = mutation({
   cli: { command: 'reopen', args: ['taskId'] },
   example: { world: ['T001 done'], call: { taskId: 'T001' } },
   async run(ctx, { taskId }) {
-    const { store, config } = ctx;
+    const { store } = ctx;
     const task = await requireTask(store, taskId);
     await checkScope(ctx, taskId);
     if (task.status !== 'done') return noChange({ task: toTaskReceipt(task) });
@@ -28,18 +28,13 @@ export const tasksReopen = mutation({
     const parent = ancestry[0];
     if (parent?.status === 'done')
       throw new CleoError('E_TASK_COMPLETED', { taskId: parent.id, act: `reopening ${taskId} inside it`, fix: `cleo reopen ${parent.id}` });
-    const openSiblings = parent ? await store.tasks.countOpenChildren(parent.id) : 0;
-    checkPlacement({ id: taskId, type: task.type, ancestry, openSiblings, maxSiblings: config['hierarchy.maxSiblings'], isOpen: true });
-    const open = await store.tasks.listOpenDependencies(taskId);
-    if (open.length > 0) throw new CleoError('E_VALIDATION_DEPENDS', { taskId, open, act: 'reopened' });
+    await checkPosition(ctx, { ...task, status: 'pending' }, ancestry);
+    await checkDependsDone(store, taskId, 'reopened');
     const released = await releaseFocus(ctx);
-    const { task: active } = await claimTask(ctx, await resetEvidence(ctx, task));
+    // Old evidence does not cover new work.
+    const hasEvidence = (await store.gates.listAttempts(taskId)).length > 0;
+    const reset = hasEvidence ? await (await import('#verification/operations/shared/verification.ts')).resetVerification(ctx, task) : task;
+    const { task: active } = await claimTask(ctx, reset);
     return { task: toTaskReceipt(active), ...defined({ released }) };
   },
 });
-
-/** Old evidence does not cover new work. */
-async function resetEvidence(ctx: MutationContext, task: TaskRecord): Promise<TaskRecord> {
-  const attempts = await ctx.store.gates.listAttempts(task.id);
-  return attempts.length === 0 ? task : (await import('#verification/operations/shared/verification.ts')).resetVerification(ctx, task);
-}

@@ -5,9 +5,8 @@ import { TaskIdSchema } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import type { DeletedTask } from '#store/port/tasks.ts';
 import { TaskReceiptSchema, type TaskRecord } from '../model/task.ts';
-import { checkPlacement } from '../rules/hierarchy.ts';
 import { toTaskReceipt } from '../rules/view.ts';
-import { checkParentOpen } from './shared/create-task.ts';
+import { checkPosition } from './shared/create-task.ts';
 import { checkNoCycle } from './shared/order.ts';
 import { checkSessionScopes } from './shared/reparent-checks.ts';
 import { createNotFoundError, requireTask } from './shared/require.ts';
@@ -44,7 +43,8 @@ export const tasksRestore = mutation({
     if (!root) throw await createNotFoundError(store, taskId);
     const ids = cascade ? await store.tasks.listDeletedWith(taskId, root.at) : [taskId];
     const warnings: string[] = [];
-    const deleted = await readDeletedTasks(ctx, ids.length ? ids : [taskId]);
+    const records = await Promise.all((ids.length ? ids : [taskId]).map((id) => store.tasks.getLastDeleted(id)));
+    const deleted = records.flatMap((task) => task ?? []);
     for (const task of deleted) await restoreTask(ctx, task, deleted, warnings);
     for (const task of deleted) await restoreLinks(ctx, task, warnings);
     const [, ...ancestors] = await store.tasks.getAncestry(taskId);
@@ -56,14 +56,9 @@ export const tasksRestore = mutation({
   },
 });
 
-async function readDeletedTasks({ store }: MutationContext, ids: string[]): Promise<DeletedTask[]> {
-  const tasks = await Promise.all(ids.map((id) => store.tasks.getLastDeleted(id)));
-  return tasks.flatMap((task) => task ?? []);
-}
-
 /** Inserts the record below its parent. Dependencies on missing tasks are dropped, with a warning. */
 async function restoreTask(ctx: MutationContext, { record, notes }: DeletedTask, all: DeletedTask[], warnings: string[]): Promise<void> {
-  const { store, config } = ctx;
+  const { store } = ctx;
   const ancestry = record.parentId ? await store.tasks.getAncestry(record.parentId) : [];
   if (record.parentId && ancestry.length === 0) {
     const fix = (await store.tasks.getLastDeleted(record.parentId)) ? `cleo restore ${record.parentId} --cascade` : undefined;
@@ -71,10 +66,7 @@ async function restoreTask(ctx: MutationContext, { record, notes }: DeletedTask,
   }
   const restoredIds = new Set(all.map((task) => task.record.id));
   if (!record.parentId || !restoredIds.has(record.parentId)) checkAncestryInScope(ctx.session, [record, ...ancestry], record.id);
-  const isOpen = record.status !== 'done';
-  const openSiblings = record.parentId ? await store.tasks.countOpenChildren(record.parentId) : 0;
-  checkPlacement({ id: record.id, type: record.type, ancestry, openSiblings, maxSiblings: config['hierarchy.maxSiblings'], isOpen });
-  if (isOpen) checkParentOpen(ancestry[0]);
+  await checkPosition(ctx, record, ancestry);
   const missing = new Set((await store.tasks.findMissing(record.depends)).filter((id) => !restoredIds.has(id)));
   if (missing.size > 0) warnings.push(`${record.id} no longer depends on ${[...missing].join(', ')}, which no longer exist`);
   const restored: TaskRecord = {
@@ -101,14 +93,14 @@ async function restoreLinks(ctx: MutationContext, { record, relations, dependent
       warnings.push(`${from} and ${to} are no longer related: one contains the other`);
     else await store.tasks.relate(relation);
   }
-  await checkNoCycle(store, [{ id: restored.id, parentId: restored.parentId, depends: restored.depends }], 'depends');
+  await checkNoCycle(store, [restored], 'depends');
   for (const id of dependents) {
     if (missing.has(id)) continue;
     const dependent = await requireTask(store, id);
     if (dependent.depends.includes(record.id)) continue;
     const depends = [...dependent.depends, record.id];
     try {
-      await checkNoCycle(store, [{ id, parentId: dependent.parentId, depends }], 'depends');
+      await checkNoCycle(store, [{ ...dependent, depends }], 'depends');
       await store.tasks.save(dependent, { ...dependent, depends }, `${record.id} was restored`);
     } catch (error) {
       if (!(error instanceof CleoError)) throw error;

@@ -1,16 +1,16 @@
-import { description, optional, pipe, strictObject } from 'valibot';
+import { optional, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
-import { TaskIdSchema } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import { TaskClaimSchema, TaskSchema } from '../model/task.ts';
 import { toTaskClaim } from '../rules/claims.ts';
 import { toTask } from '../rules/view.ts';
+import { TaskParam } from './shared/params.ts';
 import { requireTask } from './shared/require.ts';
 
 export const tasksShow = query({
   name: 'tasks.show',
   summary: 'Show a task with all its fields',
-  params: strictObject({ taskId: pipe(TaskIdSchema, description('The task')) }),
+  params: strictObject({ taskId: TaskParam }),
   result: strictObject({ task: TaskSchema, claim: optional(TaskClaimSchema) }),
   errors: ['E_NOT_FOUND'],
   tier: 0,

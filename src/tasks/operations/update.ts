@@ -75,7 +75,7 @@ export const tasksUpdate = mutation({
     await checkScope(ctx, before.id);
     if (expectRevision !== undefined && expectRevision !== before.revision)
       throw new CleoError('E_CONCURRENT_MODIFICATION', { taskId: before.id, expected: expectRevision, actual: before.revision });
-    const target = resolveStatus(before, { status, blockedBy, clearBlockedBy });
+    const target = resolveStatus(before, status, blockedBy, clearBlockedBy);
     if (blockedBy) checkBlockedReason(before, blockedBy);
     const edit = await editTask(ctx, before, edits, reason);
     const saved = await store.tasks.save(before, edit, reason);
@@ -99,23 +99,16 @@ export const tasksUpdate = mutation({
   },
 });
 
-interface StatusParams {
-  status: Status | undefined;
-  blockedBy: string | undefined;
-  clearBlockedBy: boolean | undefined;
-}
-
 /** Combines the parameters that affect the status. */
-function resolveStatus(task: TaskRecord, { status, blockedBy, clearBlockedBy }: StatusParams): Status | undefined {
-  if (blockedBy && status && status !== 'blocked') throw createConflictError(task, '--blocked-by sets the status to blocked');
-  if (blockedBy && clearBlockedBy) throw createConflictError(task, '--blocked-by and --clear-blocked-by cannot be combined');
-  if (blockedBy) return 'blocked';
-  if (clearBlockedBy && status === undefined) return task.status === 'blocked' ? 'pending' : undefined;
-  return status;
+function resolveStatus(task: TaskRecord, status?: Status, blockedBy?: string, clearBlockedBy?: boolean): Status | undefined {
+  if (!blockedBy) return clearBlockedBy && !status ? (task.status === 'blocked' ? 'pending' : undefined) : status;
+  const problem =
+    status && status !== 'blocked'
+      ? '--blocked-by sets the status to blocked'
+      : clearBlockedBy && '--blocked-by and --clear-blocked-by cannot be combined';
+  if (problem) throw new CleoError('E_INVALID_INPUT', { problem, fix: `cleo show ${task.id}` });
+  return 'blocked';
 }
-
-const createConflictError = (task: TaskRecord, problem: string): CleoError =>
-  new CleoError('E_INVALID_INPUT', { problem, fix: `cleo show ${task.id}` });
 
 /** Rejects a reason that consists of task ids: those belong in `depends`. */
 function checkBlockedReason(task: TaskRecord, text: string): void {

@@ -27,11 +27,10 @@ interface TaskDeps {
 
 export function computeDeps(task: TaskId, graph: TaskGraph): TaskDeps {
   const isOpen = (id: TaskId): boolean => graph.statusOf.has(id) && graph.statusOf.get(id) !== 'done';
-  const upstream = collectLinks(task, `begin ${task}`, 'finish', (milestone) => listPrerequisites(milestone, graph));
-  const downstream = collectLinks(task, `finish ${task}`, 'begin', (milestone) => listBlockedMilestones(milestone, graph));
+  const upstream = collectLinks(task, graph, directions.upstream);
   return {
     upstream,
-    downstream,
+    downstream: collectLinks(task, graph, directions.downstream),
     blockers: upstream
       .filter(({ id }) => isOpen(id))
       .map(({ id }) => ({ id, isRoot: !listDirectPrerequisites(id, graph).some(isOpen) }))
@@ -40,24 +39,26 @@ export function computeDeps(task: TaskId, graph: TaskGraph): TaskDeps {
   };
 }
 
-/** Lists the milestones that wait for this one: the inverse of `listPrerequisites`. */
-export function listBlockedMilestones(milestone: Milestone, graph: TaskGraph): Milestone[] {
+/** Lists the milestones that wait for this one. It is `listPrerequisites` with begin and finish swapped and dependencies reversed. */
+export const listBlockedMilestones = (milestone: Milestone, graph: TaskGraph): Milestone[] =>
+  listPrerequisites(swapKind(milestone), { ...graph, dependsOf: graph.dependentsOf }).map(swapKind);
+
+function swapKind(milestone: Milestone): Milestone {
   const [kind, id] = parseMilestone(milestone);
-  if (kind === 'begin') return [`finish ${id}`, ...(graph.childrenOf.get(id) ?? []).map((child): Milestone => `begin ${child}`)];
-  const parent = graph.parentOf.get(id);
-  return [
-    ...(graph.dependentsOf.get(id) ?? []).map((on): Milestone => `begin ${on}`),
-    ...(parent ? [`finish ${parent}` as Milestone] : []),
-  ];
+  return `${kind === 'begin' ? 'finish' : 'begin'} ${id}`;
 }
 
+/** The two directions in which the graph is walked from a task. */
+export const directions = {
+  upstream: { start: 'begin', end: 'finish', step: listPrerequisites },
+  downstream: { start: 'finish', end: 'begin', step: listBlockedMilestones },
+} as const;
+
+type Direction = (typeof directions)[keyof typeof directions];
+
 /** Walks the graph breadth first. Only a step along a dependency adds distance; a step between a container and its child does not. */
-function collectLinks(
-  task: TaskId,
-  start: Milestone,
-  targetKind: 'begin' | 'finish',
-  next: (milestone: Milestone) => Milestone[],
-): DependencyLink[] {
+function collectLinks(task: TaskId, graph: TaskGraph, direction: Direction): DependencyLink[] {
+  const start: Milestone = `${direction.start} ${task}`;
   // The container through which each milestone was reached: its dependencies are inherited from there.
   const containerOf = new Map<Milestone, TaskId | undefined>([[start, undefined]]);
   const links: (DependencyLink & { distance: number })[] = [];
@@ -66,13 +67,13 @@ function collectLinks(
     // `level` grows during the loop.
     for (const from of level) {
       const [kind, id] = parseMilestone(from);
-      for (const to of next(from)) {
+      for (const to of direction.step(from, graph)) {
         if (containerOf.has(to)) continue;
         const [toKind, toId] = parseMilestone(to);
         const isAlongDepends = kind !== toKind && id !== toId;
-        containerOf.set(to, kind === toKind && kind !== targetKind ? toId : undefined);
+        containerOf.set(to, kind === toKind && kind !== direction.end ? toId : undefined);
         (isAlongDepends ? nextLevel : level).push(to);
-        if (toKind !== targetKind || toId === task) continue;
+        if (toKind !== direction.end || toId === task) continue;
         const via = isAlongDepends ? containerOf.get(from) : id;
         links.push({ ...defined({ id: toId, via }), distance: isAlongDepends ? distance + 1 : distance });
       }
@@ -97,23 +98,27 @@ function listDirectPrerequisites(task: TaskId, graph: TaskGraph): TaskId[] {
 
 function findCriticalPath(task: TaskId, graph: TaskGraph, isOpen: (id: TaskId) => boolean): TaskId[] {
   // A container with open children is not work itself.
-  const isWork = (id: TaskId): boolean => !graph.childrenOf.has(id);
-  const filterOpen = (milestones: Milestone[]): Milestone[] => milestones.filter((milestone) => isOpen(parseMilestone(milestone)[1]));
-  const before = findLongestChain(`begin ${task}`, 'finish', isWork, (milestone) => filterOpen(listPrerequisites(milestone, graph)));
-  const after = findLongestChain(`finish ${task}`, 'begin', isWork, (milestone) => filterOpen(listBlockedMilestones(milestone, graph)));
-  return [...before.reverse(), task, ...after];
+  const isCounted = (milestone: Milestone, { end }: Direction): boolean => {
+    const [kind, id] = parseMilestone(milestone);
+    return kind === end && !graph.childrenOf.has(id);
+  };
+  const findChain = (direction: Direction): TaskId[] =>
+    findLongestChain(
+      `${direction.start} ${task}`,
+      (milestone) => isCounted(milestone, direction),
+      (milestone) => direction.step(milestone, graph).filter((to) => isOpen(parseMilestone(to)[1])),
+    );
+  return [...findChain(directions.upstream).reverse(), task, ...findChain(directions.downstream)];
 }
 
 /** Finds the longest chain of work from a milestone on, without the start; ties go to the lower id. Iterative, because a chain can be
  *  as long as the project. */
 function findLongestChain(
   start: Milestone,
-  countedKind: 'begin' | 'finish',
-  isWork: (id: TaskId) => boolean,
+  isCounted: (milestone: Milestone) => boolean,
   next: (milestone: Milestone) => Milestone[],
 ): TaskId[] {
   const best = new Map<Milestone, { length: number; to?: Milestone }>();
-  const isCounted = (milestone: Milestone): boolean => parseMilestone(milestone)[0] === countedKind && isWork(parseMilestone(milestone)[1]);
   const stack: { milestone: Milestone; next: Milestone[]; at: number }[] = [{ milestone: start, next: next(start), at: 0 }];
   const entered = new Set<Milestone>([start]);
   while (stack.length > 0) {

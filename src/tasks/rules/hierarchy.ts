@@ -38,30 +38,19 @@ export interface Placement {
 /** Enforces the parent matrix: a saga contains epics, an epic tasks, a task subtasks. Only subtasks need a parent. */
 export function checkPlacement({ id, type, ancestry, openSiblings, maxSiblings, isOpen }: Placement): void {
   const [parent, grandparent, greatGrandparent] = ancestry;
-  if (!parent) {
-    if (type === 'subtask')
-      throw new CleoError('E_INVALID_PARENT_TYPE', {
-        child: type,
-        parent: 'top',
-        parentType: 'level',
-        allowed: 'task',
-        fix: 'cleo list --type task',
-      });
-    return;
-  }
-  if (parent.type === 'subtask' && grandparent?.type === 'task' && greatGrandparent?.type === 'epic')
+  if (parent?.type === 'subtask' && grandparent?.type === 'task' && greatGrandparent?.type === 'epic')
     throw new CleoError('E_DEPTH_EXCEEDED', { parent: parent.id });
-  if (!canBePlaced(type, parent.type)) {
+  if (!canBePlaced(type, parent?.type)) {
     const allowed = allowedParents[type][0];
     throw new CleoError('E_INVALID_PARENT_TYPE', {
       child: type,
-      parent: parent.id,
-      parentType: parent.type,
+      parent: parent?.id ?? 'top',
+      parentType: parent?.type ?? 'level',
       allowed: allowed ?? 'none',
-      fix: allowed ? `cleo list --type ${allowed}` : `cleo show ${id ?? parent.id}`,
+      fix: allowed ? `cleo list --type ${allowed}` : `cleo show ${id ?? parent?.id}`,
     });
   }
-  const isLimited = parent.type !== 'saga' && maxSiblings > 0 && isOpen;
+  const isLimited = parent && parent.type !== 'saga' && maxSiblings > 0 && isOpen;
   if (isLimited && openSiblings >= maxSiblings) throw new CleoError('E_SIBLING_LIMIT', { parent: parent.id, max: maxSiblings });
 }
 
@@ -69,4 +58,24 @@ export function checkPlacement({ id, type, ancestry, openSiblings, maxSiblings, 
 export function checkChildren(parent: TypedTask, children: TypedTask[]): void {
   for (const child of children)
     checkPlacement({ id: child.id, type: child.type, ancestry: [parent], openSiblings: 0, maxSiblings: 0, isOpen: false });
+}
+
+/** Sorts parents before children. Throws if tasks contain each other. */
+export function sortParentsFirst(ids: TaskId[], parentOf: Map<TaskId, TaskId | undefined>): TaskId[] {
+  const order: TaskId[] = [];
+  const state = new Map<TaskId, 'open' | 'done'>();
+  for (const id of ids) {
+    const chain: TaskId[] = [];
+    for (let up: TaskId | undefined = id; up !== undefined && parentOf.has(up) && state.get(up) !== 'done'; up = parentOf.get(up)) {
+      if (state.get(up) === 'open')
+        throw new CleoError('E_CIRCULAR_REFERENCE', { path: [...chain.slice(chain.indexOf(up)), up], what: 'parent' });
+      state.set(up, 'open');
+      chain.push(up);
+    }
+    for (const ancestor of chain.reverse()) {
+      state.set(ancestor, 'done');
+      order.push(ancestor);
+    }
+  }
+  return order;
 }

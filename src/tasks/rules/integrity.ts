@@ -1,12 +1,13 @@
 import type { Claim } from '#core/model/audit.ts';
-import type { Status, TaskId, TaskType } from '#core/model/scalars.ts';
+import type { TaskId } from '#core/model/scalars.ts';
 import { addToList } from '#lib/collections.ts';
+import type { TaskRecord } from '../model/task.ts';
 import { formatHolder, isExpired } from './claims.ts';
 import { canBePlaced, getChildTier } from './hierarchy.ts';
 import { findCycle, type TaskLinks } from './order.ts';
 
 export interface IntegrityFacts {
-  tasks: { id: TaskId; type: TaskType; status: Status; parentId?: TaskId; archivedAt?: string }[];
+  tasks: Pick<TaskRecord, 'id' | 'type' | 'status' | 'parentId' | 'archivedAt'>[];
   depends: { from: TaskId; to: TaskId }[];
   relations: { from: TaskId; to: TaskId }[];
   claims: Claim[];
@@ -43,58 +44,53 @@ export interface TaskProblem {
  *  lowered, too many siblings. Sorted by severity, then by kind, then in the order of the tasks. */
 export function findProblems(facts: IntegrityFacts): TaskProblem[] {
   const byId = new Map(facts.tasks.map((task) => [task.id, task]));
-  const links = buildLinks(facts, byId);
+  const openChildren = groupOpenChildren(facts);
   return [
     ...findOrphans(facts, byId),
     ...findDanglingDepends(facts, byId),
     ...findMisplacedTasks(facts, byId),
-    ...findCycleProblems(facts, links),
-    ...findOpenChildren(facts, byId),
+    ...findCycleProblems(facts, buildLinks(facts, byId)),
+    ...findOpenChildren(openChildren, byId),
     ...findContainedRelations(facts, byId),
-    ...findCrowdedParents(facts, byId),
-    ...findUnexplainedBlocks(facts),
+    ...findCrowdedParents(openChildren, facts, byId),
+    ...facts.blockedWithoutReason.map((id) =>
+      createWarning('no-reason', id, `${id} is blocked without a reason`, `cleo update ${id} --clear-blocked-by`),
+    ),
     ...findStaleClaims(facts),
   ];
 }
 
 type TasksById = Map<TaskId, IntegrityFacts['tasks'][number]>;
 
+const createError = (kind: TaskProblemKind, taskId: TaskId, message: string, fix = 'cleo doctor --fix'): TaskProblem => ({
+  kind,
+  severity: 'error',
+  taskId,
+  message,
+  fix,
+});
+
+const createWarning = (...args: Parameters<typeof createError>): TaskProblem => ({ ...createError(...args), severity: 'warning' });
+
 const findOrphans = ({ tasks }: IntegrityFacts, byId: TasksById): TaskProblem[] =>
   tasks
     .filter(({ parentId }) => parentId !== undefined && !byId.has(parentId))
-    .map(({ id, parentId }) => ({
-      kind: 'orphan',
-      severity: 'error',
-      taskId: id,
-      message: `${id} is inside ${parentId}, which does not exist`,
-      fix: 'cleo doctor --fix',
-    }));
+    .map(({ id, parentId }) => createError('orphan', id, `${id} is inside ${parentId}, which does not exist`));
 
 const findDanglingDepends = ({ depends }: IntegrityFacts, byId: TasksById): TaskProblem[] =>
   depends
     .filter(({ from, to }) => byId.has(from) && !byId.has(to))
-    .map(({ from, to }) => ({
-      kind: 'dangling',
-      severity: 'error',
-      taskId: from,
-      message: `${from} depends on ${to}, which does not exist`,
-      fix: 'cleo doctor --fix',
-    }));
+    .map(({ from, to }) => createError('dangling', from, `${from} depends on ${to}, which does not exist`));
 
-function findMisplacedTasks({ tasks }: IntegrityFacts, byId: TasksById): TaskProblem[] {
-  return tasks.flatMap((task): TaskProblem[] => {
-    const parent = task.parentId === undefined ? undefined : byId.get(task.parentId);
-    if ((task.parentId !== undefined && !parent) || canBePlaced(task.type, parent?.type)) return [];
+const findMisplacedTasks = ({ tasks }: IntegrityFacts, byId: TasksById): TaskProblem[] =>
+  tasks.flatMap(({ id, type, parentId }) => {
+    const parent = parentId === undefined ? undefined : byId.get(parentId);
+    if ((parentId !== undefined && !parent) || canBePlaced(type, parent?.type)) return [];
     const tier = getChildTier(parent?.type);
-    const message = parent
-      ? `${task.id} is a ${task.type} inside the ${parent.type} ${parent.id}`
-      : `${task.id} is a ${task.type} without a parent`;
-    const fix = canBePlaced(tier, parent?.type)
-      ? `cleo update ${task.id} --type ${tier}`
-      : `cleo update ${task.id} --parent none --type task`;
-    return [{ kind: 'hierarchy', severity: 'error', taskId: task.id, message, fix }];
+    const message = `${id} is a ${type} ${parent ? `inside the ${parent.type} ${parent.id}` : 'without a parent'}`;
+    const fix = `cleo update ${id} ${canBePlaced(tier, parent?.type) ? `--type ${tier}` : '--parent none --type task'}`;
+    return [createError('hierarchy', id, message, fix)];
   });
-}
 
 const maxCycles = 20;
 
@@ -102,16 +98,8 @@ const maxCycles = 20;
 function findCycleProblems({ tasks }: IntegrityFacts, links: TaskLinks): TaskProblem[] {
   const problems: TaskProblem[] = [];
   const ids = tasks.map(({ id }) => id);
-  for (let path = findCycle(ids, links); path && problems.length < maxCycles; path = findCycle(ids, links)) {
-    const cut = breakCycle(path, links);
-    problems.push({
-      kind: 'cycle',
-      severity: 'error',
-      taskId: path[0]!,
-      message: `dependency cycle: ${path.join(' → ')}`,
-      fix: cut,
-    });
-  }
+  for (let path = findCycle(ids, links); path && problems.length < maxCycles; path = findCycle(ids, links))
+    problems.push(createError('cycle', path[0]!, `dependency cycle: ${path.join(' → ')}`, breakCycle(path, links)));
   return problems;
 }
 
@@ -138,68 +126,45 @@ function breakCycle(path: TaskId[], links: TaskLinks): string {
   return `cleo update ${child} --parent none`;
 }
 
-function findOpenChildren({ tasks }: IntegrityFacts, byId: TasksById): TaskProblem[] {
+function groupOpenChildren({ tasks }: IntegrityFacts): Map<TaskId, TaskId[]> {
   const open = new Map<TaskId, TaskId[]>();
   for (const { id, status, parentId, archivedAt } of tasks)
     if (parentId !== undefined && status !== 'done' && archivedAt === undefined) addToList(open, parentId, id);
-  return [...open]
-    .filter(([parent]) => byId.get(parent)?.status === 'done')
-    .map(([parent, children]) => ({
-      kind: 'open-children',
-      severity: 'error',
-      taskId: parent,
-      message: `${parent} is done, but ${children.slice(0, 5).join(', ')}${children.length > 5 ? ' …' : ''} inside it ${children.length === 1 ? 'is' : 'are'} not`,
-      fix: `cleo reopen ${parent}`,
-    }));
+  return open;
 }
+
+const findOpenChildren = (openChildren: Map<TaskId, TaskId[]>, byId: TasksById): TaskProblem[] =>
+  [...openChildren]
+    .filter(([parent]) => byId.get(parent)?.status === 'done')
+    .map(([parent, children]) => {
+      const names = `${children.slice(0, 5).join(', ')}${children.length > 5 ? ' …' : ''}`;
+      const message = `${parent} is done, but ${names} inside it ${children.length === 1 ? 'is' : 'are'} not`;
+      return createError('open-children', parent, message, `cleo reopen ${parent}`);
+    });
 
 /** Relations between parent and child; earlier versions allowed them. */
 const findContainedRelations = ({ relations }: IntegrityFacts, byId: TasksById): TaskProblem[] =>
   relations
     .filter(({ from, to }) => byId.get(from)?.parentId === to || byId.get(to)?.parentId === from)
-    .map(({ from, to }) => ({
-      kind: 'kin',
-      severity: 'warning',
-      taskId: from,
-      message: `${from} is related to ${to}, but one contains the other`,
-      fix: `cleo relates remove ${from} ${to}`,
-    }));
+    .map(({ from, to }) =>
+      createWarning('kin', from, `${from} is related to ${to}, but one contains the other`, `cleo relates remove ${from} ${to}`),
+    );
 
-function findCrowdedParents({ tasks, maxSiblings }: IntegrityFacts, byId: TasksById): TaskProblem[] {
-  if (maxSiblings === 0) return [];
-  const count = new Map<TaskId, number>();
-  for (const { status, parentId, archivedAt } of tasks)
-    if (parentId !== undefined && status !== 'done' && archivedAt === undefined) count.set(parentId, (count.get(parentId) ?? 0) + 1);
-  return [...count]
-    .filter(([parent, children]) => children > maxSiblings && byId.has(parent) && byId.get(parent)?.type !== 'saga')
-    .map(([parent, children]) => ({
-      kind: 'siblings',
-      severity: 'warning',
-      taskId: parent,
-      message: `${parent} has ${children} open children; the limit is ${maxSiblings}`,
-      fix: `cleo list --parent ${parent}`,
-    }));
-}
-
-const findUnexplainedBlocks = (facts: IntegrityFacts): TaskProblem[] =>
-  facts.blockedWithoutReason.map((id) => ({
-    kind: 'no-reason',
-    severity: 'warning',
-    taskId: id,
-    message: `${id} is blocked without a reason`,
-    fix: `cleo update ${id} --clear-blocked-by`,
-  }));
+const findCrowdedParents = (openChildren: Map<TaskId, TaskId[]>, { maxSiblings }: IntegrityFacts, byId: TasksById): TaskProblem[] =>
+  [...openChildren].flatMap(([parent, { length }]) => {
+    const type = byId.get(parent)?.type;
+    if (maxSiblings === 0 || length <= maxSiblings || !type || type === 'saga') return [];
+    const message = `${parent} has ${length} open children; the limit is ${maxSiblings}`;
+    return [createWarning('siblings', parent, message, `cleo list --parent ${parent}`)];
+  });
 
 const findStaleClaims = ({ claims, now, ttlMinutes }: IntegrityFacts): TaskProblem[] =>
   claims
     .filter((claim) => isExpired(claim, now, ttlMinutes))
-    .map((claim) => ({
-      kind: 'stale-claim',
-      severity: 'warning',
-      taskId: claim.taskId,
-      message: `${claim.taskId} is held by ${formatHolder(claim)}, who last wrote at ${claim.renewedAt}`,
-      fix: 'cleo doctor --fix',
-    }));
+    .map((claim) => {
+      const message = `${claim.taskId} is held by ${formatHolder(claim)}, who last wrote at ${claim.renewedAt}`;
+      return createWarning('stale-claim', claim.taskId, message);
+    });
 
 /** Leaves out edges to missing tasks: they are reported as such and cannot be part of a cycle. */
 function buildLinks({ tasks, depends }: IntegrityFacts, byId: TasksById): TaskLinks {

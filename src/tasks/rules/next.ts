@@ -1,7 +1,7 @@
 import type { Caller, Claim } from '#core/model/audit.ts';
 import { type Priority, type TaskId, type TaskSize, toTaskNumber } from '#core/model/scalars.ts';
 import type { OpenTask, OpenWork } from '../model/open-work.ts';
-import type { ScoredTask } from '../model/scored-task.ts';
+import type { ScoredTask } from '../model/task.ts';
 import { isExpired, isHolder } from './claims.ts';
 
 interface NextOptions {

@@ -1,25 +1,9 @@
-import { type TaskId, toTaskNumber } from '#core/model/scalars.ts';
+import { toTaskNumber } from '#core/model/scalars.ts';
 import { toTerms } from '#lib/terms.ts';
-import type { ScoredTask } from '../model/scored-task.ts';
+import type { RelationDiscovery } from '../model/relation.ts';
+import type { ScoredTask, TaskRecord } from '../model/task.ts';
 
-export interface Relatable {
-  id: TaskId;
-  title: string;
-  description?: string;
-  labels: string[];
-  files: string[];
-  phase?: string;
-  parentId?: TaskId;
-  depends: TaskId[];
-}
-
-type DiscoveryMethod = 'labels' | 'files' | 'text' | 'depends';
-
-interface RelationDiscovery {
-  taskId: TaskId;
-  title: string;
-  by: { method: DiscoveryMethod; shared: string[] }[];
-}
+export type Relatable = Pick<TaskRecord, 'id' | 'title' | 'description' | 'labels' | 'files' | 'phase' | 'parentId' | 'depends'>;
 
 const weights = { labels: 30, files: 30, words: 25, parent: 10, phase: 5 };
 

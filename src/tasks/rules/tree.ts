@@ -1,15 +1,10 @@
-import type { Status, TaskId, TaskType } from '#core/model/scalars.ts';
+import type { TaskId } from '#core/model/scalars.ts';
+import type { Task } from '../model/task.ts';
 
-export interface TreeNode {
-  id: TaskId;
-  title: string;
-  status: Status;
-  type: TaskType;
+type TreeRow = Pick<Task, 'id' | 'title' | 'status' | 'type' | 'parentId'>;
+
+export interface TreeNode extends Omit<TreeRow, 'parentId'> {
   children?: TreeNode[];
-}
-
-interface TreeRow extends Omit<TreeNode, 'children'> {
-  parentId?: TaskId | undefined;
 }
 
 /** Builds a forest; siblings keep the order of the rows. A row whose parent is not among them becomes a root. */

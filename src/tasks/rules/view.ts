@@ -1,12 +1,7 @@
-import type { Status, TaskId, TaskType } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import type { Acceptance, Note, Relation, StoredCriterion, Task, TaskHit, TaskReceipt, TaskRecord, TaskRow } from '../model/task.ts';
 
-interface Relative {
-  id: TaskId;
-  type: TaskType;
-  status: Status;
-}
+type Relative = Pick<Task, 'id' | 'type' | 'status'>;
 
 interface TaskSurroundings {
   /** The task itself, then its ancestors. */
@@ -18,31 +13,33 @@ interface TaskSurroundings {
 
 /** Builds the full form of a task; empty fields are left out. */
 export function toTask(task: TaskRecord, { ancestry, children, notes, relations }: TaskSurroundings): Task {
+  const { id, type, title, description, status, priority, size, parentId, phase } = task;
+  const { createdAt, createdBy, updatedAt, startedAt, completedAt, archivedAt, revision } = task;
   return defined({
-    id: task.id,
-    type: task.type,
-    title: task.title,
-    description: task.description,
-    status: task.status,
-    priority: task.priority,
-    size: task.size,
-    parentId: task.parentId,
+    id,
+    type,
+    title,
+    description,
+    status,
+    priority,
+    size,
+    parentId,
     epicId: ancestry.slice(1).find(({ type }) => type === 'epic')?.id,
     labels: dropEmpty(task.labels),
-    phase: task.phase,
+    phase,
     depends: dropEmpty(task.depends),
     blockedBy: task.blockedBy || undefined,
     relations: dropEmpty(relations),
     acceptance: dropEmpty([...task.acceptance.map(toAcceptance), ...children.map(toChildAcceptance)]),
     files: dropEmpty(task.files),
     notes: dropEmpty(notes),
-    createdAt: task.createdAt,
-    createdBy: task.createdBy,
-    updatedAt: task.updatedAt,
-    startedAt: task.startedAt,
-    completedAt: task.completedAt,
-    archivedAt: task.archivedAt,
-    revision: task.revision,
+    createdAt,
+    createdBy,
+    updatedAt,
+    startedAt,
+    completedAt,
+    archivedAt,
+    revision,
   });
 }
 

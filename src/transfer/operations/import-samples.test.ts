@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Task } from '#tasks/model/task.ts';
 import { openApp, type TestApp } from '../../../test/app.ts';
-import { sample } from '../../../test/imports/sample.ts';
+import { readSample } from '../../../test/imports/sample.ts';
 import type { ForeignData } from '../model/foreign.ts';
 import { readBacklog } from '../rules/backlog.ts';
 import { readGithub } from '../rules/github.ts';
@@ -11,7 +11,7 @@ import { readTodoTxt } from '../rules/todo-txt.ts';
 const exportAll = async ({ call }: TestApp): Promise<Task[]> =>
   JSON.parse((await call('tasks.export', { format: 'json' })).content as string).tasks as Task[];
 
-const tools: [string, string, (files: ReturnType<typeof sample>) => ForeignData][] = [
+const tools: [string, string, (files: ReturnType<typeof readSample>) => ForeignData][] = [
   ['backlog', 'backlog', readBacklog],
   ['taskwarrior', 'taskwarrior', readTaskwarrior],
   ['github', 'github', readGithub],
@@ -20,7 +20,7 @@ const tools: [string, string, (files: ReturnType<typeof sample>) => ForeignData]
 
 test.each(tools)('%s: imports titles, states, priorities, dependencies and hierarchy once', async (from, folder, read) => {
   const app = await openApp();
-  const content = sample(folder);
+  const content = readSample(folder);
   const answer = await app.call('tasks.import', { content, from });
   const { tasks } = read(content);
   expect(answer).toMatchObject({ imported: tasks.length, updated: 0 });
@@ -58,7 +58,7 @@ test('updates the same task when it changed in the source', async () => {
 
 test('imports nothing if one file is truncated', async () => {
   const app = await openApp();
-  const content = [...sample('backlog'), { name: 'tasks/task-9 - torn.md', text: '---\nid: TASK-9\ntitle: "Rea' }];
+  const content = [...readSample('backlog'), { name: 'tasks/task-9 - torn.md', text: '---\nid: TASK-9\ntitle: "Rea' }];
   expect(await app.call('tasks.import', { content, from: 'backlog' })).toMatchObject({ error: { code: 'E_INVALID_INPUT', exitCode: 2 } });
   expect(await exportAll(app)).toEqual([]);
 });

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { parseFrontMatter } from '#lib/front-matter.ts';
-import { sample } from '../../../test/imports/sample.ts';
+import { readSample } from '../../../test/imports/sample.ts';
 import { parseSimpleFields, readBacklogFrontMatter } from './backlog.ts';
 
 const heads = [
-  ...sample('backlog').flatMap(({ name, text }) => (name.endsWith('.md') ? [text] : [])),
+  ...readSample('backlog').flatMap(({ name, text }) => (name.endsWith('.md') ? [text] : [])),
   "---\nid: TASK-1\ntitle: 'It''s: \"so\" # x'\nlabels: []\ndependencies:\n  - TASK-2\n  - 'a b'\n---\nBody\n\n---\n\nmore",
   '---\r\nid: TASK-1\r\ntitle: Read\r\n---\r\nBody',
   '---\nid: TASK-1\n---',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sample } from '../../../test/imports/sample.ts';
+import { readSample } from '../../../test/imports/sample.ts';
 import { readBacklog } from './backlog.ts';
 import { sourceFilePatterns } from './detect-tool.ts';
 
@@ -10,7 +10,7 @@ const file = (front: string, body = '', name = 'tasks/task-1 - x.md') => ({
 const one = (front: string, body = '', name?: string) => readBacklog([file(front, body, name)]).tasks[0]!;
 
 test('reads a folder of Backlog.md', () => {
-  const { source, tasks, losses } = readBacklog(sample('backlog'));
+  const { source, tasks, losses } = readBacklog(readSample('backlog'));
   expect(source).toBe('backlog');
   expect(tasks.map(({ id, title, status, priority, parent, depends }) => [id, title, status, priority, parent, depends])).toEqual([
     ['TASK-5', 'Try a second parser', 'done', undefined, undefined, []],

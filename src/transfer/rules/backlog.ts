@@ -4,6 +4,7 @@ import { parseFrontMatter } from '#lib/front-matter.ts';
 import type { ForeignData, ForeignTask, ImportLoss, SourceFile } from '../model/foreign.ts';
 import {
   addUnmappedFields,
+  createCodeDetector,
   createForeignData,
   createImportError,
   createLossReporter,
@@ -207,14 +208,13 @@ const markers = /^<!-- (?:SECTION:[A-Z_]+|AC|DOD|COMMENTS):(?:BEGIN|END) -->$\n?
 /** Splits at headings of level 2, except inside a code block or between the markers of a section. */
 function splitByHeading(body: string): { heading: string; text: string }[] {
   const parts = [{ heading: '', text: '' }];
-  let fence = '';
+  const isCode = createCodeDetector();
   let isMarked = false;
   for (const line of body.split('\n')) {
-    const sign = /^ {0,3}(```+|~~~+)/.exec(line)?.[1]?.slice(0, 3) ?? '';
-    if (fence ? sign === fence : sign) fence = fence ? '' : sign;
-    if (!fence && /^<!-- (SECTION:[A-Z_]+|COMMENTS):BEGIN -->$/.test(line)) isMarked = true;
+    const isText = !isCode(line);
+    if (isText && /^<!-- (SECTION:[A-Z_]+|COMMENTS):BEGIN -->$/.test(line)) isMarked = true;
     if (/^<!-- (SECTION:[A-Z_]+|COMMENTS):END -->$/.test(line)) isMarked = false;
-    const heading = !fence && !isMarked ? /^## +(.+?)\s*$/.exec(line)?.[1] : undefined;
+    const heading = isText && !isMarked ? /^## +(.+?)\s*$/.exec(line)?.[1] : undefined;
     if (heading !== undefined) parts.push({ heading, text: '' });
     else parts.at(-1)!.text += `${line}\n`;
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sample } from '../../../test/imports/sample.ts';
+import { readSample } from '../../../test/imports/sample.ts';
 import type { ForeignTask } from '../model/foreign.ts';
 import { readBeads } from './beads.ts';
 import { detectTool, sourceFilePatterns } from './detect-tool.ts';
@@ -20,7 +20,7 @@ const summarize = (tasks: ForeignTask[]) =>
   );
 
 test('beads: reads a sample file', () => {
-  const { tasks, losses } = readBeads(sample('beads'));
+  const { tasks, losses } = readBeads(readSample('beads'));
   expect(summarize(tasks)).toEqual([
     'bd-3f0a pending high epic - - - import',
     'bd-3f0a.1 active critical - bd-3f0a - - feature',
@@ -97,7 +97,7 @@ test('beads: skips records that are not issues and ignores copies', () => {
 });
 
 test('taskmaster: reads all tags of a sample file', () => {
-  const { tasks, losses } = readTaskmaster(sample('taskmaster'));
+  const { tasks, losses } = readTaskmaster(readSample('taskmaster'));
   expect(summarize(tasks)).toEqual([
     '1 done high - - - - -',
     '2 active medium - - 1 - -',

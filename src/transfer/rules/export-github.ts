@@ -1,31 +1,17 @@
 import { type TaskId, toTaskNumber } from '#core/model/scalars.ts';
 import type { Acceptance, Task } from '#tasks/model/task.ts';
 import { formatMarker, headings } from './github-body.ts';
-
-/** An issue as `gh issue list --json` writes it. Its number is the number of the task until GitHub assigns one. */
-interface GithubIssue {
-  number: number;
-  title: string;
-  body: string;
-  state: 'OPEN' | 'CLOSED';
-  stateReason: '' | 'COMPLETED' | 'NOT_PLANNED';
-  labels: { name: string }[];
-  parent: { number: number } | null;
-  blockedBy: { nodes: { number: number }[]; totalCount: number };
-  comments: { author: { login: string }; body: string; createdAt: string }[];
-  createdAt: string;
-  updatedAt: string;
-  closedAt: string | null;
-}
+import { joinParagraphs } from './source-values.ts';
 
 /** Converts tasks to issues. Parents and dependencies come first, so that the issues can be created in this order. */
-export function toGithubIssues(tasks: Task[]): GithubIssue[] {
+export function toGithubIssues(tasks: Task[]) {
   const parents = new Set(tasks.map((task) => task.parentId));
   const exportedIds = new Set(tasks.map((task) => task.id));
   return sortByDependencies(tasks).map((task) => toGithubIssue(task, parents.has(task.id), exportedIds));
 }
 
-function toGithubIssue(task: Task, isParent: boolean, exportedIds: Set<TaskId>): GithubIssue {
+/** Builds an issue as `gh issue list --json` writes it. Its number is the number of the task until GitHub assigns one. */
+function toGithubIssue(task: Task, isParent: boolean, exportedIds: Set<TaskId>) {
   const isDone = task.status === 'done';
   const isNotPlanned = task.labels?.includes('not-planned');
   const parent = task.parentId && exportedIds.has(task.parentId) ? task.parentId : undefined;
@@ -61,17 +47,17 @@ function listLabels(task: Task, isParent: boolean): string[] {
 
 /** The body contains no `#` with a task number, because GitHub would link it to another issue. */
 function formatBody(task: Task, parent: TaskId | undefined, depends: TaskId[]): string {
-  const criteria = (task.acceptance ?? []).flatMap(formatCriterion);
-  const files = (task.files ?? []).map((path) => `- \`${path}\``);
-  return [
+  const formatSection = (heading: string, lines: string[]): string => (lines.length > 0 ? [heading, ...lines].join('\n') : '');
+  return joinParagraphs(
     task.description ?? '',
-    criteria.length > 0 ? [headings.criteria, ...criteria].join('\n') : '',
-    task.blockedBy ? `${headings.blocked}\n${task.blockedBy}` : '',
-    files.length > 0 ? [headings.files, ...files].join('\n') : '',
+    formatSection(headings.criteria, (task.acceptance ?? []).flatMap(formatCriterion)),
+    formatSection(headings.blocked, task.blockedBy ? [task.blockedBy] : []),
+    formatSection(
+      headings.files,
+      (task.files ?? []).map((path) => `- \`${path}\``),
+    ),
     formatMarker(task.id, parent, depends),
-  ]
-    .filter(Boolean)
-    .join('\n\n');
+  );
 }
 
 /** Children become sub-issues instead. */

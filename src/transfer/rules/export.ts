@@ -1,4 +1,4 @@
-import { addToList } from '#lib/collections.ts';
+import { groupBy } from '#lib/collections.ts';
 import { formatCsv } from '#lib/csv.ts';
 import type { Task } from '#tasks/model/task.ts';
 import { toGithubIssues } from './export-github.ts';
@@ -40,12 +40,8 @@ const columns = [
 ] as const satisfies (keyof Task)[];
 
 function formatMarkdown(tasks: Task[]): string {
-  const children = new Map<string, Task[]>();
   const ids = new Set(tasks.map((task) => task.id));
-  for (const task of tasks) {
-    const key = task.parentId && ids.has(task.parentId) ? task.parentId : '';
-    addToList(children, key, task);
-  }
+  const children = groupBy(tasks, ({ parentId }) => (parentId && ids.has(parentId) ? parentId : ''));
   const lines: string[] = [];
   const stack = (children.get('') ?? []).map((task) => ({ task, depth: 0 })).reverse();
   while (stack.length > 0) {

@@ -1,6 +1,7 @@
 import { defined } from '#lib/defined.ts';
+import { createCodeDetector } from './source-values.ts';
 
-export interface IssueBody {
+interface IssueBody {
   description: string;
   acceptance: { text: string; met: boolean }[];
   blockedBy: string;
@@ -46,13 +47,11 @@ export function parseBody(body: string, repository: string, isBlocked: boolean):
   };
   const parsed: IssueBody = { description: '', acceptance: [], blockedBy: '', files: [], depends: [], children: [] };
   const prose: string[] = [];
-  let fence = '';
+  const isCode = createCodeDetector();
   const marker = findMarker(body);
   const lines = (marker ? body.slice(0, marker.index) + body.slice(marker.index + marker[0].length) : body).split('\n');
   const remaining = lines.filter((line) => {
-    const sign = /^ {0,3}(```+|~~~+)/.exec(line)?.[1]?.slice(0, 3) ?? '';
-    if (fence ? sign === fence : sign) fence = fence ? '' : sign;
-    if (fence || sign) return true;
+    if (isCode(line)) return true;
     const [, box, text] = /^\s*(?:[-*+]|\d+[.)]) \[([ xX])\]\s+(\S.*)$/.exec(line) ?? [];
     if (text === undefined) {
       prose.push(line);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sample } from '../../../test/imports/sample.ts';
+import { readSample } from '../../../test/imports/sample.ts';
 import { sourceFilePatterns } from './detect-tool.ts';
 import { readGithub } from './github.ts';
 
@@ -8,7 +8,7 @@ const read = (...issues: object[]) => readGithub([{ name: 'issues.json', text: J
 const one = (more: object) => read(issue(more)).tasks[0]!;
 
 test('reads issues of gh and of the REST API', () => {
-  const { source, tasks, losses } = readGithub(sample('github'));
+  const { source, tasks, losses } = readGithub(readSample('github'));
   expect(source).toBe('github');
   const short = (id?: string): string | undefined => id?.replace('example/service', '');
   expect(

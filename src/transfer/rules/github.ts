@@ -2,7 +2,7 @@ import type { Priority, Status, TaskType } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import type { ForeignData, ForeignTask, ImportLoss, SourceFile } from '../model/foreign.ts';
-import { type IssueBody, parseBody, parseMarker } from './github-body.ts';
+import { parseBody, parseMarker } from './github-body.ts';
 import {
   addUnmappedFields,
   createForeignData,
@@ -37,23 +37,13 @@ export function readGithub(files: SourceFile[]): ForeignData {
   return createForeignData('github', origins, losses);
 }
 
-interface ParsedIssue {
-  file: string;
-  id: string;
-  /** `owner/name`, or empty if unknown. */
-  repository: string;
-  url: string;
-  record: Record<string, unknown>;
-  labelFields: LabelFields;
-  body: IssueBody;
-  marker: ReturnType<typeof parseMarker>;
-}
+type ParsedIssue = ReturnType<typeof parseIssue>;
 
 /** The search API wraps its list. */
 const unwrapSearchResult = (record: Record<string, unknown>): Record<string, unknown>[] =>
   Array.isArray(record.items) && record.number === undefined ? toFieldsList(record.items) : [record];
 
-function parseIssue(file: string, record: Record<string, unknown>, n: number): ParsedIssue {
+function parseIssue(file: string, record: Record<string, unknown>, n: number) {
   const { number, title } = record;
   const state = toText(record.state).toLowerCase();
   if (typeof number !== 'number' || !Number.isSafeInteger(number) || typeof title !== 'string' || (state !== 'open' && state !== 'closed'))
@@ -62,6 +52,7 @@ function parseIssue(file: string, record: Record<string, unknown>, n: number): P
       `entry ${n} is not an issue: number, title or state is missing; \`gh issue list --json number,title,state\` writes them`,
     );
   const url = toText(record.html_url) || toText(record.url);
+  // `owner/name`, or empty if unknown.
   const repository = parseRepository(url) ?? '';
   const labelFields = parseLabels(toNames(record.labels));
   const text = normalizeText(toText(record.body));
@@ -199,13 +190,13 @@ function reportMissing(record: Record<string, unknown>, dependsCount: number, re
   }
 }
 
+/** Words of labels, from the highest priority to the lowest. */
 const priorities: [RegExp, Priority][] = [
   [/^(p0|critical|urgent|highest|blocker|0)$/, 'critical'],
   [/^(p1|high|important|1)$/, 'high'],
   [/^(p2|medium|normal|moderate|2)$/, 'medium'],
   [/^(p[34]|low|lowest|minor|trivial|[34])$/, 'low'],
 ];
-const priorityOrder: Priority[] = ['critical', 'high', 'medium', 'low'];
 
 interface LabelFields {
   status: Status;
@@ -232,7 +223,7 @@ function parseLabels(labels: string[]): LabelFields {
     else if (kind === 'type' && /^(saga|epic|task|subtask)$/.test(value)) result.type = value as TaskType;
     else result.labels.push(label);
   }
-  const [priority, ...others] = priorityOrder.filter((name) => found.includes(name));
+  const [priority, ...others] = priorities.map(([, name]) => name).filter((name) => found.includes(name));
   return { ...result, others, ...defined({ priority }) };
 }
 

@@ -1,7 +1,7 @@
 import type { TaskId, TaskType } from '#core/model/scalars.ts';
-import { addToList } from '#lib/collections.ts';
+import { addToList, groupBy } from '#lib/collections.ts';
 import { defined } from '#lib/defined.ts';
-import { canBePlaced, getChildTier } from '#tasks/rules/hierarchy.ts';
+import { canBePlaced, getChildTier, sortParentsFirst } from '#tasks/rules/hierarchy.ts';
 
 /** A task of the file, before it gets its position. */
 export interface IncomingTask {
@@ -39,19 +39,19 @@ export function placeTasks(incoming: IncomingTask[], stored: Map<TaskId, Hierarc
     parentOf.set(id, undefined);
     result.detached.push(id);
   });
-  const order = sortParentsFirst(incoming, parentOf);
-  const childrenOf = groupChildren(order, parentOf);
+  const order = sortParentsFirst([...nodes.keys()], parentOf);
+  const childrenOf = groupBy(order, (id) => parentOf.get(id));
   const storedChildTypes = groupStoredChildTypes(nodes, stored);
   const heights = computeHeights(order, parentOf);
-  const getType = (id: TaskId): TaskType | undefined => (result.positions.get(id) ?? stored.get(id))?.type;
+  const getPosition = (id: TaskId): HierarchyPosition | undefined => result.positions.get(id) ?? stored.get(id);
+  const getType = (id: TaskId): TaskType | undefined => getPosition(id)?.type;
 
   for (const id of order) {
     const node = nodes.get(id)!;
     const before = stored.get(id);
-    let parent = parentOf.get(id);
-    const givenParent = parent;
-    while (parent && getType(parent) === 'subtask')
-      parent = result.positions.has(parent) ? result.positions.get(parent)!.parentId : stored.get(parent)?.parentId;
+    const givenParent = parentOf.get(id);
+    let parent = givenParent;
+    while (parent && getType(parent) === 'subtask') parent = getPosition(parent)?.parentId;
     const parentType = parent ? getType(parent) : undefined;
     const staysPut = before && canBePlaced(before.type, parentType) && !(node.canMove && !parent);
     const tier = staysPut
@@ -100,25 +100,6 @@ function breakParentCycles(incoming: IncomingTask[], getParent: (id: TaskId) => 
     }
     for (const visited of chain) state.set(visited, 'done');
   }
-}
-
-function sortParentsFirst(incoming: IncomingTask[], parentOf: Map<TaskId, TaskId | undefined>): TaskId[] {
-  const order = new Set<TaskId>();
-  for (const { id } of incoming) {
-    const chain: TaskId[] = [];
-    for (let up: TaskId | undefined = id; up !== undefined && parentOf.has(up) && !order.has(up); up = parentOf.get(up)) chain.push(up);
-    for (const ancestor of chain.reverse()) order.add(ancestor);
-  }
-  return [...order];
-}
-
-function groupChildren(order: TaskId[], parentOf: Map<TaskId, TaskId | undefined>): Map<TaskId, TaskId[]> {
-  const children = new Map<TaskId, TaskId[]>();
-  for (const id of order) {
-    const parent = parentOf.get(id);
-    if (parent) addToList(children, parent, id);
-  }
-  return children;
 }
 
 /** Collects the tiers of stored children that are not in the file, by parent. */

@@ -45,7 +45,7 @@ export function mergeRecord(
   const { description, parentId: _, ...rest } = before;
   const { blockedBy: __, startedAt, completedAt: ___, archivedAt: ____, ...stateless } = rest;
   const state = takesStatus
-    ? toStatusFields({ ...task, startedAt: startedAt ?? task.startedAt }, placement, at.now)
+    ? toStatusFields({ ...task, ...defined({ startedAt: startedAt ?? task.startedAt }) }, placement, at.now)
     : defined({ status: 'pending' as const, startedAt });
   return {
     ...(takesStatus || placement.isReopened ? { ...stateless, ...state } : rest),
@@ -81,9 +81,8 @@ export const listNewNotes = (task: NormalizedTask, storedNotes: Note[], now: str
 };
 
 type StatusFields = Pick<TaskRecord, 'status' | 'blockedBy' | 'startedAt' | 'completedAt' | 'archivedAt'>;
-type StatusSource = Omit<NormalizedTask, 'startedAt'> & { startedAt?: string | undefined };
 
-function toStatusFields(task: StatusSource, { isReopened }: ImportPlacement, at: string): StatusFields {
+function toStatusFields(task: NormalizedTask, { isReopened }: ImportPlacement, at: string): StatusFields {
   const { status, blockedBy } = task;
   const startedAt = task.startedAt ?? (status === 'active' ? at : undefined);
   if (isReopened) return defined({ status: 'pending' as const, startedAt });

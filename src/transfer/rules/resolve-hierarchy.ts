@@ -23,9 +23,10 @@ export function resolveHierarchy(state: ImportState): ResolvedHierarchy {
     if (node.changed.has('depends')) dependsOf.set(node.id, resolveDepends(state, node, storedDepends.get(node.id) ?? []));
   const getParent = (id: TaskId): TaskId | undefined => (positions.get(id) ?? snapshot.tasks.get(id))?.parentId;
   const allIds = [...new Set([...snapshot.tasks.keys(), ...byId.keys()])];
-  const contains = allIds
-    .flatMap((id) => ({ from: getParent(id), to: id }))
-    .filter((edge): edge is { from: TaskId; to: TaskId } => edge.from !== undefined);
+  const contains = allIds.flatMap((to) => {
+    const from = getParent(to);
+    return from === undefined ? [] : [{ from, to }];
+  });
   const links = { parentOf: new Map(contains.map(({ from, to }) => [to, from])), childrenOf: groupEdges(contains), dependsOf };
   for (const { from, to } of breakCycles([...byId.keys()], links, (id) => state.importedIds.has(id)))
     state.losses.push({

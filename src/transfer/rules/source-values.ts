@@ -165,6 +165,16 @@ export const toFieldsList = (value: unknown): Record<string, unknown>[] => (Arra
 
 export const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
+/** Returns a function that decides for each line of Markdown, in order, whether it belongs to a code block. */
+export function createCodeDetector(): (line: string) => boolean {
+  let fence = '';
+  return (line) => {
+    const sign = /^ {0,3}(```+|~~~+)/.exec(line)?.[1]?.slice(0, 3) ?? '';
+    if (fence ? sign === fence : sign) fence = fence ? '' : sign;
+    return Boolean(fence || sign);
+  };
+}
+
 /** Joins paragraphs, leaving out empty ones. */
 export const joinParagraphs = (...paragraphs: string[]): string => paragraphs.filter(Boolean).join('\n\n');
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sample } from '../../../test/imports/sample.ts';
+import { readSample } from '../../../test/imports/sample.ts';
 import type { ForeignTask } from '../model/foreign.ts';
 import { sourceFilePatterns } from './detect-tool.ts';
 import { readTaskwarrior } from './taskwarrior.ts';
@@ -8,7 +8,7 @@ const entry = (more: object) => ({ uuid: 'u1', description: 'Read', status: 'pen
 const read = (...entries: object[]) => readTaskwarrior([{ name: 'export.json', text: JSON.stringify(entries) }]);
 
 test('reads an export of Taskwarrior', () => {
-  const { source, tasks, losses } = readTaskwarrior(sample('taskwarrior'));
+  const { source, tasks, losses } = readTaskwarrior(readSample('taskwarrior'));
   const byTitle = new Map(tasks.map((task) => [task.title, task]));
   const at = (title: string): ForeignTask => byTitle.get(title)!;
   expect(source).toBe('taskwarrior');

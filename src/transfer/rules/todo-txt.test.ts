@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sample } from '../../../test/imports/sample.ts';
+import { readSample } from '../../../test/imports/sample.ts';
 import { sourceFilePatterns } from './detect-tool.ts';
 import { readTodoTxt } from './todo-txt.ts';
 
@@ -7,7 +7,7 @@ const read = (text: string, name = 'todo.txt') => readTodoTxt([{ name, text }]);
 const one = (line: string) => read(line).tasks[0]!;
 
 test('reads files of todo.txt-cli', () => {
-  const { source, tasks, losses } = readTodoTxt(sample('todo-txt'));
+  const { source, tasks, losses } = readTodoTxt(readSample('todo-txt'));
   expect(source).toBe('todo.txt');
   expect(tasks.map(({ title, status, priority, labels }) => [title, status, priority, labels])).toEqual([
     ['Draw the sign', 'done', undefined, ['project:service']],

@@ -43,23 +43,12 @@ function checkPlainText({ name, text }: SourceFile): void {
     throw createImportError(name, 'it is not a todo.txt file', { line: 1 });
 }
 
-interface TodoLine {
-  id: string;
-  isNamed: boolean;
-  isDone: boolean;
-  letter: string;
-  created: string;
-  completed: string;
-  title: string;
-  projects: string[];
-  contexts: string[];
-  keys: [string, string][];
-}
+type TodoLine = NonNullable<ReturnType<typeof parseTodoLine>>;
 
 /** Keys recognized anywhere in a line. Others count only at its start or end: `see foo:bar there` is a sentence. */
 const inlineKeys = new Set(['id', 'uuid', 'p', 'parent', 'dep', 'after', 'pri', 'due', 't', 'rec', 'h']);
 
-function parseTodoLine(line: string): TodoLine | undefined {
+function parseTodoLine(line: string) {
   const [, x, text] = /^(x )?(.*)$/.exec(line.trim()) ?? [];
   if (!text) return undefined;
   // The priority comes first; in a done line, some tools write it after the dates.

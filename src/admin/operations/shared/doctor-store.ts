@@ -21,7 +21,7 @@ export async function checkDatabase(store: ReadStore, newestBackup: string | und
     findings: [
       ...damage.slice(0, 5).map((line) => ({ severity: 'error' as const, message: `the database is damaged: ${line}`, fix })),
       ...migrations
-        .filter(({ isOurs }) => !isOurs)
+        .filter(({ isKnown: isOurs }) => !isOurs)
         .map(({ version }) => ({
           severity: 'error' as const,
           message: `schema migration ${version} differs from the one in this version of cleo`,

@@ -2,7 +2,7 @@ import { description, metadata, optional, pipe, strictObject, string } from 'val
 import type { CommandDefinition } from '#core/define.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
 import { tasksList } from '#tasks/operations/list.ts';
-import { Root, rootAliases } from '#tasks/operations/shared/root.ts';
+import { Root, rootAliases } from '#tasks/operations/shared/params.ts';
 
 /** Commands that run as a process until they are stopped, without an envelope and an audit entry. This file is loaded only if a word is not
  *  an operation; `main` supplies the code of each process. */

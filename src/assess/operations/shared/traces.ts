@@ -28,13 +28,12 @@ export const modelFile = 'assess/model.json';
 
 export type TraceContext = Pick<QueryContext, 'platform' | 'project'>;
 
-export interface AssessedExecution {
-  facts: ExecutionFacts;
-  assessment: Assessment;
-}
+/** Reads a file below `.cleo`; undefined if it does not exist. */
+export const readStateFile = ({ platform, project }: TraceContext, path: string): string | undefined =>
+  platform.files.readText(`${project.folder}/${path}`);
 
 export interface AssessedTraces {
-  executions: AssessedExecution[];
+  executions: { facts: ExecutionFacts; assessment: Assessment }[];
   /** Number of skipped executions. */
   skipped: number;
   runs: number;
@@ -68,15 +67,15 @@ function createNoTraceError(word: string) {
   return createSkillError(66, `${word} has no trace: it was pruned, or nothing was captured`, fix, { run: word });
 }
 
-function readRunRecord({ platform, project }: TraceContext, run: string): RunRecord | undefined {
+function readRunRecord(ctx: TraceContext, run: string): RunRecord | undefined {
   if (!/^[\w-][\w.-]*$/.test(run)) return undefined;
-  return (parseJson(platform.files.readText(`${project.folder}/runs/${run}/run.json`)) as RunRecord | null | undefined) ?? undefined;
+  return (parseJson(readStateFile(ctx, `runs/${run}/run.json`)) as RunRecord | null | undefined) ?? undefined;
 }
 
 /** Reads the facts of a trace. Lines that are not events are skipped. */
-export function readTraceFacts({ platform, project }: TraceContext, name: string): TraceFacts {
+export function readTraceFacts(ctx: TraceContext, name: string): TraceFacts {
   // The hash chain is not verified here, because hashing is most of the work.
-  const { lines } = parseTrace(platform.files.readText(`${project.folder}/traces/${name}`) ?? '', () => '');
+  const { lines } = parseTrace(readStateFile(ctx, `traces/${name}`) ?? '', () => '');
   return extractFacts(lines.map(({ line }) => line));
 }
 
@@ -115,12 +114,8 @@ export async function assessTraces(ctx: TraceContext, names: string[], timestamp
 
 /** Reads a trace and verifies that it is as the run wrote it. */
 function readVerifiedTrace(ctx: TraceContext, name: string): { name: string; facts: TraceFacts; flags: string[]; warnings: string[] } {
-  const { platform, project } = ctx;
   const run = toRunId(name);
-  const { lines, problems, firstInvalid, head } = parseTrace(
-    platform.files.readText(`${project.folder}/traces/${name}`) ?? '',
-    platform.sha256,
-  );
+  const { lines, problems, firstInvalid, head } = parseTrace(readStateFile(ctx, `traces/${name}`) ?? '', ctx.platform.sha256);
   const facts = extractFacts(lines.map(({ line }) => line));
   const record = readRunRecord(ctx, run);
   const isTruncated = record?.completed_at != null && record.head != null && record.head !== head;
@@ -160,12 +155,12 @@ function collectSuccesses(ctx: TraceContext, earlier: string[], executions: Exec
   return successes;
 }
 
-export const readHumanVerdicts = ({ platform, project }: TraceContext): Map<string, HumanVerdict> =>
-  collectVerdicts(parseReviews(platform.files.readText(`${project.folder}/reviews.jsonl`) ?? '').events);
+export const readHumanVerdicts = (ctx: TraceContext): Map<string, HumanVerdict> =>
+  collectVerdicts(parseReviews(readStateFile(ctx, 'reviews.jsonl') ?? '').events);
 
 /** The last trained model; undefined if it is missing or invalid. */
-export function readModel({ platform, project }: TraceContext): CalibratedModel | undefined {
-  const parsed = safeParse(CalibratedModelSchema, parseJson(platform.files.readText(`${project.folder}/${modelFile}`)));
+export function readModel(ctx: TraceContext): CalibratedModel | undefined {
+  const parsed = safeParse(CalibratedModelSchema, parseJson(readStateFile(ctx, modelFile)));
   return parsed.success ? parsed.output : undefined;
 }
 

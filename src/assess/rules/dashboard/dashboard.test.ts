@@ -5,8 +5,8 @@ import { extractFacts } from '../extract-facts.ts';
 import { scoreExecution } from '../score.ts';
 import { suggestFixes } from '../suggest.ts';
 import { type DashboardFacts, renderDashboard } from './dashboard.ts';
-import { countOccurrences, formatDuration, formatMinute } from './format.ts';
 import { html } from './html.ts';
+import { countOccurrences, formatDuration, formatMinute } from './tables.ts';
 
 function createFacts(...executions: TracedExecution[]): DashboardFacts {
   const trace = extractFacts(parseTrace(formatTrace('run-1', '2026-01-31', executions), () => '').lines.map(({ line }) => line));
@@ -42,7 +42,7 @@ test('shows assessments', () => {
   });
   expect(page).toMatch(/^<!doctype html>\n<html lang="en">/);
   for (const text of [
-    'parser: skill performance',
+    'parser: skill results',
     'discovery &middot; write',
     'design &middot; draw',
     'failure (84)',

@@ -1,13 +1,17 @@
 import { toLetter } from '#grade/rules/grade.ts';
 import { pluralize } from '#lib/pluralize.ts';
 import { formatPercent, mean } from '#lib/statistics.ts';
-import { type Assessment, assessedDimensions, type CalibratedModel, type ExecutionFacts } from '../../model/assessment.ts';
-import type { SkillSuggestion } from '../suggest.ts';
+import {
+  type Assessment,
+  assessedDimensions,
+  type CalibratedModel,
+  type ExecutionFacts,
+  type SkillSuggestion,
+} from '../../model/assessment.ts';
 import { renderBar, renderScoreChart, toTone } from './charts.ts';
-import { formatMinute } from './format.ts';
 import { type Html, html } from './html.ts';
 import { style } from './style.ts';
-import { renderCountTable, renderExecutionTable, renderGrade, renderSkillTable } from './tables.ts';
+import { formatMinute, renderCountTable, renderExecutionTable, renderGrade, renderSkillTable, renderTable } from './tables.ts';
 
 export interface DashboardFacts {
   project: string;
@@ -34,13 +38,13 @@ export function renderDashboard(about: DashboardFacts): string {
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
-<title>${project}: skill performance</title>
+<title>${project}: skill results</title>
 <style>${style}</style>
 </head>
 <body>
 <main>
 <header>
-<h1>${project}: skill performance</h1>
+<h1>${project}: skill results</h1>
 <p class="soft">${formatPeriod(assessments)}generated ${formatMinute(generatedAt)} UTC</p>
 ${renderTiles(assessments, suggestions)}
 </header>
@@ -108,7 +112,7 @@ function renderDimensions(assessments: Assessment[]): Html {
         : html`<td class="nowrap">${renderBar(share, toTone(share))}${(share * 20).toFixed(1)} of 20</td>`;
     return html`<tr><th scope="row">${name}</th>${cell}<td class="n">${scores.length}</td></tr>`;
   });
-  return html`<div class="wide" role="region" tabindex="0" aria-label="Dimensions"><table><thead><tr><th scope="col">Dimension</th><th scope="col">Mean</th><th scope="col" class="n">Executions</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return renderTable('Dimensions', ['Dimension', 'Mean', 'Executions'], rows, { numeric: ['Executions'] });
 }
 
 function renderSuggestions(suggestions: SkillSuggestion[]): Html {

@@ -3,14 +3,16 @@ import { formatPercent, mean, median } from '#lib/statistics.ts';
 import type { Assessment, ExecutionFacts } from '../../model/assessment.ts';
 import { computeWilsonInterval } from '../intervals.ts';
 import { renderBar, toTone } from './charts.ts';
-import { countOccurrences, formatDuration, formatMinute } from './format.ts';
 import { type Html, html } from './html.ts';
 
 const maxExecutions = 100;
 const maxRows = 12;
 
-const renderTable = (about: string, heads: Html, rows: Html[], caption?: string): Html =>
-  html`<div class="wide" role="region" tabindex="0" aria-label="${about}"><table>${caption ? html`<caption>${caption}</caption>` : undefined}<thead><tr>${heads}</tr></thead><tbody>${rows}</tbody></table></div>`;
+/** Renders a table. Columns in `numeric` are aligned to the right. */
+export function renderTable(about: string, heads: string[], rows: Html[], { caption = '', numeric = [] as string[] } = {}): Html {
+  const cells = heads.map((head) => html`<th scope="col"${numeric.includes(head) ? html` class="n"` : ''}>${head}</th>`);
+  return html`<div class="wide" role="region" tabindex="0" aria-label="${about}"><table>${caption && html`<caption>${caption}</caption>`}<thead><tr>${cells}</tr></thead><tbody>${rows}</tbody></table></div>`;
+}
 
 export const renderGrade = (grade: string): Html =>
   html`<span class="grade ${grade === 'A' || grade === 'B' ? 'good' : grade === 'F' ? 'poor' : 'fair'}">${grade}</span>`;
@@ -31,8 +33,8 @@ export function renderSkillTable(assessments: Assessment[], facts: ExecutionFact
 <td class="nowrap">${renderBar(score / 100, toTone(score / 100))}${Math.round(score)} %</td>
 <td class="n">${durations.length === 0 ? '' : formatDuration(median(durations)!)}</td><td class="n">${seen.length === 0 ? '' : seen.reduce((sum, { retries }) => sum + retries, 0)}</td></tr>`;
   });
-  const heads = html`<th scope="col">Skill</th><th scope="col" class="n">Executions</th><th scope="col">Succeeded, 95 % interval</th><th scope="col">Mean score</th><th scope="col" class="n">Median time</th><th scope="col" class="n">Retries</th>`;
-  return renderTable('Skills', heads, rows);
+  const heads = ['Skill', 'Executions', 'Succeeded, 95 % interval', 'Mean score', 'Median time', 'Retries'];
+  return renderTable('Skills', heads, rows, { numeric: ['Executions', 'Median time', 'Retries'] });
 }
 
 /** Counts words and renders a row with a bar for each. */
@@ -44,7 +46,7 @@ export function renderCountTable(caption: string, head: string, words: string[])
     .slice(0, maxRows)
     .map(([word, count]) => html`<tr><th scope="row">${word}</th><td class="nowrap">${renderBar(count / maxCount)}${count}</td></tr>`);
   const rest = all.length > maxRows ? html`<p class="soft">and ${all.length - maxRows} more</p>` : undefined;
-  return html`${renderTable(caption, html`<th scope="col">${head}</th><th scope="col">Count</th>`, rows, caption)}${rest}`;
+  return html`${renderTable(caption, [head, 'Count'], rows, { caption })}${rest}`;
 }
 
 /** The newest executions first. */
@@ -58,13 +60,28 @@ export function renderExecutionTable(assessments: Assessment[]): Html {
 <td class="nowrap ${status === 'success' ? 'good' : status === 'partial' ? 'fair' : 'poor'}">${status}${exit_code === 0 ? '' : ` (${exit_code})`}</td>
 <td class="nowrap">${renderGrade(grade)} ${percent} %</td><td>${renderFlags(flags)}</td></tr>`,
     );
-  const heads = html`<th scope="col">Ended</th><th scope="col">Execution</th><th scope="col">Status</th><th scope="col">Grade</th><th scope="col">Flags</th>`;
-  const caption = assessments.length > maxExecutions ? `The last ${maxExecutions} of ${assessments.length}` : undefined;
-  return renderTable('Executions', heads, rows, caption);
+  const caption = assessments.length > maxExecutions ? `The last ${maxExecutions} of ${assessments.length}` : '';
+  return renderTable('Executions', ['Ended', 'Execution', 'Status', 'Grade', 'Flags'], rows, { caption });
 }
 
 function renderFlags(flags: string[]): Html {
   if (flags.length === 0) return html`<span class="soft">none</span>`;
   const list = html`<ul>${flags.map((flag) => html`<li>${flag}</li>`)}</ul>`;
   return flags.length === 1 ? html`${flags[0]}` : html`<details><summary>${flags.length} flags</summary>${list}</details>`;
+}
+
+export function formatDuration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  return ms < 3_600_000 ? `${(ms / 60_000).toFixed(1)} min` : `${(ms / 3_600_000).toFixed(1)} h`;
+}
+
+/** A timestamp with minute precision, in UTC. */
+export const formatMinute = (at: string): string => at.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*$/, '$1 $2');
+
+/** Counts equal words, the most frequent first. */
+export function countOccurrences(words: string[]): [word: string, count: number][] {
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return [...counts].sort(([one, n], [other, m]) => m - n || (one < other ? -1 : 1));
 }

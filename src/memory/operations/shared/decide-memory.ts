@@ -1,10 +1,20 @@
 import '../../errors.ts';
+import { strictObject } from 'valibot';
 import { type MutationContext, noChange } from '#core/define.ts';
+import type { ErrorCode } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { isCalledByPerson } from '#sessions/operations/shared/person.ts';
-import type { MemoryRecord } from '../../model/memory.ts';
+import { type MemoryRecord, MemorySummary } from '../../model/memory.ts';
 import { toMemorySummary } from '../../rules/memory-view.ts';
-import { requireMemory } from './require-memory.ts';
+import { memoryIdAliases, requireMemory } from './require-memory.ts';
+
+/** Definition shared by `memory.confirm` and `memory.reject`. */
+export const decideDefinition = {
+  paramAliases: memoryIdAliases,
+  result: strictObject({ memory: MemorySummary }),
+  errors: ['E_NOT_FOUND', 'E_VALIDATION', 'E_AUTONOMOUS_BOUNDARY'] satisfies ErrorCode[],
+  tier: 1 as const,
+};
 
 /** Throws E_AUTONOMOUS_BOUNDARY if an agent decides about a decision. Agents may propose decisions and confirm other entries. */
 export function requirePerson(ctx: MutationContext, { id, type, tasks }: MemoryRecord, what: string, retry: string): void {

@@ -4,14 +4,9 @@ import { checkDocPath } from '#documents/rules/doc-path.ts';
 import { maxLedgerBytes, maxLedgers } from '../../model/memory.ts';
 import { type ParsedDecision, parseDecisions } from '../../rules/memory-adr.ts';
 
-export interface LedgerFile {
-  /** Path relative to the project folder. */
-  file: string;
-  decisions: ParsedDecision[];
-}
-
 export interface LedgerContents {
-  files: LedgerFile[];
+  /** Paths are relative to the project folder. */
+  files: { file: string; decisions: ParsedDecision[] }[];
   skipped: { file: string; why: string }[];
 }
 

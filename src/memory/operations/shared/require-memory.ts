@@ -1,6 +1,10 @@
+import { description, pipe } from 'valibot';
 import { CleoError } from '#core/errors/error.ts';
 import type { ReadStore } from '#store/port/store.ts';
-import { type MemoryRecord, memoryLetters, memoryTypes } from '../../model/memory.ts';
+import { MemoryId, type MemoryRecord, memoryLetters, memoryTypes } from '../../model/memory.ts';
+
+export const memoryIdParam = pipe(MemoryId, description('Entry id, e.g. D-001'));
+export const memoryIdAliases = { memoryId: 'id', decisionId: 'id' };
 
 /** Reads an entry. Throws E_NOT_FOUND with a search for entries of its type. */
 export async function requireMemory(store: ReadStore, id: string): Promise<MemoryRecord> {

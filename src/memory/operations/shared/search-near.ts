@@ -21,17 +21,18 @@ export async function searchNear(
   );
   if (queryWords.length === 0) return { hits: [], count: async () => 0 };
   const words = queryWords.map((one) => one.map(({ word }) => word));
-  const exact = { prefix: false, titleOnly: false };
-  const allMatches = await store.memory.findCandidates(words, exact, filter, maxCandidates);
-  const anyMatches = await store.memory.findCandidates(words, { ...exact, isAny: true }, filter, maxCandidates);
-  const titleMatches = await store.memory.findCandidates(words, { ...exact, isAny: true, titleOnly: true }, filter, maxCandidates);
-  const prefixMatches = await store.memory.findCandidates(
-    queryWords.map(([one]) => [one!.word]),
-    { prefix: true, titleOnly: false, isAny: true },
-    filter,
-    maxCandidates,
-  );
-  const candidates = [...new Map([...allMatches, ...titleMatches, ...anyMatches, ...prefixMatches].map((hit) => [hit.id, hit])).values()];
+  const find = (wanted: string[][], how: { isAny?: true; titleOnly?: true; prefix?: true }) =>
+    store.memory.findCandidates(wanted, { prefix: false, titleOnly: false, ...how }, filter, maxCandidates);
+  const matches = [
+    ...(await find(words, {})),
+    ...(await find(words, { isAny: true, titleOnly: true })),
+    ...(await find(words, { isAny: true })),
+    ...(await find(
+      words.map(([first]) => [first!]),
+      { isAny: true, prefix: true },
+    )),
+  ];
+  const candidates = [...new Map(matches.map((hit) => [hit.id, hit])).values()];
   const ids = candidates.map(({ id }) => id);
   const texts = await store.memory.getOpenings(ids);
   const tags = await store.memory.getTags(ids);

@@ -1,56 +1,64 @@
-import { array, description, optional, pipe } from 'valibot';
+import { array, custom, description, type InferOutput, metadata, optional, pipe, strictObject, transform } from 'valibot';
 import { alreadyExists, answer, type MutationContext } from '#core/define.ts';
-import { Label, Line, TaskIdSchema } from '#core/model/scalars.ts';
+import { CleoError } from '#core/errors/error.ts';
+import { commandLine } from '#core/errors/quote.ts';
+import { isStorable, Label, Line, parseTaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import type { WriteStore } from '#store/port/store.ts';
-import { createNotFoundError } from '#tasks/operations/shared/require.ts';
-import type { MemoryRecord, MemoryType } from '../../model/memory.ts';
-import { MemoryContent } from '../../model/memory.ts';
+import { checkTaskExists, createNotFoundError } from '#tasks/operations/shared/require.ts';
+import { MemoryContent, type MemoryRecord, type MemoryType, sourceTables } from '../../model/memory.ts';
 import { findCitations } from '../../rules/find-citations.ts';
 import { deriveTitle, hashMemory, toMemorySummary } from '../../rules/memory-view.ts';
-import { type MemorySource, requireSource, SourceParam } from './memory-source.ts';
 
-export const memoryContentParam = pipe(
-  MemoryContent,
-  description('Text (at most 32,000 characters); ids such as D-001 in it become citations'),
+interface MemorySource {
+  table: string;
+  rowid: string;
+}
+
+const sourcePattern = new RegExp(`^(${sourceTables.join('|')}):(\\S(?:[^\\u0000-\\u001f\\u007f]{0,198}\\S)?)$`);
+
+const SourceParam = pipe(
+  custom<string>(
+    (value) => typeof value === 'string' && isStorable(value) && sourcePattern.test(value),
+    `Expected a source such as research:T002-parsers (${sourceTables.join(', ')})`,
+  ),
+  transform((text): MemorySource => {
+    const [, table = '', rowid = ''] = sourcePattern.exec(text)!;
+    return { table, rowid };
+  }),
+  description('Source: research:ENTRY, vote:ENTRY, adr:PATH, session:ID, task:T### or doc:SLUG'),
+  metadata({ jsonSchema: { type: 'string' }, value: 'TABLE:ID' }),
 );
 
-/** Optional parameters of a new entry. */
-export const memoryParams = {
+/** Parameters of a new entry. */
+export const NewMemory = strictObject({
+  content: pipe(MemoryContent, description('Text (at most 32,000 characters); ids such as D-001 in it become citations')),
   title: optional(pipe(Line, description('Title (1-200 characters); the start of the content by default'))),
   task: optional(pipe(TaskIdSchema, description('Task that the entry is about'))),
   epic: optional(pipe(TaskIdSchema, description('Epic that the entry is about'))),
   tags: optional(pipe(array(Label), description('Search terms, each of a-z 0-9 . _ : / - and at most 50 characters'))),
   source: optional(SourceParam),
-};
-
-export interface MemoryInput {
-  content: string;
-  title?: string | undefined;
-  task?: string | undefined;
-  epic?: string | undefined;
-  tags?: string[] | undefined;
-  source?: MemorySource | undefined;
-}
+});
 
 /** Stores an entry as proposed. An entry with the same type and content already exists (exit 101). */
-export async function storeMemory(ctx: MutationContext, type: MemoryType, input: MemoryInput) {
+export async function storeMemory(ctx: MutationContext, type: MemoryType, input: InferOutput<typeof NewMemory>) {
   const { store } = ctx;
+  const { content, title, tags } = input;
   const tasks = [...new Set([input.task, input.epic].filter((id) => id !== undefined))];
   const [missing] = await store.tasks.findMissing(tasks);
   if (missing) throw await createNotFoundError(store, missing);
   const source = input.source && (await requireSource(ctx, input.source));
-  const digest = hashMemory(type, input.content);
+  const digest = hashMemory(type, content);
   const existing = await store.memory.getByDigest(digest);
   if (existing) return alreadyExists({ memory: toMemorySummary(existing) });
   const [id = ''] = await store.memory.nextIds(type, 1);
   const entry = createMemoryRecord(ctx, {
     id,
     type,
-    title: input.title ?? deriveTitle(input.content),
-    content: input.content,
+    title: title ?? deriveTitle(content),
+    content,
     digest,
-    tags: [...new Set(input.tags ?? [])],
+    tags: [...new Set(tags)],
     tasks,
     ...defined({ source }),
   });
@@ -77,4 +85,33 @@ export async function saveMemoryCitations(store: WriteStore, { id, title, conten
   return (await store.memory.listStaleCitations('memory', id)).map(
     ({ cites, supersededBy }) => `${cites} was superseded by ${supersededBy}`,
   );
+}
+
+/** Normalizes a source and throws E_NOT_FOUND if it does not exist. A vote, or a record without a path, cannot be checked. */
+async function requireSource({ store, project, config }: MutationContext, source: MemorySource): Promise<MemorySource> {
+  const { table, rowid } = source;
+  const createMissingError = (what: string, words: string[]): CleoError =>
+    new CleoError('E_NOT_FOUND', { id: rowid, what, fix: commandLine(['cleo', ...words]) });
+  if (table === 'task') {
+    const id = parseTaskId(rowid);
+    if (!id) throw createMissingError('task', ['list', '--all']);
+    await checkTaskExists(store, id);
+    return { table, rowid: id };
+  }
+  if (table === 'session' && !(await store.sessions.get(rowid))) throw createMissingError('session', ['session', 'list']);
+  if (table === 'doc' && !(await store.docs.get(rowid))) throw createMissingError('document', ['docs', 'list']);
+  if (table === 'research') {
+    const { findEntry, openManifest } = await import('#research/operations/shared/manifest.ts');
+    const manifest = await openManifest(project, config);
+    const entry = findEntry(manifest.read(), rowid) ?? findEntry(manifest.archived(), rowid);
+    if (!entry) throw createMissingError('research entry', ['research', 'list']);
+    return { table, rowid: entry.id };
+  }
+  if (table === 'adr' && /[/\\]|\.md$/i.test(rowid)) {
+    const { resolveInProject } = await import('#platform/shared-file.ts');
+    const { exists, name } = resolveInProject(project.root, rowid, 'cleo help memory store');
+    if (!exists) throw createMissingError('file', ['help', 'memory', 'store']);
+    return { table, rowid: name };
+  }
+  return source;
 }

@@ -1,5 +1,5 @@
 import type { TaskId } from '#core/model/scalars.ts';
-import { addToList } from '#lib/collections.ts';
+import { addToList, groupBy } from '#lib/collections.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import { listPrerequisites, type Milestone, type TaskLinks } from '#tasks/rules/order.ts';
 import { formatRemoteId, type ProjectRegistry, type RegisteredProject, type RemoteTaskId } from '../../model/nexus.ts';
@@ -31,7 +31,7 @@ export async function readCrossProjectLinks(
   const unreadProjects = new Set<string>();
   const visited = new Set<Milestone>(starts.map((start): Milestone => `finish ${formatRemoteId(start)}`));
   for (let level = [...visited]; level.length > 0; ) {
-    for (const [name, milestones] of groupByProject(level)) {
+    for (const [name, milestones] of groupBy(level, getProjectName)) {
       const project = registry.projects.find((each) => each.name === name);
       if (!project || !(await addProjectLinks(ask, project, milestones, links, planned))) unreadProjects.add(name);
     }
@@ -73,11 +73,4 @@ async function addProjectLinks(
 const listRemoteDepends = async (store: ReadStore, id: TaskId): Promise<string[]> =>
   (await store.nexus.listForTask(id)).filter(isValidDependency).map(formatRemoteEnd);
 
-function groupByProject(milestones: Milestone[]): Map<string, Milestone[]> {
-  const groups = new Map<string, Milestone[]>();
-  for (const milestone of milestones) {
-    const name = milestone.slice(milestone.indexOf(' ') + 1, milestone.indexOf(':'));
-    addToList(groups, name, milestone);
-  }
-  return groups;
-}
+const getProjectName = (milestone: Milestone): string => milestone.slice(milestone.indexOf(' ') + 1, milestone.indexOf(':'));

@@ -46,20 +46,15 @@ function createCorruptError(platform: Platform, path: string, { problem, isNewer
   return new CleoError('E_NEXUS_REGISTRY_CORRUPT', { path, problem, fix, ...defined({ isNewer }) });
 }
 
-export interface ProjectLookup {
-  name: string;
-  /** Formats the same command with another name. */
-  retry?: (name: string) => string;
-}
-
-export function requireRegisteredProject({ projects }: ProjectRegistry, { name, retry }: ProjectLookup): RegisteredProject {
+/** Finds a project by its name. `retry` formats the same command with another name. */
+export function requireRegisteredProject({ projects }: ProjectRegistry, name: string, retry: (name: string) => string): RegisteredProject {
   const project = projects.find((project) => project.name === name);
   if (project) return project;
   const suggestions = findNearest(
     name,
     projects.map((project) => project.name),
   );
-  const fix = suggestions.length === 1 && retry ? retry(suggestions[0]!) : undefined;
+  const fix = suggestions.length === 1 ? retry(suggestions[0]!) : undefined;
   throw new CleoError('E_NEXUS_PROJECT_NOT_FOUND', { project: name, suggestions, ...defined({ fix }) });
 }
 

@@ -6,12 +6,14 @@ import { quote } from '#core/errors/quote.ts';
 import { toTaskNumber } from '#core/model/scalars.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import type { ReadStore, Store } from '#store/port/store.ts';
+import type { TaskHit } from '#tasks/model/task.ts';
 import {
   formatRemoteId,
   type Permission,
   type ProjectRegistry,
   type RegisteredProject,
   type RemoteTaskId,
+  type RemoteTaskRef,
   type Unanswered,
 } from '../../model/nexus.ts';
 import { hasPermission } from '../../rules/nexus-registry.ts';
@@ -143,27 +145,31 @@ export async function askAll<T>(
   const all = await Promise.all(
     projects.map(async (project) => {
       try {
-        return { project, answer: await ask(project, (store) => work(store, project)) };
+        return { answers: [{ project, answer: await ask(project, (store) => work(store, project)) }], unanswered: [] };
       } catch (error) {
         if (!isUnanswered(error)) throw error;
-        return { project: project.name, problem: error.message };
+        return { answers: [], unanswered: [{ project: project.name, problem: error.message }] };
       }
     }),
   );
-  return {
-    answers: all.flatMap((each) => (typeof each.project === 'string' ? [] : [each as { project: RegisteredProject; answer: T }])),
-    unanswered: all.flatMap((each) => (typeof each.project === 'string' ? [each as Unanswered] : [])),
-  };
+  return { answers: all.flatMap(({ answers }) => answers), unanswered: all.flatMap(({ unanswered }) => unanswered) };
 }
 
 export const isUnanswered = (error: unknown): error is CleoError => error instanceof CleoError && [72, 77].includes(error.exitCode);
 
 export const listReadable = ({ projects }: ProjectRegistry): RegisteredProject[] =>
   projects.filter(({ permission }) => hasPermission(permission, 'read'));
-export const warnClosed = ({ projects }: ProjectRegistry): string[] => {
+
+/** Warns about closed projects and about those that could not be queried. */
+export function warnSkipped({ projects }: ProjectRegistry, unanswered: Unanswered[] = []): string[] {
   const closed = projects.filter(({ permission }) => !hasPermission(permission, 'read')).map(({ name }) => name);
-  return closed.length > 0 ? [`skipped closed projects: ${closed.join(', ')}`] : [];
-};
+  return [
+    ...(closed.length > 0 ? [`skipped closed projects: ${closed.join(', ')}`] : []),
+    ...unanswered.map(({ project, problem }) => `${project} could not be queried: ${problem}`),
+  ];
+}
+
+export const toTaskRef = (project: string, { id, title, status }: TaskHit): RemoteTaskRef => ({ project, id, title, status });
 
 /** Creates E_NOT_FOUND for a task of another project, with the nearest existing id. */
 export async function createRemoteNotFoundError(store: ReadStore, far: RemoteTaskId): Promise<CleoError> {

@@ -2,8 +2,8 @@ import type { QueryContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import { maxTokens } from '#core/page.ts';
+import { defined, omitEmpty } from '#lib/defined.ts';
 import { estimateTokens } from '#lib/tokens.ts';
-import type { MemoryHit } from '#memory/model/memory.ts';
 import { findCitations } from '#memory/rules/find-citations.ts';
 import { openManifest } from '#research/operations/shared/manifest.ts';
 import { belongsTo, type ParsedManifest } from '#research/rules/manifest.ts';
@@ -57,7 +57,7 @@ export async function formatPackForPrompt(ctx: PackContext, taskId: TaskId, budg
   return formatPackAnswer(fitPackAroundTask(facts, budget, (answer) => estimateTokens(formatPackAnswer(answer)), estimateCost)).trimEnd();
 }
 
-const estimateCost = (value: unknown): number => estimateTokens(JSON.stringify(value)) + 1;
+export const estimateCost = (value: unknown): number => estimateTokens(JSON.stringify(value)) + 1;
 const formatPackAnswer = ({ pack, omitted }: PackAnswer): string => `${formatPack(pack)}\n${formatOmissions(omitted)}\n`;
 
 /** History entries beyond this number are only counted. */
@@ -95,13 +95,13 @@ async function readPackFacts({ store, config, project }: PackContext, taskId: Ta
     research: [
       ...entries.filter((entry) => belongsTo(entry, taskId)),
       ...entries.filter((entry) => !belongsTo(entry, taskId) && task.depends.some((id) => belongsTo(entry, id))),
-    ].map(({ id, title, status, key_findings }) => ({ id, title, status, ...(key_findings.length ? { findings: key_findings } : {}) })),
+    ].map(({ id, title, status, key_findings }) => ({ id, title, status, ...omitEmpty({ findings: key_findings }) })),
     decisions: memories
       .filter(({ type }) => type === 'decision')
-      .map((hit) => ({ id: hit.id, title: hit.title, state: hit.state, ...toSuccessor(hit) })),
+      .map(({ id, title, state, supersededBy }) => ({ id, title, state, ...defined({ supersededBy }) })),
     memory: memories
       .filter(({ type }) => type !== 'decision')
-      .map((hit) => ({ id: hit.id, type: hit.type, title: hit.title, ...toSuccessor(hit) })),
+      .map(({ id, type, title, supersededBy }) => ({ id, type, title, ...defined({ supersededBy }) })),
     notes,
     // Notes have a list of their own.
     history: changes.filter(({ field }) => field !== 'notes').map((change) => summarizeChange(toHistoryEntry(taskId, change))),
@@ -111,4 +111,3 @@ async function readPackFacts({ store, config, project }: PackContext, taskId: Ta
 }
 
 const toTaskRef = ({ id, title, status }: TaskHit) => ({ id, title, status });
-const toSuccessor = ({ supersededBy }: MemoryHit) => (supersededBy ? { supersededBy } : {});

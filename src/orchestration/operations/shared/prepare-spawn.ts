@@ -1,12 +1,11 @@
 import type { MutationContext } from '#core/define.ts';
 import type { TaskId } from '#core/model/scalars.ts';
-import type { ProjectContext } from '#detect/model/project-context.ts';
 import { readProjectContext } from '#detect/operations/shared/project-context.ts';
 import { defined } from '#lib/defined.ts';
 import { estimateTokens } from '#lib/tokens.ts';
 import { checkLifecycleGate, getProtocolStage } from '#planning/rules/lifecycle.ts';
 import { openManifest } from '#research/operations/shared/manifest.ts';
-import { findTaskEntry, getManifestPath, getOutputFolder, type ParsedManifest } from '#research/rules/manifest.ts';
+import { findTaskEntry, getManifestPath, getOutputFolder } from '#research/rules/manifest.ts';
 import { protocolTiers, renderProtocol } from '#research/rules/protocol-text.ts';
 import { isProtocol, type ProtocolName, protocolTable } from '#skills/model/protocol.ts';
 import type { Skill, SkillSet } from '#skills/model/skill.ts';
@@ -32,14 +31,9 @@ export interface SpawnOptions {
 }
 
 /** Inputs that are the same for every task of one call. */
-export interface SpawnInputs {
-  skills: SkillSet;
-  manifest: ParsedManifest;
-  archived: ParsedManifest;
-  project?: ProjectContext | undefined;
-}
+type SpawnInputs = Awaited<ReturnType<typeof readSpawnInputs>>;
 
-export async function readSpawnInputs({ platform, project, config }: MutationContext): Promise<SpawnInputs> {
+export async function readSpawnInputs({ platform, project, config }: MutationContext) {
   const file = await openManifest(project, config);
   return {
     skills: await listSkills(platform),
@@ -73,6 +67,7 @@ export async function prepareSpawn(
   options: SpawnOptions,
 ): Promise<PreparedSpawn> {
   const { store, config, caller, project, now } = ctx;
+  const { role, tier } = options;
   await checkScope(ctx, task.id);
   const ancestry = await store.tasks.getAncestry(task.id);
   const epicId = ancestry.find(({ type }) => type === 'epic')?.id;
@@ -82,8 +77,8 @@ export async function prepareSpawn(
   const { skill, protocol } = choice;
   const warnings = epicId ? checkLifecycleGate(epicId, stages, getProtocolStage(protocol), config['lifecycleEnforcement.mode']) : [];
   const facts: PromptFacts = {
-    role: options.role,
-    agentId: createAgentId(task.id, options.role, earlierSpawns),
+    role,
+    agentId: `${task.id}-${role}-${earlierSpawns.filter((spawn) => spawn.role === role).length + 1}`,
     session: caller.session,
     spawnedBy: caller.agent,
     root: project.root,
@@ -102,7 +97,7 @@ export async function prepareSpawn(
     baseProtocol,
     protocol: { name: protocol, title: protocolTable[protocol].title, text: protocols[protocol] },
     skill,
-    injection: renderProtocol(protocolText, protocolTiers[options.tier], ctx.registry.entries),
+    injection: renderProtocol(protocolText, protocolTiers[tier], ctx.registry.entries),
     context: await formatPackForPrompt(ctx, task.id, contextBudget, inputs.manifest),
     gates: findMissingGates(task.acceptance, findHeldGates(await store.gates.listAttempts(task.id)), config['verification.required']),
   };
@@ -110,24 +105,24 @@ export async function prepareSpawn(
   const claim = await store.claims.get(task.id);
   const isHeldByOther =
     claim && !isHolder(claim, caller) && !isExpired(claim, await store.claims.getLeaseTime(now), config['claims.ttlMinutes']);
+  const holder = isHeldByOther ? formatHolder(claim) : undefined;
   const findings = checkSpawn({
     task,
-    ...defined({ epicId }),
-    role: options.role,
+    ...defined({ epicId, holder }),
+    role,
     openDepends: task.status === 'done' ? [] : await store.tasks.listOpenDependencies(task.id),
-    ...(claim && isHeldByOther ? { holder: formatHolder(claim) } : {}),
     skill: skill.name,
     unresolved,
   });
   return {
     task,
     facts,
-    tier: options.tier,
+    tier,
     prompt: text,
     promptTokens: estimateTokens(text),
     tokenResolution: { fullyResolved: unresolved.length === 0, resolved, unresolved },
     findings,
-    warnings: [...warnings, ...(await listWarnings(ctx, inputs, task, options.role, earlierSpawns))],
+    warnings: [...warnings, ...(await listWarnings(ctx, inputs, task, role, earlierSpawns))],
   };
 }
 
@@ -151,9 +146,6 @@ function chooseSkill(
   return { skill: namedSkill, protocol: protocol ?? namedSkill.protocol ?? dispatched.protocol };
 }
 
-const createAgentId = (id: TaskId, role: SpawnRole, earlierSpawns: SpawnRecord[]): string =>
-  `${id}-${role}-${earlierSpawns.filter((spawn) => spawn.role === role).length + 1}`;
-
 async function listWarnings(
   { store }: MutationContext,
   inputs: SpawnInputs,
@@ -161,8 +153,9 @@ async function listWarnings(
   role: SpawnRole,
   earlierSpawns: SpawnRecord[],
 ): Promise<string[]> {
-  const openChildren = role === 'worker' ? (await store.tasks.listChildren(task.id)).filter(({ status }) => status !== 'done') : [];
-  const dependencySpawns = role === 'worker' ? await store.spawns.listLatest(task.depends) : [];
+  const isWorker = role === 'worker';
+  const openChildren = isWorker ? (await store.tasks.listChildren(task.id)).filter(({ status }) => status !== 'done') : [];
+  const dependencySpawns = isWorker ? await store.spawns.listLatest(task.depends) : [];
   const uncollected = dependencySpawns.filter(
     ({ taskId }) => !findTaskEntry(inputs.manifest, taskId) && !findTaskEntry(inputs.archived, taskId),
   );

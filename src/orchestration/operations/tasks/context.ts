@@ -3,8 +3,10 @@ import { query } from '#core/define.ts';
 import { Omitted } from '#core/model/omitted.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
 import { budgetParam } from '#core/page.ts';
+import { omitEmpty } from '#lib/defined.ts';
 import { requireTaskOrFocus } from '#tasks/operations/shared/task-transitions.ts';
 import { PackSchema } from '../../model/pack.ts';
+import type { PackAnswer } from '../../rules/context-pack.ts';
 import { buildContextPack } from '../shared/context-pack.ts';
 
 export const tasksContext = query({
@@ -35,12 +37,8 @@ export const tasksContext = query({
   },
   async run(ctx, { taskId, budget }) {
     const { id } = await requireTaskOrFocus(ctx, taskId, 'pack the context of');
-    const { pack, omitted } = await buildContextPack(ctx, id, budget, (answer) => ctx.toOutput(toResult(answer)));
-    return toResult({ pack, omitted });
+    return toResult(await buildContextPack(ctx, id, budget, (answer) => ctx.toOutput(toResult(answer))));
   },
 });
 
-const toResult = ({ pack, omitted }: Awaited<ReturnType<typeof buildContextPack>>) => ({
-  pack,
-  ...(omitted.length > 0 ? { omitted } : {}),
-});
+const toResult = ({ pack, omitted }: PackAnswer) => ({ pack, ...omitEmpty({ omitted }) });

@@ -1,19 +1,19 @@
-import { array, boolean, picklist, strictObject, string } from 'valibot';
+import { array, boolean, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
-import { StageNameSchema } from '../../model/lifecycle.ts';
+import { EnforcementSchema, StageNameSchema } from '../../model/lifecycle.ts';
 import { checkLifecycleGate, findMissingStages } from '../../rules/lifecycle.ts';
-import { EpicId, epicAliases, requireEpic, StageParam } from '../shared/stages.ts';
+import { epicAliases, requireEpic, stageParams } from '../shared/stages.ts';
 
 export const lifecycleCheck = query({
   name: 'lifecycle.check',
   summary: 'Check whether an epic may enter a stage',
-  params: strictObject({ epicId: EpicId, stage: StageParam }),
+  params: strictObject(stageParams),
   paramAliases: epicAliases,
   result: strictObject({
     gate: strictObject({
       epicId: string(),
       stage: StageNameSchema,
-      mode: picklist(['strict', 'advisory', 'off']),
+      mode: EnforcementSchema,
       isOpen: boolean(),
       missing: array(StageNameSchema),
     }),

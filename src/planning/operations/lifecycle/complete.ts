@@ -1,25 +1,24 @@
-import { description, optional, pipe, strictObject, string } from 'valibot';
+import { description, optional, pipe, strictObject } from 'valibot';
 import { CleoError } from '#core/errors/error.ts';
 import '../../errors.ts';
 import { answer, type JobContext, job, noChange } from '#core/define.ts';
 import { Line, Reason, type TaskId } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
-import { type Stage, StageNameSchema, StageSchema, stageNames } from '../../model/lifecycle.ts';
+import { type Stage, StageNameSchema, stageNames } from '../../model/lifecycle.ts';
 import { checkLifecycleGate, checkStageMove, isProvenance, provenanceForms } from '../../rules/lifecycle.ts';
-import { EpicId, epicAliases, finishStage, readStage, requireEpic, StageParam } from '../shared/stages.ts';
+import { epicAliases, finishStage, readStage, requireEpic, StageResult, stageParams } from '../shared/stages.ts';
 
 export const lifecycleComplete = job({
   name: 'lifecycle.complete',
   summary: 'Complete a stage of an epic; release needs --provenance',
   params: strictObject({
-    epicId: EpicId,
-    stage: StageParam,
+    ...stageParams,
     provenance: optional(pipe(Line, description(`Source of the release: ${provenanceForms}`))),
     reason: optional(Reason),
   }),
   paramAliases: epicAliases,
-  result: strictObject({ stage: StageSchema, epicId: string(), next: optional(StageNameSchema) }),
+  result: strictObject({ ...StageResult.entries, next: optional(StageNameSchema) }),
   errors: [
     'E_NOT_FOUND',
     'E_VALIDATION',
@@ -46,13 +45,7 @@ export const lifecycleComplete = job({
     if (problem) throw new CleoError('E_PROVENANCE_REQUIRED', { epicId, problem, fix: await createProvenanceFix(ctx, epicId) });
     return ctx.write(async (store) => {
       await checkScope({ ...ctx, store }, epicId);
-      const completed: Stage = {
-        stage,
-        status: 'completed',
-        by: caller.agent,
-        at: now,
-        ...defined({ reason, provenance }),
-      };
+      const completed: Stage = { stage, status: 'completed', by: caller.agent, at: now, ...defined({ reason, provenance }) };
       const warnings = await finishStage(store, epicId, completed, mode);
       if (!warnings) return noChange({ stage: (await readStage(store, epicId, stage)).current, epicId });
       const next = stageNames[stageNames.indexOf(stage) + 1];

@@ -1,17 +1,10 @@
-import { optional, strictObject, string } from 'valibot';
 import { mutation } from '#core/define.ts';
-import { Reason } from '#core/model/scalars.ts';
-import { StageSchema } from '../../model/lifecycle.ts';
-import { changeStage, EpicId, epicAliases, StageParam } from '../shared/stages.ts';
+import { changeStage, stageChange } from '../shared/stages.ts';
 
 export const lifecycleReset = mutation({
   name: 'lifecycle.reset',
   summary: 'Reset a stage of an epic to pending',
-  params: strictObject({ epicId: EpicId, stage: StageParam, reason: optional(Reason) }),
-  paramAliases: epicAliases,
-  result: strictObject({ stage: StageSchema, epicId: string() }),
-  errors: ['E_NOT_FOUND', 'E_VALIDATION', 'E_LIFECYCLE_TRANSITION_INVALID', 'E_TASK_NOT_IN_SCOPE'],
-  tier: 2,
+  ...stageChange,
   cli: { command: 'lifecycle reset', args: ['epicId', 'stage'] },
   example: { world: ['T001 epic', 'stage T001 research skipped'], call: { epicId: 'T001', stage: 'research' } },
   run: (ctx, params) => changeStage(ctx, params, 'reset'),

@@ -3,17 +3,15 @@ import { CleoError } from '#core/errors/error.ts';
 import '../../errors.ts';
 import { mutation, noChange } from '#core/define.ts';
 import { Reason } from '#core/model/scalars.ts';
-import { checkScope } from '#tasks/operations/shared/scope.ts';
 import { type Stage, StageNameSchema, StageSchema } from '../../model/lifecycle.ts';
 import { checkStageMove, isOpenStage, listStages, listStagesBetween } from '../../rules/lifecycle.ts';
-import { EpicId, epicAliases, requireEpic, StageParam } from '../shared/stages.ts';
+import { epicAliases, requireEpicInScope, stageParams } from '../shared/stages.ts';
 
 export const lifecycleSkip = mutation({
   name: 'lifecycle.skip',
   summary: 'Skip one or more stages of an epic',
   params: strictObject({
-    epicId: EpicId,
-    stage: StageParam,
+    ...stageParams,
     through: optional(pipe(StageNameSchema, description('Skip the open stages up to and including this one'))),
     reason: optional(Reason),
   }),
@@ -29,8 +27,7 @@ export const lifecycleSkip = mutation({
   },
   async run(ctx, { epicId, stage, through = stage, reason }) {
     const { store, now, caller, commandWith } = ctx;
-    await requireEpic(store, epicId, commandWith);
-    await checkScope(ctx, epicId);
+    await requireEpicInScope(ctx, epicId);
     if (!reason?.trim())
       throw new CleoError('E_AUDIT_MISSING', {
         problem: 'Skipping a stage needs a reason; pass --reason',

@@ -1,7 +1,7 @@
-import { array, optional, picklist, strictObject, string } from 'valibot';
+import { array, optional, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
 import { defined } from '#lib/defined.ts';
-import { StageNameSchema, StageSchema } from '../../model/lifecycle.ts';
+import { EnforcementSchema, StageNameSchema, StageSchema } from '../../model/lifecycle.ts';
 import { isOpenStage, listStages } from '../../rules/lifecycle.ts';
 import { EpicId, epicAliases, requireEpic } from '../shared/stages.ts';
 
@@ -13,7 +13,7 @@ export const lifecycleStatus = query({
   result: strictObject({
     lifecycle: strictObject({
       epicId: string(),
-      mode: picklist(['strict', 'advisory', 'off']),
+      mode: EnforcementSchema,
       /** The first stage that is neither completed nor skipped. */
       current: optional(StageNameSchema),
       stages: array(StageSchema),

@@ -1,9 +1,10 @@
 import { array, number, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
 import { answerPage, pageParams } from '#core/page.ts';
+import { groupBy } from '#lib/collections.ts';
 import { toTaskHit } from '#tasks/rules/view.ts';
 import { computeProgress, sumCounts } from '../../rules/progress.ts';
-import { ContainerView, groupByRoot, toContainerView } from '../shared/sagas.ts';
+import { ContainerView } from '../shared/sagas.ts';
 
 export const sagaList = query({
   name: 'saga.list',
@@ -16,11 +17,11 @@ export const sagaList = query({
   example: { world: ['T001 saga', 'T002 in T001', 'T003 in T002 done', 'T004 in T002', 'T005 saga'], call: {} },
   async run({ store }, page) {
     const found = await store.tasks.list({ type: 'saga' }, 'id', page);
-    const getCounts = groupByRoot(await store.tasks.countInSubtrees(found.map(({ id }) => id)));
+    const countsBySaga = groupBy(await store.tasks.countInSubtrees(found.map(({ id }) => id)), ({ root }) => root);
     const sagas = found.map((saga) => {
-      const counts = getCounts(saga.id);
+      const counts = countsBySaga.get(saga.id) ?? [];
       const members = sumCounts(counts.filter((count) => count.type === 'epic'));
-      return { ...toContainerView(toTaskHit(saga), computeProgress(counts)), members };
+      return { ...toTaskHit(saga), ...computeProgress(counts), members };
     });
     return answerPage({ sagas }, sagas.length, page, (atMost) => store.tasks.count({ type: 'saga' }, atMost));
   },

@@ -1,8 +1,9 @@
 import { array, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
 import { answerPage, pageParams } from '#core/page.ts';
+import { groupBy } from '#lib/collections.ts';
 import { computeProgress } from '../../rules/progress.ts';
-import { ContainerView, groupByRoot, requireSaga, SagaId, sagaAliases, toContainerView } from '../shared/sagas.ts';
+import { ContainerView, requireSaga, SagaId, sagaAliases } from '../shared/sagas.ts';
 
 export const sagaMembers = query({
   name: 'saga.members',
@@ -19,8 +20,8 @@ export const sagaMembers = query({
     // Archived epics are listed too.
     const all = await store.tasks.listChildren(sagaId);
     const hits = await store.tasks.getHits(all.slice(page.offset, page.offset + page.limit).map(({ id }) => id));
-    const getCounts = groupByRoot(await store.tasks.countInSubtrees(hits.map(({ id }) => id)));
-    const members = hits.map((hit) => toContainerView(hit, computeProgress(getCounts(hit.id))));
+    const counts = groupBy(await store.tasks.countInSubtrees(hits.map(({ id }) => id)), ({ root }) => root);
+    const members = hits.map((hit) => ({ ...hit, ...computeProgress(counts.get(hit.id) ?? []) }));
     return answerPage({ members }, members.length, page, async () => all.length);
   },
 });

@@ -1,19 +1,17 @@
 import { array, number, optional, picklist, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
-import { PrioritySchema, StatusSchema, TaskTypeSchema, toTaskNumber } from '#core/model/scalars.ts';
+import { PrioritySchema, TaskTypeSchema, toTaskNumber } from '#core/model/scalars.ts';
 import { limitParam } from '#core/page.ts';
 import { defined } from '#lib/defined.ts';
 import { toTruncation } from '#lib/page.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import { computeProgress, countByStatus, sumCounts } from '../../rules/progress.ts';
 import { computeReadiness } from '../../rules/readiness.ts';
-import { computePlan, listClaims, listExternalBlockers, type WorkPlan } from '../shared/plan.ts';
+import { computePlan, listClaims, listExternalBlockers, RootTask, taskEntries, type WorkPlan } from '../shared/plan.ts';
 import { requireSaga, SagaId, sagaAliases } from '../shared/sagas.ts';
 
 const BlockerView = strictObject({
-  id: string(),
-  title: string(),
-  status: StatusSchema,
+  ...taskEntries,
   type: optional(TaskTypeSchema),
   /** `stated`: a blocked task; `external`: an open task outside the saga; `unfinished`: an epic without open tasks that others wait
    *  for. */
@@ -23,18 +21,13 @@ const BlockerView = strictObject({
 });
 
 const RollupView = strictObject({
-  id: string(),
-  title: string(),
-  status: StatusSchema,
-  type: TaskTypeSchema,
+  ...RootTask.entries,
   percent: number(),
   done: number(),
   total: number(),
   members: strictObject({ done: number(), total: number() }),
   byStatus: strictObject({ pending: number(), active: number(), blocked: number(), done: number() }),
-  ready: array(
-    strictObject({ id: string(), title: string(), status: StatusSchema, priority: PrioritySchema, parentId: optional(string()) }),
-  ),
+  ready: array(strictObject({ ...taskEntries, priority: PrioritySchema, parentId: optional(string()) })),
   blockers: array(BlockerView),
 });
 
@@ -94,7 +87,10 @@ export const sagaRollup = query({
 /** Lists root causes only: not the tasks that wait for a blocked task, but the blocked task itself. */
 async function listBlockers(store: ReadStore, plan: WorkPlan) {
   const { work, schedule, getTask } = plan;
-  const describeTask = (id: string) => ({ id, title: getTask(id).title, status: getTask(id).status, type: getTask(id).type });
+  const describeTask = (id: string) => {
+    const { title, status, type } = getTask(id);
+    return { id, title, status, type };
+  };
   const stated = work.tasks
     .filter(({ id, status }) => status === 'blocked' && !work.ancestors.includes(id))
     .sort((a, b) => toTaskNumber(a.id) - toTaskNumber(b.id))

@@ -1,3 +1,4 @@
+import { description, metadata, pipe, unknown } from 'valibot';
 import type { QueryContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { TaskId } from '#core/model/scalars.ts';
@@ -11,6 +12,15 @@ import type { AppliedGraph } from '../../model/workgraph.ts';
 import { findGraphErrors, type GraphFacts, isMoved, listFinalAncestors } from '../../rules/workgraph-check.ts';
 import { type GraphFinding, parseGraph, toFinding } from '../../rules/workgraph-parse.ts';
 import { type GraphTask, listNamedIds, type ResolvedGraph, resolveGraph } from '../../rules/workgraph-resolve.ts';
+
+/** Accepts any value, because `checkPayload` reports all problems at once with their pointers. */
+export const Payload = pipe(
+  unknown(),
+  description('WorkGraph {version: 1, create, update, delete, relations}; see schemas/workgraph.schema.json'),
+  metadata({ jsonSchema: { type: 'object' }, value: 'FILE' }),
+);
+
+export const payloadInput = { payload: { flag: 'file', as: 'json' as const } };
 
 type PayloadContext = Pick<QueryContext, 'store' | 'now' | 'caller' | 'config' | 'session' | 'platform' | 'commandAs'>;
 

@@ -11,15 +11,16 @@ import { findFileConflicts, groupFilesByTask } from '../../rules/file-conflicts.
 import { computeProgress, type StatusCount } from '../../rules/progress.ts';
 import { computeWaves, type Waves } from '../../rules/waves.ts';
 
+/** Fields that identify a task in every part of a plan. */
+export const taskEntries = { id: string(), title: string(), status: StatusSchema };
+
 export const WaveView = strictObject({
   wave: number(),
-  tasks: array(strictObject({ id: string(), title: string(), status: StatusSchema, size: optional(TaskSizeSchema) })),
+  tasks: array(strictObject({ ...taskEntries, size: optional(TaskSizeSchema) })),
 });
 
 export const BlockedTask = strictObject({
-  id: string(),
-  title: string(),
-  status: StatusSchema,
+  ...taskEntries,
   /** `stated`: the task is blocked, with or without a text; `external`: it waits for a task outside the root; `waits`: for a task
    *  that is in no wave; `unfinished`: for a container without open tasks, which has to be completed. */
   reasons: array(
@@ -35,7 +36,7 @@ export const BlockedTask = strictObject({
 export const ProgressView = strictObject({ done: number(), total: number(), percent: number() });
 
 /** The saga, epic or task that the response is limited to. */
-export const RootTask = strictObject({ id: string(), title: string(), status: StatusSchema, type: TaskTypeSchema });
+export const RootTask = strictObject({ ...taskEntries, type: TaskTypeSchema });
 
 export const analysisFields = {
   waves: array(WaveView),
@@ -44,7 +45,7 @@ export const analysisFields = {
   parallelism: number(),
   criticalPath: array(string()),
   blocked: array(BlockedTask),
-  externalBlockers: array(strictObject({ id: string(), title: string(), status: StatusSchema, blocks: array(string()) })),
+  externalBlockers: array(strictObject({ ...taskEntries, blocks: array(string()) })),
   conflicts: array(strictObject({ wave: number(), file: string(), tasks: array(string()) })),
   cycles: array(array(string())),
 };

@@ -1,17 +1,19 @@
-import { description, pipe } from 'valibot';
+import { description, optional, pipe, strictObject, string } from 'valibot';
 import { type MutationContext, noChange } from '#core/define.ts';
+import type { ErrorCode } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
+import { Reason, type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import type { ReadStore, WriteStore } from '#store/port/store.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
-import { type Enforcement, type Stage, type StageName, StageNameSchema } from '../../model/lifecycle.ts';
+import { type Enforcement, type Stage, type StageName, StageNameSchema, StageSchema } from '../../model/lifecycle.ts';
 import { checkLifecycleGate, checkStageMove } from '../../rules/lifecycle.ts';
 
 export const EpicId = pipe(TaskIdSchema, description('The epic'));
-export const StageParam = pipe(StageNameSchema, description('The stage'));
 export const epicAliases = { epic: 'epicId' };
+export const stageParams = { epicId: EpicId, stage: pipe(StageNameSchema, description('The stage')) };
+export const StageResult = strictObject({ stage: StageSchema, epicId: string() });
 
 /** Throws unless the task is an epic. The fix uses the epic that the task is part of. */
 export async function requireEpic(store: ReadStore, id: TaskId, commandWith: (params: { epicId: TaskId }) => string): Promise<void> {
@@ -23,6 +25,11 @@ export async function requireEpic(store: ReadStore, id: TaskId, commandWith: (pa
     problem: `must be an epic; ${id} has type ${task.type}`,
     fix: epic ? commandWith({ epicId: epic.id }) : 'cleo list --type epic',
   });
+}
+
+export async function requireEpicInScope(ctx: MutationContext, epicId: TaskId): Promise<void> {
+  await requireEpic(ctx.store, epicId, ctx.commandWith);
+  await checkScope(ctx, epicId);
 }
 
 /** Reads all recorded stages of an epic, and this one. */
@@ -51,6 +58,15 @@ export async function finishStage(store: WriteStore, epicId: TaskId, completed: 
   return warnings;
 }
 
+/** Fields of the operations that run `changeStage`. */
+export const stageChange = {
+  params: strictObject({ ...stageParams, reason: optional(Reason) }),
+  paramAliases: epicAliases,
+  result: StageResult,
+  errors: ['E_NOT_FOUND', 'E_VALIDATION', 'E_LIFECYCLE_TRANSITION_INVALID', 'E_TASK_NOT_IN_SCOPE'] satisfies ErrorCode[],
+  tier: 2 as const,
+};
+
 const targetStatus = { fail: 'failed', reset: 'pending' } as const;
 
 /** Marks a stage as failed or resets it; changes nothing if it has that status already. */
@@ -60,8 +76,7 @@ export async function changeStage(
   move: keyof typeof targetStatus,
 ) {
   const { store, now, caller } = ctx;
-  await requireEpic(store, epicId, ctx.commandWith);
-  await checkScope(ctx, epicId);
+  await requireEpicInScope(ctx, epicId);
   const { current } = await readStage(store, epicId, stage);
   const status = targetStatus[move];
   if (current.status === status) return noChange({ stage: current, epicId });

@@ -4,9 +4,8 @@ import type { TaskId } from '#core/model/scalars.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
 import { createNotes, createTask } from '#tasks/operations/shared/create-task.ts';
 import { editRecord } from '#tasks/rules/edit.ts';
-import type { GraphKey, GraphRelation, GraphTask } from '../../rules/workgraph-resolve.ts';
-import { type CheckedGraph, checkPayload } from '../shared/check-payload.ts';
-import { Payload, payloadInput } from '../shared/payload.ts';
+import type { GraphKey, GraphTask } from '../../rules/workgraph-resolve.ts';
+import { type CheckedGraph, checkPayload, Payload, payloadInput } from '../shared/check-payload.ts';
 
 export const workgraphApply = mutation({
   name: 'workgraph.apply',
@@ -51,11 +50,12 @@ export const workgraphApply = mutation({
     const toId = (key: GraphKey): TaskId => newIds.get(key) ?? key;
     // Removed relations go first, since a task cannot move below a related one; new relations come last, when all parents are final.
     // Updates come before deletions, so that they can move children out of a deleted task.
-    for (const relation of plan.relations) if (relation.isRemoved) await removeRelation(ctx, relation, toId);
+    for (const { from, to, type, isRemoved } of plan.relations) if (isRemoved) await store.tasks.unrelate(toId(from), toId(to), type);
     await createTasks(ctx, plan, toId);
     for (const planned of plan.updated) await updateTask(ctx, planned, toId);
     await deleteTasks(ctx, plan);
-    for (const relation of plan.relations) if (!relation.isRemoved) await addRelation(ctx, relation, toId);
+    for (const { from, to, type, reason, isRemoved } of plan.relations)
+      if (type && !isRemoved) await store.tasks.relate({ from: toId(from), to: toId(to), type, reason });
     const refs = Object.fromEntries(plan.created.flatMap(({ key, entry }) => (entry.ref ? [[entry.ref, toId(key)]] : [])));
     const { created, updated, deleted } = store.changes;
     const workgraph = {
@@ -108,12 +108,4 @@ async function deleteTasks({ store }: MutationContext, { deleted, facts }: Check
     const dependents = facts?.dependents.filter(({ from, to }) => from === id && !deleted.has(to)).map(({ to }) => to);
     await store.tasks.remove(id, root, dependents ?? []);
   }
-}
-
-async function removeRelation({ store }: MutationContext, { from, to, type }: GraphRelation, toId: ResolveId): Promise<void> {
-  await store.tasks.unrelate(toId(from), toId(to), type);
-}
-
-async function addRelation({ store }: MutationContext, { from, to, type, reason }: GraphRelation, toId: ResolveId): Promise<void> {
-  if (type) await store.tasks.relate({ from: toId(from), to: toId(to), type, reason });
 }

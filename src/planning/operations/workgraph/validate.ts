@@ -1,7 +1,6 @@
 import { boolean, description, number, optional, pipe, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
-import { checkPayload } from '../shared/check-payload.ts';
-import { Payload, payloadInput } from '../shared/payload.ts';
+import { checkPayload, Payload, payloadInput } from '../shared/check-payload.ts';
 
 export const workgraphValidate = query({
   name: 'workgraph.validate',

@@ -1,7 +1,7 @@
 import { CleoError } from '#core/errors/error.ts';
 import { defined } from '#lib/defined.ts';
 import type { ReadStore } from '#store/port/store.ts';
-import type { Release, ReleaseRecord, ReleaseRow } from '../../model/release.ts';
+import type { Release, ReleaseRecord } from '../../model/release.ts';
 
 export async function requireRelease(store: ReadStore, version: string): Promise<ReleaseRecord> {
   const release = await store.releases.get(version);
@@ -19,8 +19,4 @@ export async function readReleaseView(store: ReadStore, release: ReleaseRecord):
     return { id, ...defined({ title: hit?.title, type: hit?.type }) };
   });
   return { ...rest, tasks };
-}
-
-export function toReleaseRow({ changelog: _, steps: __, provenance: ___, ...row }: ReleaseRecord & { taskCount: number }): ReleaseRow {
-  return row;
 }

@@ -14,7 +14,6 @@ import {
   findUncommitted,
   formatCommitMessage,
   formatTagMessage,
-  hasStarted,
   recordStep,
   type ShipOptions,
 } from '../../rules/release.ts';
@@ -239,7 +238,7 @@ export class Shipment {
 
   async #checkClean(statement: string | undefined): Promise<void> {
     const { version } = this.release;
-    const isResumed = hasStarted(this.release, 'changelog');
+    const isResumed = this.release.steps.some(({ step }) => step === 'changelog');
     const mayChange = this.#listOwnFiles().filter((path) => isResumed || path !== `${this.#prefix}${changelogFile}`);
     const own = [...mayChange, ...(statement ? [statement] : [])];
     // A ship that is killed while it writes a file leaves a draft, which must not count as an uncommitted change.

@@ -29,13 +29,8 @@ export const ResearchEntry = strictObject({
   linked_tasks: array(string()),
 });
 
-export const EntryReceipt = strictObject({
-  id: string(),
-  title: string(),
-  status: ResearchStatusSchema,
-  file: string(),
-  linked_tasks: array(string()),
-});
+const { id, title, status, file, linked_tasks } = ResearchEntry.entries;
+export const EntryReceipt = strictObject({ id, title, status, file, linked_tasks });
 export const toEntryReceipt = ({ id, title, status, file, linked_tasks }: ParsedEntry) => ({ id, title, status, file, linked_tasks });
 
 export interface ManifestFile {

@@ -1,15 +1,16 @@
-import { array, description, maxLength, metadata, number, optional, pipe, strictObject, string } from 'valibot';
+import { array, description, number, optional, pipe, strictObject, string } from 'valibot';
 import { answer, type QueryContext, query } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { quote } from '#core/errors/quote.ts';
 import { parseTaskId, type TaskId } from '#core/model/scalars.ts';
+import { pluralize } from '#lib/pluralize.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import type { ParsedEntry } from '../../model/manifest.ts';
 import { findTaskEntry, listEntryTasks, type ParsedManifest } from '../../rules/manifest.ts';
 import { checkOutput } from '../../rules/output-file.ts';
+import { createMissingEntryError, findEpicId, readOutputFile } from '../shared/entry-output.ts';
 import { createEntryNotFoundError, findEntry, openManifest } from '../shared/manifest.ts';
-import { createMissingEntryError } from '../shared/missing-entry.ts';
-import { findEpicId, readOutputFile } from '../shared/output-file.ts';
+import { EntryIdParam } from '../show.ts';
 
 const maxFindings = 100;
 
@@ -19,14 +20,7 @@ export const validateManifest = query({
   name: 'validate.manifest',
   summary: 'Check research output files against their entries',
   params: strictObject({
-    entryId: optional(
-      pipe(
-        string(),
-        maxLength(200, 'must have at most 200 characters'),
-        description('Entry id, or a task id for its entry; all entries by default'),
-        metadata({ value: 'ENTRY' }),
-      ),
-    ),
+    entryId: optional(pipe(EntryIdParam, description('Entry id, or a task id for its entry; all entries by default'))),
   }),
   paramAliases: { taskId: 'entryId' },
   result: strictObject({ findings: array(Finding), checked: number() }),
@@ -46,7 +40,7 @@ export const validateManifest = query({
     if (first)
       throw new CleoError('E_VALIDATION', {
         field: 'manifest',
-        problem: `has ${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}: ${first.message}`,
+        problem: `has ${pluralize(findings.length, 'finding')}: ${first.message}`,
         fix: 'entryId' in first ? `cleo research show ${quote(String(first.entryId))}` : 'cleo research stats',
         findings: findings.slice(0, maxFindings),
       });

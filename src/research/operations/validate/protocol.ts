@@ -1,4 +1,4 @@
-import { array, description, maxLength, optional, picklist, pipe, strictObject, string } from 'valibot';
+import { array, description, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { CleoError } from '#core/errors/error.ts';
 import '../../errors.ts';
 import { type QueryContext, query } from '#core/define.ts';
@@ -8,25 +8,19 @@ import { defined } from '#lib/defined.ts';
 import { isProtocol, type ProtocolName, protocolNames, protocolTable } from '#skills/model/protocol.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
+import { ReturnMessage } from '../../model/manifest.ts';
 import { findTaskEntry, listLinks } from '../../rules/manifest.ts';
 import { checkProtocol, findWorst, isIncomplete, type ProtocolFacts, type ProtocolFinding } from '../../rules/protocol-check.ts';
 import { formatReturnMessage } from '../../rules/return-message.ts';
+import { createMissingEntryError, findEpicId, readOutputFile } from '../shared/entry-output.ts';
 import { openManifest } from '../shared/manifest.ts';
-import { createMissingEntryError } from '../shared/missing-entry.ts';
-import { findEpicId, readOutputFile } from '../shared/output-file.ts';
 
 export const validateProtocol = query({
   name: 'validate.protocol',
   summary: 'Check the work on a task against its protocol',
   params: strictObject({
     taskId: pipe(TaskIdSchema, description('A task that a subagent worked on')),
-    message: optional(
-      pipe(
-        string(),
-        maxLength(100_000, 'must have at most 100000 characters'),
-        description('Message that the subagent returned, to check it too'),
-      ),
-    ),
+    message: optional(pipe(ReturnMessage, description('Message that the subagent returned, to check it too'))),
   }),
   result: strictObject({
     findings: array(strictObject({ rule: string(), result: picklist(['pass', 'fail', 'warn']), message: string() })),
@@ -113,24 +107,20 @@ async function toProtocolError(
 ): Promise<CleoError> {
   const { task, entry, protocol } = facts;
   const { id: taskId, status } = task;
+  const problem = finding.message;
   if (exit === 60) {
     const fix = status === 'done' ? `cleo reopen ${taskId}` : `cleo orchestrate spawn ${taskId}`;
-    return new CleoError('E_PROTOCOL_MISSING', { ...details, taskId, problem: finding.message, fix });
+    return new CleoError('E_PROTOCOL_MISSING', { ...details, taskId, problem, fix });
   }
   if (exit === 62) return createMissingEntryError(ctx, taskId, details);
   if (exit === 61) {
     const message = formatReturnMessage(protocolTable[protocol ?? 'implementation'].title, entry?.status ?? 'complete');
-    return new CleoError('E_INVALID_RETURN_MESSAGE', {
-      ...details,
-      taskId,
-      problem: finding.message,
-      fix: ctx.commandWith({ message }),
-    });
+    return new CleoError('E_INVALID_RETURN_MESSAGE', { ...details, taskId, problem, fix: ctx.commandWith({ message }) });
   }
   return new CleoError('E_VALIDATION', {
     ...details,
     field: 'protocol',
-    problem: `of ${taskId} is not followed: ${finding.rule} ${finding.message}`,
+    problem: `of ${taskId} is not followed: ${finding.rule} ${problem}`,
     fix: suggestFix(finding.rule, facts),
   });
 }

@@ -1,8 +1,9 @@
 import { array, boolean, number, optional, picklist, record, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
+import { countValues } from '#lib/collections.ts';
 import { toTruncation } from '#lib/page.ts';
-import { findStaleCitations } from '#memory/operations/shared/stale-citations.ts';
+import { findStaleCitations } from '#memory/operations/shared/citations.ts';
 import { findTaskProblems } from '#tasks/operations/shared/integrity.ts';
 import { findStaleEvidence } from '#verification/operations/shared/verification.ts';
 
@@ -40,8 +41,7 @@ export const validateReport = query({
       ttlMinutes: config['claims.ttlMinutes'],
     });
     const problems = [...taskProblems, ...(await findStaleEvidence(ctx)), ...(await findStaleCitations(store))];
-    const counts: Record<string, number> = {};
-    for (const { kind } of problems) counts[kind] = (counts[kind] ?? 0) + 1;
+    const counts = countValues(problems.map(({ kind }) => kind));
     const report = { ok: problems.length === 0, tasks, counts, problems: problems.slice(0, maxProblems) };
     const orphans = taskProblems.filter(({ kind }) => kind === 'orphan').map(({ taskId }) => taskId);
     if (orphans.length > 0) throw new CleoError('E_ORPHAN_DETECTED', { orphans: orphans.slice(0, maxProblems), report });

@@ -1,6 +1,4 @@
-import { drawCard, drawColumnHead, minColumnWidth } from '#core/terminal/card.ts';
-import type { Screen } from '#core/terminal/screen.ts';
-import { padRight } from '#core/terminal/text.ts';
+import { drawCard, drawColumnHead, minColumnWidth, padRight, type Screen } from '#core/terminal/index.ts';
 import type { Column } from '#tasks/model/board.ts';
 import type { WatchState } from './state.ts';
 import { getWindowStart, selectionMark, truncatePainted } from './window.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CleoError } from '#core/errors/error.ts';
-import { toOneLine } from '#core/terminal/text.ts';
+import { toOneLine } from '#core/terminal/index.ts';
 import { type App, dispatch, type Reply } from '#dispatch/dispatch.ts';
 import { createFailure, type Meta } from '#dispatch/envelope.ts';
 import { readLogHead } from '#dispatch/log-head.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { measureWidth, prepareWidths } from '#core/terminal/text.ts';
+import { measureWidth, prepareWidths } from '#core/terminal/index.ts';
 import type { Card, Column } from '#tasks/model/board.ts';
 import { drawFrame } from './frame.ts';
 import { createState, type WatchEntry, type WatchState } from './state.ts';

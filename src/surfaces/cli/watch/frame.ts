@@ -1,7 +1,16 @@
-import { formatId, toCell } from '#core/terminal/cell.ts';
-import { drawRecord } from '#core/terminal/record.ts';
-import { createScreen, type Paint, type Screen } from '#core/terminal/screen.ts';
-import { measureWidth, padLeft, padRight, toOneLine, truncate } from '#core/terminal/text.ts';
+import {
+  createScreen,
+  drawRecord,
+  formatId,
+  measureWidth,
+  type Paint,
+  padLeft,
+  padRight,
+  type Screen,
+  toCell,
+  toOneLine,
+  truncate,
+} from '#core/terminal/index.ts';
 import { countCards, drawBoard } from './board.ts';
 import { drawList } from './list.ts';
 import { drawLog } from './log.ts';

@@ -1,4 +1,4 @@
-import { measureWidth } from '#core/terminal/text.ts';
+import { measureWidth } from '#core/terminal/index.ts';
 
 /** The terminal streams of Node, or a test double of them. */
 export interface Tty {

@@ -1,7 +1,4 @@
-import { listCardFacts } from '#core/terminal/card.ts';
-import { formatId, getMark } from '#core/terminal/cell.ts';
-import type { Screen } from '#core/terminal/screen.ts';
-import { measureWidth, padRight, toOneLine, truncate } from '#core/terminal/text.ts';
+import { formatId, getMark, listCardFacts, measureWidth, padRight, type Screen, toOneLine, truncate } from '#core/terminal/index.ts';
 import { listVisibleRows, type WatchRow, type WatchState } from './state.ts';
 import { getWindowStart, selectionMark } from './window.ts';
 

@@ -1,5 +1,5 @@
 import { CleoError } from '#core/errors/error.ts';
-import { prepareWidths } from '#core/terminal/text.ts';
+import { prepareWidths } from '#core/terminal/index.ts';
 import { type App, dispatch } from '#dispatch/dispatch.ts';
 import { readLogHead } from '#dispatch/log-head.ts';
 import { drawFrame } from './frame.ts';

@@ -1,5 +1,4 @@
-import type { Screen } from '#core/terminal/screen.ts';
-import { measureWidth, padRight, toOneLine, truncate } from '#core/terminal/text.ts';
+import { measureWidth, padRight, type Screen, toOneLine, truncate } from '#core/terminal/index.ts';
 import { listVisibleEntries, type WatchEntry, type WatchState } from './state.ts';
 import { getWindowStart, selectionMark } from './window.ts';
 

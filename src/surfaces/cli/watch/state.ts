@@ -1,5 +1,5 @@
 import { toTaskNumber } from '#core/model/scalars.ts';
-import type { Fields } from '#core/terminal/cell.ts';
+import type { Fields } from '#core/terminal/index.ts';
 import type { Envelope } from '#dispatch/envelope.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import type { Card, Column } from '#tasks/model/board.ts';

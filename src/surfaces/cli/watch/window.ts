@@ -1,4 +1,4 @@
-import { measureWidth, truncate } from '#core/terminal/text.ts';
+import { measureWidth, truncate } from '#core/terminal/index.ts';
 
 /** Returns the first visible line of a long list, with the selected line near the middle. */
 export const getWindowStart = (chosen: number, shown: number, count: number): number =>

@@ -1,5 +1,5 @@
 import type { TaskId } from '#core/model/scalars.ts';
-import { addToList } from '#lib/collections.ts';
+import { addToList, groupBy } from '#lib/collections.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { Ancestor, StoredRelation } from '#store/port/tasks.ts';
 import type { Relation, Task } from '../../model/task.ts';
@@ -9,8 +9,7 @@ import { toTask } from '../../rules/view.ts';
 export async function listAllTasks(store: ReadStore): Promise<Task[]> {
   const hierarchy = await store.tasks.listHierarchy();
   const byId = new Map(hierarchy.map((task) => [task.id, task]));
-  const children = new Map<TaskId, Ancestor[]>();
-  for (const task of hierarchy) if (task.parentId) addToList(children, task.parentId, task);
+  const children = groupBy(hierarchy, ({ parentId }) => parentId);
   const relations = groupByTask(await store.tasks.listAllRelations());
   const tasks: Task[] = [];
   for (let last: TaskId | undefined; ; ) {

@@ -4,7 +4,7 @@ import { parseTaskId, type TaskId, type TaskType } from '#core/model/scalars.ts'
 import { removeDuplicates } from '#lib/collections.ts';
 import type { Ancestor } from '#store/port/tasks.ts';
 import type { TaskRecord } from '../../model/task.ts';
-import { checkPlacement, getChildTier } from '../../rules/hierarchy.ts';
+import { checkPlacement, getChildTier, sortParentsFirst } from '../../rules/hierarchy.ts';
 import { checkDependsExist, checkParentOpen, createTask, type NewTask, requireAncestry } from './create-task.ts';
 import { checkNoCycle } from './order.ts';
 import { checkAncestryInScope, findDefaultParent } from './scope.ts';
@@ -20,7 +20,6 @@ export async function planBatch(ctx: MutationContext, entries: BatchEntry[]): Pr
   const { store, config } = ctx;
   const ids = await store.tasks.nextIds(entries.length);
   const refs = mapRefs(entries, ids);
-  const entriesById = new Map(ids.map((id, i) => [id, entries[i]!]));
   const indexes = new Map(ids.map((id, i) => [id, i]));
   const parentOf = new Map<TaskId, TaskId | undefined>();
   for (const [i, id] of ids.entries()) {
@@ -30,22 +29,24 @@ export async function planBatch(ctx: MutationContext, entries: BatchEntry[]): Pr
   const placements: Placements = new Map();
   const openChildren = new Map<TaskId, number>();
   const maxSiblings = config['hierarchy.maxSiblings'];
-  for (const id of sortParentsFirst(ids, parentOf))
+  for (const id of sortParentsFirst(ids, parentOf)) {
+    const index = indexes.get(id)!;
     try {
       const parent = parentOf.get(id);
-      const ancestry = parent ? (getBatchAncestry(placements, parent) ?? (await readAncestry(ctx, placements, parent))) : noAncestors;
-      if (parent && !entriesById.has(parent)) checkAncestryInScope(ctx.session, ancestry, parent);
-      const type = entriesById.get(id)?.type ?? getChildTier(ancestry[0]?.type);
+      const ancestry = parent ? await readAncestry(ctx, placements, parent) : [];
+      if (parent && !indexes.has(parent)) checkAncestryInScope(ctx.session, ancestry, parent);
+      const type = entries[index]!.type ?? getChildTier(ancestry[0]?.type);
       if (parent && !openChildren.has(parent))
-        openChildren.set(parent, entriesById.has(parent) ? 0 : await store.tasks.countOpenChildren(parent));
+        openChildren.set(parent, indexes.has(parent) ? 0 : await store.tasks.countOpenChildren(parent));
       const openSiblings = (parent && openChildren.get(parent)) || 0;
       checkPlacement({ type, ancestry, openSiblings, maxSiblings, isOpen: true });
       checkParentOpen(ancestry[0]);
       if (parent) openChildren.set(parent, openSiblings + 1);
       placements.set(id, { type, ancestry });
     } catch (error) {
-      throw error instanceof CleoError ? addEntryIndex(error, indexes.get(id) ?? 0) : error;
+      throw error instanceof CleoError ? addEntryIndex(error, index) : error;
     }
+  }
   const tasks = ids.map((id, i) => {
     const entry = entries[i]!;
     const placement = placements.get(id)!;
@@ -58,15 +59,13 @@ export async function planBatch(ctx: MutationContext, entries: BatchEntry[]): Pr
   });
   await checkDependsExist(
     store,
-    removeDuplicates(tasks.flatMap((task) => task.depends)).filter((id) => !entriesById.has(id)),
+    removeDuplicates(tasks.flatMap((task) => task.depends)).filter((id) => !indexes.has(id)),
   );
   if (tasks.some((task) => task.depends.length > 0)) await checkNoCycle(store, tasks, 'depends');
   return tasks;
 }
 
 type Placements = Map<TaskId, { type: TaskType; ancestry: Ancestor[] }>;
-
-const noAncestors: Ancestor[] = [];
 
 function mapRefs(entries: BatchEntry[], ids: TaskId[]): Map<string, TaskId> {
   const refs = new Map<string, TaskId>();
@@ -91,33 +90,10 @@ function resolveRef(refs: Map<string, TaskId>, name: string, index: number): Tas
   );
 }
 
-/** Sorts parents before children. Throws if entries contain each other. */
-function sortParentsFirst(ids: TaskId[], parentOf: Map<TaskId, TaskId | undefined>): TaskId[] {
-  const order: TaskId[] = [];
-  const state = new Map<TaskId, 'open' | 'done'>();
-  for (const id of ids) {
-    const chain: TaskId[] = [];
-    for (let up: TaskId | undefined = id; up !== undefined && parentOf.has(up) && state.get(up) !== 'done'; up = parentOf.get(up)) {
-      if (state.get(up) === 'open')
-        throw new CleoError('E_CIRCULAR_REFERENCE', { path: [...chain.slice(chain.indexOf(up)), up], what: 'parent' });
-      state.set(up, 'open');
-      chain.push(up);
-    }
-    for (const ancestor of chain.reverse()) {
-      state.set(ancestor, 'done');
-      order.push(ancestor);
-    }
-  }
-  return order;
-}
-
-function getBatchAncestry(placements: Placements, id: TaskId): Ancestor[] | undefined {
-  const placement = placements.get(id);
-  return placement && [{ id, type: placement.type, status: 'pending' }, ...placement.ancestry];
-}
-
-/** Reads the ancestry of a stored parent and caches it for the other entries below it. */
+/** Builds the ancestry of a parent in the batch, or reads that of a stored one and caches it for the other entries below it. */
 async function readAncestry({ store }: MutationContext, placements: Placements, id: TaskId): Promise<Ancestor[]> {
+  const placement = placements.get(id);
+  if (placement) return [{ id, type: placement.type, status: 'pending' }, ...placement.ancestry];
   const chain = await requireAncestry(store, id);
   const [self, ...ancestry] = chain;
   if (self && self.status !== 'done') placements.set(id, { type: self.type, ancestry });

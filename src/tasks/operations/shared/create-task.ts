@@ -1,14 +1,16 @@
+import type { MutationContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import type { TaskId, TaskType } from '#core/model/scalars.ts';
+import type { Status, TaskId, TaskType } from '#core/model/scalars.ts';
 import { removeDuplicates } from '#lib/collections.ts';
 import { defined } from '#lib/defined.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { Ancestor } from '#store/port/tasks.ts';
 import type { Note, TaskFields, TaskRecord } from '../../model/task.ts';
 import { toCriteria } from '../../rules/criteria.ts';
-import { getChildTier } from '../../rules/hierarchy.ts';
+import { checkPlacement, getChildTier } from '../../rules/hierarchy.ts';
 import { createNotFoundError } from './require.ts';
-import type { AuthorContext } from './task-context.ts';
+
+type AuthorContext = Pick<MutationContext, 'now' | 'caller'>;
 
 /** Input of `add` and of an entry of `add-batch`, without the parent, which is resolved first. */
 export type NewTask = Omit<TaskFields, 'parent'> & { title: string };
@@ -46,9 +48,23 @@ export async function requireAncestry(store: ReadStore, parent: TaskId): Promise
   return ancestry;
 }
 
+/** Checks a task below its parent, `ancestry[0]`, or at the top level. It counts towards the siblings unless it is there already. */
+export async function checkPosition(
+  { store, config }: Pick<MutationContext, 'store' | 'config'>,
+  task: { id?: TaskId; type: TaskType; status: Status },
+  ancestry: Ancestor[],
+  isMoved = true,
+): Promise<void> {
+  const [parent] = ancestry;
+  const isOpen = task.status !== 'done';
+  const openSiblings = parent && isMoved ? await store.tasks.countOpenChildren(parent.id) : 0;
+  checkPlacement({ ...task, ancestry, openSiblings, maxSiblings: config['hierarchy.maxSiblings'], isOpen });
+  if (isOpen) checkParentOpen(parent);
+}
+
 /** A done or archived parent cannot get open children: it would no longer be done. */
 export function checkParentOpen(parent: Ancestor | undefined): void {
-  if (parent && parent.status === 'done')
+  if (parent?.status === 'done')
     throw new CleoError('E_TASK_COMPLETED', { taskId: parent.id, act: 'adding to it', fix: `cleo reopen ${parent.id}` });
 }
 

@@ -1,10 +1,11 @@
 import type { MutationContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { ReadStore } from '#store/port/store.ts';
+import type { Ancestor } from '#store/port/tasks.ts';
 import type { TaskRecord } from '../../model/task.ts';
 import { changesFrozenCriteria, editRecord, type TaskEdits } from '../../rules/edit.ts';
-import { checkChildren, checkPlacement } from '../../rules/hierarchy.ts';
-import { checkDependsExist, checkParentOpen, requireAncestry } from './create-task.ts';
+import { checkChildren } from '../../rules/hierarchy.ts';
+import { checkDependsExist, checkPosition, requireAncestry } from './create-task.ts';
 import { checkNoCycle } from './order.ts';
 import { checkAncestryInScope } from './scope.ts';
 import { checkHolder } from './task-transitions.ts';
@@ -25,8 +26,7 @@ export async function editTask(
   await checkDependsExist(store, added);
   if (isMoved) await checkHolder(ctx, before.id);
   const ancestry = isMoved && after.parentId ? await requireAncestry(store, after.parentId) : [];
-  if (isMoved || added.length > 0)
-    await checkNoCycle(store, [{ id: after.id, parentId: after.parentId, depends: after.depends }], isMoved ? 'parent' : 'depends');
+  if (isMoved || added.length > 0) await checkNoCycle(store, [after], isMoved ? 'parent' : 'depends');
   if (isMoved) await checkReparent(ctx, before, after, ancestry);
   return applyGateEvidence(store, before, after);
 }
@@ -39,28 +39,21 @@ async function applyGateEvidence(store: ReadStore, before: TaskRecord, after: Ta
   return { ...after, acceptance: updateBoundCriteria(after.acceptance, findHeldGates(await store.gates.listAttempts(after.id))) };
 }
 
-async function checkReparent(
-  ctx: MutationContext,
-  before: TaskRecord,
-  after: TaskRecord,
-  ancestry: Awaited<ReturnType<typeof requireAncestry>>,
-): Promise<void> {
-  const { store, config, session } = ctx;
-  await checkUnrelated(store, before, after);
-  if (after.parentId !== before.parentId) {
+async function checkReparent(ctx: MutationContext, before: TaskRecord, after: TaskRecord, ancestry: Ancestor[]): Promise<void> {
+  const { store, session } = ctx;
+  const isMoved = after.parentId !== before.parentId;
+  if (isMoved) {
+    await checkUnrelated(store, after);
     if (session?.scope.root !== after.id) checkAncestryInScope(session, ancestry, after.id);
     await (await import('./reparent-checks.ts')).checkSessionScopes(ctx, after.id, ancestry);
   }
-  const isOpen = after.status !== 'done';
-  const openSiblings = after.parentId && after.parentId !== before.parentId ? await store.tasks.countOpenChildren(after.parentId) : 0;
-  checkPlacement({ id: after.id, type: after.type, ancestry, openSiblings, maxSiblings: config['hierarchy.maxSiblings'], isOpen });
-  if (isOpen) checkParentOpen(ancestry[0]);
+  await checkPosition(ctx, after, ancestry, isMoved);
   checkChildren(after, await store.tasks.listChildren(after.id));
 }
 
 /** A task cannot be related to its new parent: containment is not a relation. */
-async function checkUnrelated(store: ReadStore, before: TaskRecord, { id, parentId }: TaskRecord): Promise<void> {
-  if (parentId === undefined || parentId === before.parentId) return;
+async function checkUnrelated(store: ReadStore, { id, parentId }: TaskRecord): Promise<void> {
+  if (parentId === undefined) return;
   const relation = (await store.tasks.listRelations(id)).find(({ taskId }) => taskId === parentId);
   if (!relation) return;
   const [from, to] = relation.direction === 'to' ? [id, parentId] : [parentId, id];

@@ -1,17 +1,10 @@
 import type { ReadStore } from '#store/port/store.ts';
-import { findProblems, type TaskProblem } from '../../rules/integrity.ts';
+import { findProblems, type IntegrityFacts, type TaskProblem } from '../../rules/integrity.ts';
 
-export interface IntegrityLimits {
-  now: string;
-  maxSiblings: number;
-  ttlMinutes: number;
-}
+export type IntegrityLimits = Pick<IntegrityFacts, 'now' | 'maxSiblings' | 'ttlMinutes'>;
 
 /** Checks all stored tasks; `tasks` is their number. */
-export async function findTaskProblems(
-  store: ReadStore,
-  { now, maxSiblings, ttlMinutes }: IntegrityLimits,
-): Promise<{ tasks: number; problems: TaskProblem[] }> {
+export async function findTaskProblems(store: ReadStore, limits: IntegrityLimits): Promise<{ tasks: number; problems: TaskProblem[] }> {
   const tasks = await store.tasks.listHierarchy();
   const problems = findProblems({
     tasks,
@@ -19,10 +12,9 @@ export async function findTaskProblems(
     relations: await store.tasks.listAllRelations(),
     claims: await store.claims.list(),
     blockedWithoutReason: (await store.tasks.listBlocked()).filter(({ blockedBy }) => !blockedBy?.trim()).map(({ id }) => id),
-    maxSiblings,
-    ttlMinutes,
+    ...limits,
     // If the clock is behind the log, no claim counts as expired.
-    now: await store.claims.getLeaseTime(now),
+    now: await store.claims.getLeaseTime(limits.now),
   });
   return { tasks: tasks.length, problems };
 }

@@ -34,13 +34,16 @@ export async function loadReachableLinks(store: ReadStore, planned: PlannedTask[
   const plannedChildren = new Map<TaskId, TaskId[]>();
   for (const task of planned) if (task.parentId) addToList(plannedChildren, task.parentId, task.id);
   const links: TaskLinks = { parentOf: new Map(), dependsOf: new Map(), childrenOf: new Map() };
-  const visited = { begin: new Set<TaskId>(), finish: new Set<TaskId>() };
+  const visited = new Set<Milestone>();
   let frontier = new Set<Milestone>(planned.map((task): Milestone => `finish ${task.id}`));
   while (frontier.size > 0) {
-    const begin = [...frontier].filter((milestone) => milestone.startsWith('begin')).map((milestone) => milestone.slice(6));
-    const finish = [...frontier].filter((milestone) => milestone.startsWith('finish')).map((milestone) => milestone.slice(7));
-    for (const id of begin) visited.begin.add(id);
-    for (const id of finish) visited.finish.add(id);
+    const begin: TaskId[] = [];
+    const finish: TaskId[] = [];
+    for (const milestone of frontier) {
+      visited.add(milestone);
+      const [kind, id] = parseMilestone(milestone);
+      (kind === 'begin' ? begin : finish).push(id);
+    }
     const stored = await store.tasks.getLinks(begin.filter((id) => !overlay.has(id)));
     for (const { id, parentId, depends } of [...stored, ...begin.flatMap((id) => overlay.get(id) ?? [])]) {
       if (parentId) links.parentOf.set(id, parentId);
@@ -48,13 +51,8 @@ export async function loadReachableLinks(store: ReadStore, planned: PlannedTask[
     }
     for (const { from, to } of await store.tasks.listChildIds(finish)) if (!overlay.has(to)) addToList(links.childrenOf, from, to);
     for (const id of finish) for (const child of plannedChildren.get(id) ?? []) addToList(links.childrenOf, id, child);
-    const next = new Set<Milestone>();
-    for (const milestone of frontier)
-      for (const prerequisite of listPrerequisites(milestone, links)) {
-        const [kind, id] = parseMilestone(prerequisite);
-        if (!visited[kind].has(id)) next.add(prerequisite);
-      }
-    frontier = next;
+    const next = [...frontier].flatMap((milestone) => listPrerequisites(milestone, links));
+    frontier = new Set(next.filter((milestone) => !visited.has(milestone)));
   }
   return links;
 }

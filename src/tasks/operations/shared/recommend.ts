@@ -1,12 +1,12 @@
+import type { QueryContext } from '#core/define.ts';
 import type { TaskId } from '#core/model/scalars.ts';
-import type { ScoredTask } from '../../model/scored-task.ts';
+import type { ScoredTask } from '../../model/task.ts';
 import { rankTasks } from '../../rules/next.ts';
 import { checkTaskExists } from './require.ts';
-import type { RecommendContext } from './task-context.ts';
 
 /** Recommends at most `count` tasks inside the root, or else in the session's scope; best first. */
 export async function recommendTasks(
-  { store, now, config, session }: RecommendContext,
+  { store, now, config, session }: Pick<QueryContext, 'store' | 'session' | 'now' | 'config'>,
   root: TaskId | undefined,
   count: number,
 ): Promise<ScoredTask[]> {
@@ -22,5 +22,5 @@ export async function recommendTasks(
     count,
   );
   const titles = new Map((await store.tasks.getHits(ranked.map(({ taskId }) => taskId))).map((hit) => [hit.id, hit.title]));
-  return ranked.map(({ taskId, score, reasons }) => ({ taskId, title: titles.get(taskId) ?? '', score, reasons }));
+  return ranked.map(({ taskId, ...rank }) => ({ taskId, title: titles.get(taskId) ?? '', ...rank }));
 }

@@ -1,8 +1,7 @@
 import { CleoError } from '#core/errors/error.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import { formatScope } from '../../rules/scope.ts';
-import type { ClaimContext } from './task-context.ts';
-import { checkHolder } from './task-transitions.ts';
+import { type ClaimContext, checkHolder } from './task-transitions.ts';
 
 /** Rejects a move that would take a claimed task out of its session's scope (exit 35), or put one active session inside another (32). */
 export async function checkSessionScopes(ctx: ClaimContext, moved: TaskId, ancestry: { id: TaskId }[]): Promise<void> {

@@ -1,3 +1,4 @@
+import type { QueryContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { TaskId, TaskType } from '#core/model/scalars.ts';
 import type { SessionHandle } from '#core/model/session-handle.ts';
@@ -5,7 +6,8 @@ import { defined } from '#lib/defined.ts';
 import type { Ancestor } from '#store/port/tasks.ts';
 import { isDefaultParent } from '../../rules/hierarchy.ts';
 import { findScope, formatScope, isInScope } from '../../rules/scope.ts';
-import type { ScopeContext } from './task-context.ts';
+
+type ScopeContext = Pick<QueryContext, 'store' | 'session'>;
 
 /** Rejects (exit 34) a task outside the scope of the caller's session. */
 export async function checkScope({ store, session }: ScopeContext, id: TaskId): Promise<void> {

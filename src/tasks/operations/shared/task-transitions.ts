@@ -1,4 +1,4 @@
-import type { QueryContext } from '#core/define.ts';
+import type { MutationContext, QueryContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Claim } from '#core/model/audit.ts';
 import type { TaskId } from '#core/model/scalars.ts';
@@ -11,7 +11,12 @@ import { checkTransition } from '../../rules/transitions.ts';
 import { isWaitText } from '../../rules/wait-text.ts';
 import { requireTask } from './require.ts';
 import { checkScope } from './scope.ts';
-import type { ClaimContext, TransitionContext } from './task-context.ts';
+
+/** Checks of claims. */
+export type ClaimContext = Pick<QueryContext, 'store' | 'session' | 'now' | 'config' | 'caller' | 'commandAs'>;
+
+/** Status changes of a task. */
+type TransitionContext = Pick<MutationContext, keyof ClaimContext | 'platform' | 'project' | 'commandWith'>;
 
 /** Returns the named task, or the caller's focus. */
 export async function requireTaskOrFocus(
@@ -27,8 +32,9 @@ export async function requireTaskOrFocus(
 
 /** Rejects a change that only the holder of the task may make. Expired claims do not count. */
 export async function checkHolder(ctx: ClaimContext, id: TaskId): Promise<Claim | undefined> {
-  const claim = await ctx.store.claims.get(id);
-  if (claim && !isHolder(claim, ctx.caller) && !(await isClaimExpired(ctx, claim)))
+  const { claims } = ctx.store;
+  const claim = await claims.get(id);
+  if (claim && !isHolder(claim, ctx.caller) && !isExpired(claim, await claims.getLeaseTime(ctx.now), ctx.config['claims.ttlMinutes']))
     throw new CleoError('E_TASK_CLAIMED', {
       taskId: id,
       holder: formatHolder(claim),
@@ -61,12 +67,16 @@ export async function startTask(ctx: TransitionContext, task: TaskRecord): Promi
   const claim = await checkHolder(ctx, task.id);
   if (claim && isHolder(claim, caller)) return { task, isHeld: true };
   if (task.status !== 'active') checkTransition(task, 'active', 'starting it');
-  const open = await store.tasks.listOpenDependencies(task.id);
-  if (open.length > 0) throw new CleoError('E_VALIDATION_DEPENDS', { taskId: task.id, open, act: 'started' });
+  await checkDependsDone(store, task.id, 'started');
   if (isWaitText(task.blockedBy))
     await (await import('#nexus/operations/shared/check-remote-depends.ts')).checkRemoteDepends(store, task.id);
   const released = await releaseFocus(ctx);
   return { ...(await claimTask(ctx, task, claim)), ...defined({ released }) };
+}
+
+export async function checkDependsDone(store: ReadStore, taskId: TaskId, act: string): Promise<void> {
+  const open = await store.tasks.listOpenDependencies(taskId);
+  if (open.length > 0) throw new CleoError('E_VALIDATION_DEPENDS', { taskId, open, act });
 }
 
 /** Claims the task and makes it active. `former` is an expired claim that is taken over. */
@@ -118,8 +128,7 @@ export async function completeTask(ctx: TransitionContext, task: TaskRecord): Pr
   await checkScope(ctx, task.id);
   await checkHolder(ctx, task.id);
   checkTransition(task, 'done', 'completing it');
-  const open = await store.tasks.listOpenDependencies(task.id);
-  if (open.length > 0) throw new CleoError('E_VALIDATION_DEPENDS', { taskId: task.id, open, act: 'completed' });
+  await checkDependsDone(store, task.id, 'completed');
   const children = await store.tasks.listChildren(task.id);
   const openChildren = children.filter((child) => child.status !== 'done').map((child) => child.id);
   if (openChildren.length > 0) throw new CleoError('E_HAS_CHILDREN', { taskId: task.id, children: openChildren, act: 'complete' });
@@ -166,8 +175,4 @@ async function findReadyParent(store: ReadStore, task: TaskRecord): Promise<Task
   if (!task.parentId) return undefined;
   const siblings = await store.tasks.listChildren(task.parentId);
   return siblings.every((sibling) => sibling.status === 'done') ? task.parentId : undefined;
-}
-
-async function isClaimExpired({ store, now, config }: ClaimContext, claim: Claim): Promise<boolean> {
-  return isExpired(claim, await store.claims.getLeaseTime(now), config['claims.ttlMinutes']);
 }

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { type Json, openApp } from '../../../../test/app.ts';
-import { importsOf } from '../../../../test/imports/imports.ts';
+import { listImports } from '../../../../test/imports/imports.ts';
 import { importTools } from '../../rules/detect-tool.ts';
 import { loadReader } from './import-readers.ts';
 
 test.each(importTools)('%s: imports titles, states, priorities, dependencies and hierarchy of a real sample', async (tool) => {
   const read = await loadReader[tool]();
-  for (const files of await importsOf(tool)) {
+  for (const files of await listImports(tool)) {
     const { call } = await openApp();
     const { tasks } = read(files);
     expect(tasks.length).toBeGreaterThan(0);

@@ -1,22 +1,13 @@
 import type { MutationContext } from '#core/define.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import { isExpired } from '#tasks/rules/claims.ts';
-import type { ForeignData, ImportLoss } from '../../model/foreign.ts';
+import type { ForeignData } from '../../model/foreign.ts';
 import type { ImportDraft, StoreSnapshot } from '../../rules/import-state.ts';
 import { createImportDraft, type ImportPlan, planImport } from '../../rules/plan.ts';
 import { applyPlacement } from '../../rules/records.ts';
 
-interface ImportReport {
-  imported: number;
-  updated: number;
-  unchanged: number;
-  ids: { id: string; taskId: TaskId }[];
-  losses: ImportLoss[];
-  warnings: string[];
-}
-
 /** Imports the tasks of another tool in the transaction of the call. */
-export async function importForeign(ctx: MutationContext, file: ForeignData, source: string): Promise<ImportReport> {
+export async function importForeign(ctx: MutationContext, file: ForeignData, source: string) {
   const { store, now, caller } = ctx;
   const draft = createImportDraft(file, await store.imports.getKnown(source));
   const ids = await store.tasks.nextIds(draft.items.filter(({ earlier }) => !earlier).length);

@@ -84,12 +84,13 @@ const ExportLine = strictObject({
 
 type ExportLine = InferOutput<typeof ExportLine>;
 
+const fix = 'cleo help import';
+
 /** Imports all tasks of an export or none. Ids are kept, so that references to them stay valid. */
 export async function importTasks(ctx: MutationContext, content: string): Promise<number> {
   const { store } = ctx;
   const lines = parseLines(stripBom(content));
-  if (lines.length === 0)
-    throw new CleoError('E_INVALID_INPUT', { problem: 'The file contains no task; nothing was imported', fix: 'cleo help import' });
+  if (lines.length === 0) throw new CleoError('E_INVALID_INPUT', { problem: 'The file contains no task; nothing was imported', fix });
   const ids = lines.map((line) => line.id);
   await checkIdsUnused(ctx, ids);
   const records = lines.map(toRecord);
@@ -125,7 +126,7 @@ function parseJsonLine(text: string, n: number): unknown {
   const column = findJsonProblem(text)?.column ?? 1;
   throw new CleoError('E_INVALID_INPUT', {
     problem: `line ${n}, column ${column} is not valid JSON; nothing was imported`,
-    fix: 'cleo help import',
+    fix,
   });
 }
 
@@ -134,12 +135,11 @@ function parseLine(value: unknown, where: string): ExportLine {
   if (parsed.success) return parsed.output;
   const issue = parsed.issues.find(({ kind }) => kind === 'schema') ?? parsed.issues[0];
   const field = issue.path?.map((step) => String(step.key)).join('.') ?? '';
-  if (issue.kind === 'schema')
-    throw new CleoError('E_INVALID_INPUT', { problem: `${where}: ${field} ${issue.message}`.trim(), fix: 'cleo help import' });
+  if (issue.kind === 'schema') throw new CleoError('E_INVALID_INPUT', { problem: `${where}: ${field} ${issue.message}`.trim(), fix });
   throw new CleoError('E_VALIDATION', {
     field: field.split('.')[0] || 'line',
     problem: `${issue.message} (${where})`,
-    fix: 'cleo help import',
+    fix,
   });
 }
 
@@ -147,7 +147,7 @@ function parseLine(value: unknown, where: string): ExportLine {
 async function checkIdsUnused({ store }: MutationContext, ids: TaskId[]): Promise<void> {
   const seen = new Set<TaskId>();
   for (const id of ids) {
-    if (seen.has(id)) throw new CleoError('E_ID_COLLISION', { id, fix: 'cleo help import' });
+    if (seen.has(id)) throw new CleoError('E_ID_COLLISION', { id, fix });
     seen.add(id);
   }
   const [used] = await store.tasks.findUsedIds(ids);
@@ -168,7 +168,7 @@ function toStoredCriterion({ kind, text, gate, metAt, metBy }: NonNullable<Expor
     throw new CleoError('E_VALIDATION', {
       field: 'acceptance',
       problem: 'must have a text or a gate, depending on its kind',
-      fix: 'cleo help import',
+      fix,
     });
   return defined({ kind, text, gate, metAt, metBy });
 }
