@@ -1,5 +1,6 @@
 import { array, number, optional, picklist, strictObject, string } from 'valibot';
 import { job } from '#core/define.ts';
+import { omitEmpty } from '#lib/defined.ts';
 
 export const BackupRow = strictObject({
   id: string(),
@@ -21,6 +22,6 @@ export const adminBackupCreate = job({
     const store = await openStore('read');
     const options = { at: now, kind: 'manual' as const, keep: config()['backup.keep'] };
     const { backup, removed } = await platform.backups.create(project, options, (file) => store.backupTo(file));
-    return { backup, ...(removed.length > 0 ? { removed } : {}) };
+    return { backup, ...omitEmpty({ removed }) };
   },
 });

@@ -1,15 +1,13 @@
-import { array, boolean, description, number, picklist, pipe, strictObject, string, union } from 'valibot';
+import { strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
 import { getConfigSpec } from '#core/model/config.ts';
-import { requireKey, resolveConfig, userParam } from './shared/config-scope.ts';
-
-export const configValue = union([string(), number(), boolean(), array(string())]);
+import { ConfigSourceSchema, ConfigValueSchema, configKeyParam, requireKey, resolveConfig, userParam } from './shared/config-scope.ts';
 
 export const adminConfigGet = query({
   name: 'admin.config.get',
   summary: 'Show one setting',
-  params: strictObject({ key: pipe(string(), description('Name of the setting, e.g. hierarchy.maxSiblings')), user: userParam }),
-  result: strictObject({ value: configValue, key: string(), source: picklist(['project', 'user', 'default']), about: string() }),
+  params: strictObject({ key: configKeyParam, user: userParam }),
+  result: strictObject({ value: ConfigValueSchema, key: string(), source: ConfigSourceSchema, about: string() }),
   errors: ['E_CONFIG_ERROR'],
   tier: 1,
   needs: 'nothing',

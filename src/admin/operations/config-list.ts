@@ -1,15 +1,14 @@
-import { array, picklist, strictObject, string } from 'valibot';
+import { array, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
 import { type ConfigKey, configKeys, getConfigSpec } from '#core/model/config.ts';
-import { configValue } from './config-get.ts';
-import { resolveConfig, userParam } from './shared/config-scope.ts';
+import { ConfigSourceSchema, ConfigValueSchema, resolveConfig, userParam } from './shared/config-scope.ts';
 
 export const adminConfigList = query({
   name: 'admin.config.list',
   summary: 'List all settings and their sources',
   params: strictObject({ user: userParam }),
   result: strictObject({
-    config: array(strictObject({ key: string(), value: configValue, source: picklist(['project', 'user', 'default']), about: string() })),
+    config: array(strictObject({ key: string(), value: ConfigValueSchema, source: ConfigSourceSchema, about: string() })),
   }),
   errors: [],
   tier: 1,

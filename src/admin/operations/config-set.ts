@@ -3,20 +3,20 @@ import { job, noChange } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { type ConfigKey, type ConfigValue, checkConfigValue, getConfigSpec } from '#core/model/config.ts';
 import { parseConfigValue } from '#core/model/config-text.ts';
+import { omitEmpty } from '#lib/defined.ts';
 import { findNearest } from '#lib/nearest.ts';
 import { checkStoreAddress } from '../rules/store-address.ts';
-import { configValue } from './config-get.ts';
-import { getConfigFile, requireKey, userParam } from './shared/config-scope.ts';
+import { ConfigValueSchema, configKeyParam, getConfigFile, requireKey, userParam } from './shared/config-scope.ts';
 
 export const adminConfigSet = job({
   name: 'admin.config.set',
   summary: 'Change one setting',
   params: strictObject({
-    key: pipe(string(), description('Name of the setting, e.g. hierarchy.maxSiblings')),
-    value: pipe(configValue, description('A number, true or false, a string or a list')),
+    key: configKeyParam,
+    value: pipe(ConfigValueSchema, description('A number, true or false, a string or a list')),
     user: userParam,
   }),
-  result: strictObject({ value: configValue, key: string(), source: picklist(['project', 'user']) }),
+  result: strictObject({ value: ConfigValueSchema, key: string(), source: picklist(['project', 'user']) }),
   errors: ['E_CONFIG_ERROR', 'E_NOT_INITIALIZED', 'E_VALIDATION', 'E_FILE_ERROR', 'E_LOCK_TIMEOUT'],
   tier: 1,
   needs: 'nothing',
@@ -49,7 +49,7 @@ function requireValidValue(key: ConfigKey, value: unknown, retry: (value: string
       path: key,
       problem,
       fix: suggestions.length === 1 && suggestions[0] ? retry(suggestions[0]) : 'cleo config list',
-      ...(choices.length ? { valid: choices } : {}),
+      ...omitEmpty({ valid: choices }),
     });
   }
   if (key === 'store.url' && value !== '') checkStoreAddress(String(value), 'value', retry);

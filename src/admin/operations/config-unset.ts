@@ -1,8 +1,7 @@
-import { description, optional, picklist, pipe, strictObject, string } from 'valibot';
+import { description, optional, pipe, strictObject, string } from 'valibot';
 import { job, noChange } from '#core/define.ts';
 import { isConfigKey } from '#core/model/config.ts';
-import { configValue } from './config-get.ts';
-import { getConfigFile, requireKey, resolveConfig, userParam } from './shared/config-scope.ts';
+import { ConfigSourceSchema, ConfigValueSchema, getConfigFile, requireKey, resolveConfig, userParam } from './shared/config-scope.ts';
 
 export const adminConfigUnset = job({
   name: 'admin.config.unset',
@@ -11,7 +10,7 @@ export const adminConfigUnset = job({
     key: pipe(string(), description('Name of the setting; also an unknown one that is in the file')),
     user: userParam,
   }),
-  result: strictObject({ key: string(), value: optional(configValue), source: optional(picklist(['project', 'user', 'default'])) }),
+  result: strictObject({ key: string(), value: optional(ConfigValueSchema), source: optional(ConfigSourceSchema) }),
   errors: ['E_CONFIG_ERROR', 'E_NOT_INITIALIZED', 'E_FILE_ERROR', 'E_LOCK_TIMEOUT'],
   tier: 1,
   needs: 'nothing',

@@ -1,7 +1,7 @@
 import { array, number, optional, record, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
 import type { Status, TaskType } from '#core/model/scalars.ts';
-import { defined } from '#lib/defined.ts';
+import { defined, omitEmpty } from '#lib/defined.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { OpenWork } from '#tasks/model/open-work.ts';
 import { rankTasks, selectReadyTasks } from '#tasks/rules/next.ts';
@@ -114,10 +114,10 @@ async function listSessions(store: ReadStore, { claims }: OpenWork) {
       scope: formatScope(scope),
       agent: startedBy,
       since: startedAt,
-      ...(held.length > 0 ? { claims: held.slice(0, maxShown) } : {}),
+      ...omitEmpty({ claims: held.slice(0, maxShown) }),
     };
   });
-  return sessions.length > 0 ? { sessions } : {};
+  return omitEmpty({ sessions });
 }
 
 const listBlocked = async (store: ReadStore) =>

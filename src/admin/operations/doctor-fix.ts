@@ -5,9 +5,8 @@ import type { Claim } from '#core/model/audit.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import type { WriteStore } from '#store/port/store.ts';
 import { isExpired } from '#tasks/rules/claims.ts';
-import { runDoctorChecks } from './shared/doctor-checks.ts';
+import { DoctorFindings, runDoctorChecks } from './shared/doctor-checks.ts';
 import { inspectConfigFiles, inspectJsonLines, isConfigured, listLeftovers } from './shared/doctor-files.ts';
-import { DoctorFindings } from './shared/doctor-finding.ts';
 import { listUnfinishedJobs } from './shared/doctor-store.ts';
 
 const Repair = strictObject({ check: string(), message: string() });

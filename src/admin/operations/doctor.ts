@@ -1,8 +1,7 @@
 import { strictObject } from 'valibot';
 import { query } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { runDoctorChecks } from './shared/doctor-checks.ts';
-import { DoctorCheckList, DoctorFindings } from './shared/doctor-finding.ts';
+import { DoctorCheckList, DoctorFindings, runDoctorChecks } from './shared/doctor-checks.ts';
 
 export const adminDoctor = query({
   name: 'admin.doctor',

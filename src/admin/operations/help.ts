@@ -15,13 +15,14 @@ import {
   unknown,
 } from 'valibot';
 import { formatCommand, listCommandNames } from '#core/command-line.ts';
-import type { CommandDefinition } from '#core/define.ts';
-import { type Operation, query, type Registry, type RegistryEntry } from '#core/define.ts';
+import { type CommandDefinition, type Operation, query, type Registry, type RegistryEntry } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { exitCodes } from '#core/errors/exit-codes.ts';
 import { helpTopics } from '#core/help-topics.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
 import { formatUsage } from '#core/usage.ts';
+import { countValues } from '#lib/collections.ts';
+import { omitEmpty } from '#lib/defined.ts';
 import { findNearest } from '#lib/nearest.ts';
 import { getErrorCatalog } from '../all-errors.ts';
 
@@ -72,12 +73,7 @@ const ExitCodesHelp = strictObject({
 });
 
 /** A command that runs as a process instead of an operation. */
-const ProcessHelp = strictObject({
-  process: string(),
-  summary: string(),
-  usage: string(),
-  params: record(string(), unknown()),
-});
+const ProcessHelp = strictObject({ process: string(), summary: string(), usage: string(), params: record(string(), unknown()) });
 
 const Help = union([OperationHelp, ProcessHelp, ExitCodesHelp, SkillExitsHelp, Listing]);
 
@@ -118,11 +114,7 @@ export const adminHelp = query({
 const getDomain = (entry: RegistryEntry): string => entry.name.split('.', 1)[0]!;
 const getGateway = (entry: Pick<RegistryEntry, 'kind'>): 'query' | 'mutate' => (entry.kind === 'query' ? 'query' : 'mutate');
 
-function countByDomain(registry: Registry): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const entry of registry.entries) counts[getDomain(entry)] = (counts[getDomain(entry)] ?? 0) + 1;
-  return counts;
-}
+const countByDomain = ({ entries }: Registry): Record<string, number> => countValues(entries.map(getDomain));
 
 /** Finds help by operation, command, common first words of commands, or domain. */
 async function findTopic(registry: Registry, name: string, tier: number | undefined) {
@@ -182,20 +174,19 @@ const listErrors = ({ errors }: Operation): { code: string; exitCode: number }[]
 
 async function describeOperation(operation: Operation, seeAlso: string[]) {
   const { createJsonSchema } = await import('#core/model/json-schema.ts');
-  const errors = listErrors(operation);
+  const { name, summary, tier, aliases, params, paramAliases, result, exitNamespace, example } = operation;
   return {
-    operation: operation.name,
-    summary: operation.summary,
+    operation: name,
+    summary,
     gateway: getGateway(operation),
-    tier: operation.tier,
-    ...(operation.aliases?.length ? { aliases: operation.aliases } : {}),
+    tier,
+    ...omitEmpty({ aliases }),
     usage: formatUsage(operation),
-    params: createJsonSchema(operation.params) as Record<string, unknown>,
-    ...(operation.paramAliases ? { also: operation.paramAliases } : {}),
-    results: Object.keys(operation.result.entries),
-    ...(errors.length ? { errors } : {}),
-    ...(operation.exitNamespace ? { exitNamespace: operation.exitNamespace } : {}),
-    example: { params: operation.example.call, command: formatCommand(operation, operation.example.call) },
-    ...(seeAlso.length ? { seeAlso } : {}),
+    params: createJsonSchema(params) as Record<string, unknown>,
+    ...omitEmpty({ also: paramAliases }),
+    results: Object.keys(result.entries),
+    ...omitEmpty({ errors: listErrors(operation), exitNamespace }),
+    example: { params: example.call, command: formatCommand(operation, example.call) },
+    ...omitEmpty({ seeAlso }),
   };
 }

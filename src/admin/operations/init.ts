@@ -4,6 +4,7 @@ import { answer, type JobContext, job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { formatConfigSchema } from '#core/model/config-schema.ts';
 import { ProjectContextSchema } from '#detect/model/project-context.ts';
+import { defined, omitEmpty } from '#lib/defined.ts';
 import { slugify } from '#lib/slug.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import { type ClientName, clientNames } from '../rules/setup-clients.ts';
@@ -78,12 +79,12 @@ export const adminInit = job({
     const changes = [...(setupResult?.changes ?? []), ...(detection?.changes ?? [])];
     const files = setupResult || detection ? changes.map(({ file, change }): Omit<FileChange, 'adds'> => ({ file, change })) : undefined;
     const offers = setup ? [] : await listOffers(platform, project);
+    const url = platform.databaseUrl ?? platform.config.load(project)['store.url'];
     return answer(
       {
-        project: describeProject(platform, project, created),
-        ...(files ? { files } : {}),
-        ...(detection ? { detected: detection.context } : {}),
-        ...(offers.length > 0 ? { offers } : {}),
+        project: { root: project.root, store: url ? ('postgres' as const) : ('sqlite' as const), created },
+        ...defined({ files, detected: detection?.context }),
+        ...omitEmpty({ offers }),
       },
       { warnings: [...warnings, ...(setupResult?.warnings ?? [])], ...(created || files?.length ? {} : { exit: 101 as const }) },
     );
@@ -119,15 +120,6 @@ async function listOffers(platform: Platform, project: Project): Promise<string[
   if (pending.length > 0) return pending.map(({ client }) => `cleo setup ${client.name}`);
   return clients.some(({ parts }) => parts.includes('mcp')) ? [] : ['cleo setup'];
 }
-
-const describeProject = (
-  platform: Platform,
-  project: Project,
-  created: boolean,
-): { root: string; store: 'sqlite' | 'postgres'; created: boolean } => {
-  const url = platform.databaseUrl ?? platform.config.load(project)['store.url'];
-  return { root: project.root, store: url ? 'postgres' : 'sqlite', created };
-};
 
 function checkNotHome({ files, home }: Platform, { folder }: Project): void {
   if (folder !== home && !files.isSameFile(folder, home)) return;

@@ -4,7 +4,7 @@ import type { AuditEntry } from '#core/model/audit.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
 import { answerPage, pageParams } from '#core/page.ts';
-import { defined } from '#lib/defined.ts';
+import { defined, omitEmpty } from '#lib/defined.ts';
 import { parseJson } from '#lib/parse-json.ts';
 
 const Ids = optional(array(string()));
@@ -50,11 +50,8 @@ export const adminLog = query({
   cli: { command: ['log', 'audit log'], view: async () => (await import('../view.ts')).adminView },
   example: { world: ['T001'], call: { limit: 5 }, exit: 100 },
   async run({ store, registry }, { limit, offset, budget, session, agent, operation, task, failed, after }) {
-    const filter = {
-      ...defined({ session, agent, taskId: task, after }),
-      ...(operation ? { operations: listNames(registry, operation) } : {}),
-      ...(failed ? { failed } : {}),
-    };
+    const operations = operation ? listNames(registry, operation) : undefined;
+    const filter = defined({ session, agent, taskId: task, after, operations, failed: failed || undefined });
     const page = { limit, offset, budget };
     const entries = (await store.audit.list(filter, page)).map(toLogEntry);
     return answerPage({ entries }, entries.length, page, (atMost) => store.audit.count(filter, atMost));
@@ -75,13 +72,13 @@ const toLogEntry = (entry: AuditEntry) => ({
   ...defined({ session: entry.session }),
   gateway: entry.gateway,
   success: entry.success,
-  ...(entry.exitCode ? { exitCode: entry.exitCode } : {}),
-  ...defined({ errorCode: entry.errorCode }),
-  ...(entry.params === '{}' ? {} : { params: parseJson(entry.params) ?? entry.params }),
-  ...pickIds('created', entry.created),
-  ...pickIds('updated', entry.updated),
-  ...pickIds('deleted', entry.deleted),
+  ...omitEmpty({
+    exitCode: entry.exitCode || undefined,
+    errorCode: entry.errorCode,
+    params: entry.params === '{}' ? undefined : (parseJson(entry.params) ?? entry.params),
+    created: entry.created,
+    updated: entry.updated,
+    deleted: entry.deleted,
+  }),
   durationMs: entry.durationMs,
 });
-
-const pickIds = (key: string, ids: string[]): Record<string, string[]> => (ids.length ? { [key]: ids } : {});

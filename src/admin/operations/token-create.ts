@@ -1,10 +1,12 @@
-import { check, description, pipe, strictObject, string } from 'valibot';
+import { check, description, optional, pipe, strictObject, string } from 'valibot';
 import { mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { AgentId } from '#core/model/scalars.ts';
 import { TokenScopeSchema, tokenPrefix } from '#core/model/token.ts';
 
 export const TokenRow = strictObject({ name: string(), scope: TokenScopeSchema, createdAt: string(), createdBy: string() });
+/** A token that may have been revoked. */
+export const RevocableToken = strictObject({ ...TokenRow.entries, revokedAt: optional(string()) });
 
 export const adminTokenCreate = mutation({
   name: 'admin.token.create',

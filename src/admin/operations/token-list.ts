@@ -1,12 +1,12 @@
-import { array, optional, strictObject, string } from 'valibot';
+import { array, strictObject } from 'valibot';
 import { noData, query } from '#core/define.ts';
-import { TokenRow } from './token-create.ts';
+import { RevocableToken } from './token-create.ts';
 
 export const adminTokenList = query({
   name: 'admin.token.list',
   summary: 'List the tokens of the HTTP server',
   params: strictObject({}),
-  result: strictObject({ tokens: array(strictObject({ ...TokenRow.entries, revokedAt: optional(string()) })) }),
+  result: strictObject({ tokens: array(RevocableToken) }),
   errors: [],
   tier: 2,
   scope: 'admin',

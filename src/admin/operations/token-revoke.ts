@@ -1,13 +1,13 @@
-import { description, optional, pipe, strictObject, string } from 'valibot';
+import { description, pipe, strictObject, string } from 'valibot';
 import { mutation, noChange } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { TokenRow } from './token-create.ts';
+import { RevocableToken } from './token-create.ts';
 
 export const adminTokenRevoke = mutation({
   name: 'admin.token.revoke',
   summary: 'Revoke a token',
   params: strictObject({ name: pipe(string(), description('Name of the token, as shown by token list')) }),
-  result: strictObject({ token: strictObject({ ...TokenRow.entries, revokedAt: optional(string()) }) }),
+  result: strictObject({ token: RevocableToken }),
   errors: ['E_NOT_FOUND'],
   tier: 2,
   scope: 'admin',

@@ -49,6 +49,8 @@ const listAgentFiles = (folder: string, format: (name: string, agent: Agent) => 
   Object.entries(agents).map(([name, agent]) => ({ file: `${folder}/${name}.md`, kind: 'agents', content: format(name, agent) }));
 
 const formatAgentFile = ({ body }: Agent, head: string[]): string => `---\n${head.join('\n')}\n---\n${body}`;
+const formatNamedAgent = (name: string, agent: Agent): string =>
+  formatAgentFile(agent, [`name: ${name}`, `description: ${agent.description}`]);
 
 export const clients: Client[] = [
   {
@@ -90,7 +92,7 @@ export const clients: Client[] = [
     homeMarkers: ['.cursor'],
     parts: [
       { file: '.cursor/mcp.json', kind: 'mcp', path: ['mcpServers', 'cleo'], value: server },
-      ...listAgentFiles('.cursor/agents', (name, agent) => formatAgentFile(agent, [`name: ${name}`, `description: ${agent.description}`])),
+      ...listAgentFiles('.cursor/agents', formatNamedAgent),
       { file: 'AGENTS.md', kind: 'text' },
     ],
   },
@@ -101,7 +103,7 @@ export const clients: Client[] = [
     homeMarkers: ['.gemini'],
     parts: [
       { file: '.gemini/settings.json', kind: 'mcp', path: ['mcpServers', 'cleo'], value: server },
-      ...listAgentFiles('.gemini/agents', (name, agent) => formatAgentFile(agent, [`name: ${name}`, `description: ${agent.description}`])),
+      ...listAgentFiles('.gemini/agents', formatNamedAgent),
       { file: 'GEMINI.md', kind: 'text' },
     ],
   },

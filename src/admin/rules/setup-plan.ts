@@ -134,7 +134,7 @@ function planEdits(client: Client, parts: SetupPart[], readText: ReadText, step:
   const edits = new Map<string, { text: string; inserted: Record<string, string> }>();
   for (const part of parts) {
     const { file } = part;
-    if (plan.conflicts.some((refusal) => refusal.file === file)) continue;
+    if (plan.conflicts.some((conflict) => conflict.file === file)) continue;
     const text = edits.get(file)?.text ?? readText(file) ?? getSeed(client, file);
     const problem = findSyntaxProblem(part, text);
     const edit = problem === undefined ? step(part, text) : { problem };
@@ -208,14 +208,14 @@ const isManualTable = (part: SetupPart, text: string): boolean =>
 const checkForeignStatusLine = ({ file, marker = '', path = [], kind }: SetupPart, text: string): PartEdit =>
   kind === 'statusline' && !findJson(text, path)?.includes(marker) ? { warning: `${file} already has a statusLine, which is kept` } : {};
 
-function findSyntaxProblem({ file, path, content }: SetupPart, text: string): string | undefined {
-  if (content !== undefined) return undefined;
-  if (path) {
+function findSyntaxProblem(part: SetupPart, text: string): string | undefined {
+  if (part.content !== undefined) return undefined;
+  if (part.path) {
     const parsed = parseJsonc(text);
     return 'problem' in parsed ? `is not JSON: line ${parsed.line}: ${parsed.problem}` : undefined;
   }
-  if (findBlock(text, isToml(file) ? tomlMarks : markdownMarks) === 'broken') return 'has an unpaired mark of cleo';
-  if (!isToml(file)) return undefined;
+  if (findBlock(text, getMarks(part)) === 'broken') return 'has an unpaired mark of cleo';
+  if (!isToml(part.file)) return undefined;
   try {
     parseToml(stripBom(text));
     return undefined;

@@ -15,11 +15,10 @@ import {
   assessTraces,
   listTraceNames,
   readModel,
+  readRecentFacts,
   readStateFile,
-  readTraceFacts,
   type TraceContext,
 } from './shared/traces.ts';
-import { maxTraces } from './suggest.ts';
 
 export const assessDashboard = job({
   name: 'assess.dashboard',
@@ -53,7 +52,7 @@ export const assessDashboard = job({
       generatedAt: now,
       assessments,
       facts: executions.map(({ facts }) => facts),
-      suggestions: suggestFixes(names.slice(-maxTraces).map((name) => readTraceFacts(ctx, name))),
+      suggestions: suggestFixes(readRecentFacts(ctx, names)),
       ...defined({ model: readModel(ctx) }),
     });
     platform.files.writeAtomic(path, page);

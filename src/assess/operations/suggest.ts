@@ -3,10 +3,7 @@ import { query } from '#core/define.ts';
 import { answerPage, pageParams } from '#core/page.ts';
 import { SuggestionSchema } from '../model/assessment.ts';
 import { suggestFixes } from '../rules/suggest.ts';
-import { listTraceNames, readTraceFacts } from './shared/traces.ts';
-
-/** Enough to contain the last 20 runs of a rarely used skill. */
-export const maxTraces = 200;
+import { listTraceNames, readRecentFacts } from './shared/traces.ts';
 
 export const assessSuggest = query({
   name: 'assess.suggest',
@@ -20,9 +17,9 @@ export const assessSuggest = query({
   cli: { command: 'assess suggest', view: async () => (await import('../view.ts')).assessView },
   example: { world: ['run run-1 2026-01-31 discovery/write'], call: {}, exit: 100 },
   async run(ctx, page) {
-    const names = listTraceNames(ctx).slice(-maxTraces);
-    const all = suggestFixes(names.map((name) => readTraceFacts(ctx, name)));
+    const traces = readRecentFacts(ctx, listTraceNames(ctx));
+    const all = suggestFixes(traces);
     const suggestions = all.slice(page.offset, page.offset + page.limit);
-    return answerPage({ suggestions, runs: names.length }, suggestions.length, page, async () => all.length);
+    return answerPage({ suggestions, runs: traces.length }, suggestions.length, page, async () => all.length);
   },
 });

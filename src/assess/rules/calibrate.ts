@@ -1,7 +1,6 @@
 import { mean } from '#lib/statistics.ts';
 import { type Assessment, type CalibratedModel, type ExecutionFacts, rubricVersion } from '../model/assessment.ts';
-import { predictProbability, type TrainingExample, trainModel } from './logistic.ts';
-import { measureGuesses } from './prediction-quality.ts';
+import { measureGuesses, predictProbability, type TrainingExample, trainModel } from './logistic.ts';
 
 /** An execution with the verdict of its reviewers. */
 export interface JudgedExecution {
@@ -10,7 +9,7 @@ export interface JudgedExecution {
   verdict: 'pass' | 'fail';
 }
 
-export const minVerdicts = 30;
+const minVerdicts = 30;
 const foldCount = 5;
 
 type Feature = [name: string, extract: (facts: ExecutionFacts, assessment: Assessment) => number | null];

@@ -10,7 +10,7 @@ interface DimensionPoints {
   flags: string[];
 }
 
-export interface ScoreInputs {
+interface ScoreInputs {
   reference: Reference;
   /** Scores of reviewers, from 0 to 1. */
   human: number[];

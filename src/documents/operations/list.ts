@@ -3,7 +3,7 @@ import { query } from '#core/define.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
 import { answerPage, pageParams } from '#core/page.ts';
 import { defined } from '#lib/defined.ts';
-import { createNotFoundError } from '#tasks/operations/shared/require.ts';
+import { checkTaskExists } from '#tasks/operations/shared/require.ts';
 import { DocTypeParam } from './add.ts';
 import { checkKind, DocRow, toDocRow } from './shared/documents.ts';
 
@@ -22,7 +22,7 @@ export const docsList = query({
   cli: { command: ['docs list', 'docs'], view: async () => (await import('../view.ts')).documentView },
   example: { world: ['T001', 'doc parsers T001: Which parsers there are'], call: { task: 'T001', type: 'note' } },
   async run({ store, config, commandWith }, { task, type, ...page }) {
-    if (task !== undefined && !(await store.tasks.exists(task))) throw await createNotFoundError(store, task);
+    await checkTaskExists(store, task);
     const filter = defined({ task, kind: type });
     const records = await store.docs.list(filter, page);
     // A kind that was removed from the configuration stays valid while there are documents of it.

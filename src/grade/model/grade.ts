@@ -21,7 +21,7 @@ import type { Gateway } from '#core/model/audit.ts';
 
 const points = (max: number) => pipe(number(), integer(), minValue(0), maxValue(max));
 
-export const DimensionScore = strictObject({
+const DimensionScore = strictObject({
   score: pipe(points(20), description('Points earned')),
   max: literal(20),
   evidence: pipe(array(string()), description('Reasons for the points')),
@@ -50,7 +50,7 @@ export const GradeSchema = strictObject({
   letter: pipe(LetterSchema, description('A from 90, B from 75, C from 60, D from 45, else F')),
 });
 
-export const EntryReferenceSchema = strictObject({ seq: number(), operation: string(), timestamp: string() });
+const EntryReferenceSchema = strictObject({ seq: number(), operation: string(), timestamp: string() });
 
 /** Lost points, the entries that lost them, and the call that would have avoided the loss. */
 export const ExplainedLoss = strictObject({

@@ -1,7 +1,6 @@
 import { array, boolean, description, optional, pipe, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
-import { pageParams, toBudget } from '#core/page.ts';
-import { toTruncation } from '#lib/page.ts';
+import { answerPage, pageParams } from '#core/page.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import { GradeSchema, TrendSchema } from '../model/grade.ts';
 import { computeTrends, parseGrades } from '../rules/grade-history.ts';
@@ -25,25 +24,22 @@ export const adminGradeList = query({
     view: async () => (await import('../view.ts')).gradeView,
   },
   example: { call: {}, exit: 100 },
-  async run({ platform, project, read }, { limit, offset, budget, trend }) {
+  async run({ platform, project, read }, { trend, ...page }) {
     const { grades: all, invalidLines } = parseGrades(platform.files.readText(`${project.folder}/${gradesFile}`) ?? '');
     const sessions = [...new Set(all.map(({ sessionId }) => sessionId))];
     const agents = trend && all.length > 0 ? await read((store) => findAgents(store, sessions)) : undefined;
     const grades = all
       .toReversed()
-      .slice(offset, offset + limit)
+      .slice(page.offset, page.offset + page.limit)
       .map((grade) => ({ ...toGrade(grade), score: `${grade.totalScore}/${grade.maxScore}` }));
-    return answer(
+    const { result, options } = await answerPage(
       { ...(agents ? { trend: computeTrends(all, (sessionId) => agents.get(sessionId) ?? 'unknown') } : {}), grades },
-      {
-        ...(grades.length === 0 ? { exit: 100 as const } : {}),
-        ...(invalidLines > 0
-          ? { warnings: [`${gradesFile}: ${invalidLines} ${invalidLines === 1 ? 'line is' : 'lines are'} not a grade; see cleo doctor`] }
-          : {}),
-        truncated: toTruncation(grades.length, all.length),
-        ...toBudget({ limit, offset, budget }),
-      },
+      grades.length,
+      page,
+      async () => all.length,
     );
+    const problem = `${gradesFile}: ${invalidLines} ${invalidLines === 1 ? 'line is' : 'lines are'} not a grade; see cleo doctor`;
+    return answer(result, invalidLines > 0 ? { ...options, warnings: [problem] } : options);
   },
 });
 

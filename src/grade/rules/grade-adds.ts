@@ -2,7 +2,7 @@ import { defined } from '#lib/defined.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import type { GradeEntry } from '../model/grade.ts';
 
-export interface AddedTask {
+interface AddedTask {
   id: string;
   hasDescription: boolean;
   /** The title for finding duplicates, trimmed and in lower case; missing if the log redacted part of it. */

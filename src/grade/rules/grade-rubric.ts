@@ -17,7 +17,7 @@ export type LossRule =
   | 'mcp';
 
 /** The call that would have avoided a loss. */
-export interface Remedy {
+interface Remedy {
   operation: string;
   params: Record<string, unknown>;
   /** The points are earned over MCP only. */

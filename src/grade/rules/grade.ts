@@ -67,7 +67,17 @@ export interface GradeState {
 const maxExplainedEntries = 10;
 const recoveryWindow = 4;
 const lookupOperations = new Set(['tasks.find', 'tasks.exists']);
-const helpOperations = new Set(['admin.help', 'tools.skill.show', 'tools.skill.list', 'skills.list', 'skills.show']);
+const counterByOperation = new Map<string, keyof Counts>([
+  ['tasks.find', 'finds'],
+  ['tasks.list', 'lists'],
+  ['tasks.show', 'shows'],
+  ['tasks.exists', 'exists'],
+  ['admin.help', 'helps'],
+  ['tools.skill.show', 'helps'],
+  ['tools.skill.list', 'helps'],
+  ['skills.list', 'helps'],
+  ['skills.show', 'helps'],
+]);
 
 export const startGrading = (names: OperationNames): GradeState => ({
   names,
@@ -89,14 +99,10 @@ export function addLogEntry(state: GradeState, entry: GradeEntry): void {
   updateRecovery(state, name);
   if (name.startsWith('tasks.')) tally.firstTask ??= reference;
   if (name === 'session.list') tally.firstList ??= reference;
-  else if (name === 'tasks.find') tally.finds++;
-  else if (name === 'tasks.list') {
-    tally.lists++;
-    addExplained(seen.lists, reference);
-  } else if (name === 'tasks.show') tally.shows++;
-  else if (name === 'tasks.add' || name === 'tasks.add-batch') countAdds(state, { ...entry, operation: name }, reference);
-  else if (name === 'tasks.exists') tally.exists++;
-  else if (helpOperations.has(name)) tally.helps++;
+  const counter = counterByOperation.get(name);
+  if (counter) tally[counter]++;
+  if (name === 'tasks.list') addExplained(seen.lists, reference);
+  if (name === 'tasks.add' || name === 'tasks.add-batch') countAdds(state, { ...entry, operation: name }, reference);
   if (entry.gateway === 'cleo_query') tally.queries++;
   else if (known?.isRead) {
     tally.otherReads++;

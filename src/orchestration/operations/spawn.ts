@@ -1,7 +1,8 @@
 import { boolean, description, optional, picklist, pipe, strictObject } from 'valibot';
 import { answer, mutation } from '#core/define.ts';
-import { SkillName, TaskIdSchema } from '#core/model/scalars.ts';
+import { SkillName } from '#core/model/scalars.ts';
 import { protocolNames } from '#skills/model/protocol.ts';
+import { TaskParam } from '#tasks/operations/shared/params.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import { SpawnBudgetParam, SpawnRoleSchema } from '../model/spawn.ts';
 import { prepareSpawn, readSpawnInputs } from './shared/prepare-spawn.ts';
@@ -11,7 +12,7 @@ export const orchestrateSpawn = mutation({
   name: 'orchestrate.spawn',
   summary: 'Create the complete prompt for a subagent',
   params: strictObject({
-    taskId: pipe(TaskIdSchema, description('The task')),
+    taskId: TaskParam,
     tier: optional(SpawnTier, 0),
     protocol: optional(pipe(picklist(protocolNames), description('Protocol to follow instead of the one that matches the task'))),
     skill: optional(pipe(SkillName, description('Skill to use instead of the one that matches the task'))),

@@ -4,7 +4,7 @@ import { Timestamp } from '#tasks/model/task.ts';
 /** The stages of an epic in order. */
 export const stageNames = ['research', 'consensus', 'specification', 'decomposition', 'implementation', 'contribution', 'release'] as const;
 export const StageNameSchema = picklist(stageNames);
-export const StageStatusSchema = picklist(['pending', 'active', 'completed', 'skipped', 'failed']);
+const StageStatusSchema = picklist(['pending', 'active', 'completed', 'skipped', 'failed']);
 
 export type StageName = InferOutput<typeof StageNameSchema>;
 export type StageStatus = InferOutput<typeof StageStatusSchema>;

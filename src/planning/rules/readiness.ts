@@ -4,7 +4,7 @@ import type { PlanWork } from '#tasks/model/open-work.ts';
 import { maxHierarchyDepth } from './plan-graph.ts';
 import type { Waves } from './waves.ts';
 
-export interface Readiness {
+interface Readiness {
   /** Unclaimed tasks of the first wave. */
   ready: TaskId[];
   running: Claim[];

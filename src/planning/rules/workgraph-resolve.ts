@@ -61,7 +61,8 @@ export function resolveGraph(graph: ParsedGraph, tasks: Map<TaskId, TaskRecord>,
   const findings: GraphFinding[] = [];
   const refs = collectRefs(graph, findings);
   const deleted = collectDeleted(graph, tasks, findings);
-  const lookUp = (name: string, pointer: string, asParent = false): GraphKey | undefined => {
+  const lookUp = (name: string | undefined, pointer: string, asParent = false): GraphKey | undefined => {
+    if (name === undefined) return undefined;
     const ref = refs.get(name);
     if (ref) return ref;
     const id = parseTaskId(name);
@@ -78,13 +79,14 @@ export function resolveGraph(graph: ParsedGraph, tasks: Map<TaskId, TaskRecord>,
     if (problem) findings.push(toFinding(pointer, problem));
     return problem ? undefined : id;
   };
-  const lookUpAll = (names: string[] = [], pointer: string): Map<GraphKey, string> => {
-    const found = names.map((name, i): [GraphKey | undefined, string] => [
-      lookUp(name, appendPointer(pointer, i)),
-      appendPointer(pointer, i),
-    ]);
-    return new Map(found.filter((pair): pair is [GraphKey, string] => pair[0] !== undefined));
-  };
+  const lookUpAll = (names: string[] = [], pointer: string): Map<GraphKey, string> =>
+    new Map(
+      names.flatMap((name, i) => {
+        const at = appendPointer(pointer, i);
+        const key = lookUp(name, at);
+        return key ? [[key, at]] : [];
+      }),
+    );
 
   const created = graph.create.map((entry): GraphTask => {
     const { pointer, parent, type } = entry;
@@ -105,8 +107,11 @@ export function resolveGraph(graph: ParsedGraph, tasks: Map<TaskId, TaskRecord>,
   const updated = graph.update.flatMap((entry): GraphTask[] => {
     const { pointer, id, parent } = entry;
     const before = id === undefined ? undefined : tasks.get(id);
-    if (id !== undefined && (!before || deleted.has(id))) lookUp(id, `${pointer}/id`);
-    if (!before || deleted.has(before.id)) return [];
+    if (!before || deleted.has(before.id)) {
+      // Reports an id that is unknown or deleted.
+      lookUp(id, `${pointer}/id`);
+      return [];
+    }
     const replaced = entry.depends && lookUpAll(entry.depends, `${pointer}/depends`);
     const added = lookUpAll(entry.addDepends, `${pointer}/addDepends`);
     // A removed dependency need not exist: it may have been deleted, also by this payload.
@@ -126,8 +131,8 @@ export function resolveGraph(graph: ParsedGraph, tasks: Map<TaskId, TaskRecord>,
   inferTypes(created, [...created, ...updated], tasks);
   const relations = graph.relations.flatMap((entry): GraphRelation[] => {
     const { pointer, type, reason = '', remove: isRemoved = false } = entry;
-    const from = entry.from === undefined ? undefined : lookUp(entry.from, `${pointer}/from`);
-    const to = entry.to === undefined ? undefined : lookUp(entry.to, `${pointer}/to`);
+    const from = lookUp(entry.from, `${pointer}/from`);
+    const to = lookUp(entry.to, `${pointer}/to`);
     return from && to ? [{ from, to, type, reason, isRemoved, pointer }] : [];
   });
   return { created, updated, deleted, relations, findings };

@@ -6,7 +6,7 @@ import { Timestamp } from '#tasks/model/task.ts';
 export const ReleaseStepNameSchema = picklist(['gates', 'changelog', 'bump', 'commit', 'tag', 'push']);
 export type ReleaseStepName = InferOutput<typeof ReleaseStepNameSchema>;
 
-export const ReleaseStepSchema = strictObject({
+const ReleaseStepSchema = strictObject({
   step: ReleaseStepNameSchema,
   state: picklist(['begun', 'done']),
   at: Timestamp,
@@ -17,7 +17,7 @@ export const ReleaseStepSchema = strictObject({
 const Digest = strictObject({ name: string(), sha256: string() });
 
 /** Origin of a release: its commit, tree, tasks and artifact hashes. */
-export const ProvenanceSchema = strictObject({
+const ProvenanceSchema = strictObject({
   commit: string(),
   tree: string(),
   tasks: array(string()),
@@ -49,7 +49,6 @@ export const ReleaseSchema = strictObject({
 
 export type ReleaseStep = InferOutput<typeof ReleaseStepSchema>;
 export type Provenance = InferOutput<typeof ProvenanceSchema>;
-export type ReleaseRow = InferOutput<typeof ReleaseRowSchema>;
 export type Release = InferOutput<typeof ReleaseSchema>;
 
 /** A release as it is stored; its tasks are stored separately. */

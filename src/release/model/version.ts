@@ -1,6 +1,6 @@
 import { check, description, maxLength, metadata, pipe, string, transform } from 'valibot';
 
-export interface ParsedVersion {
+interface ParsedVersion {
   /** Name of the tag and the release: `v1.0.0`. */
   tag: string;
   /** The version in files: `1.0.0`. */

@@ -20,7 +20,7 @@ import { FilePath, isStorable, Line, TaskIdSchema } from '#core/model/scalars.ts
 export const ResearchStatusSchema = picklist(['complete', 'partial', 'blocked']);
 export type ResearchStatus = InferOutput<typeof ResearchStatusSchema>;
 
-/** Text that a subagent returned; other text than a valid return message is accepted and reported. */
+/** Message that a subagent returned. Any text is accepted, so that the error can show the valid forms. */
 export const ReturnMessage = pipe(string(), maxLength(100_000, 'must have at most 100000 characters'));
 
 export const EntryId = pipe(

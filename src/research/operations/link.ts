@@ -1,7 +1,8 @@
-import { boolean, description, pipe, strictObject } from 'valibot';
+import { boolean, strictObject } from 'valibot';
 import { alreadyExists, type JobContext, job } from '#core/define.ts';
 import type { ErrorCode } from '#core/errors/catalog.ts';
-import { type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
+import type { TaskId } from '#core/model/scalars.ts';
+import { TaskParam } from '#tasks/operations/shared/params.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import type { ParsedEntry } from '../model/manifest.ts';
 import { changeLinks, listLinks, parseManifest } from '../rules/manifest.ts';
@@ -10,7 +11,7 @@ import { EntryIdParam } from './show.ts';
 
 /** Definition shared by `research.link` and `research.unlink`. */
 export const linkDefinition = {
-  params: strictObject({ taskId: pipe(TaskIdSchema, description('The task')), entryId: EntryIdParam }),
+  params: strictObject({ taskId: TaskParam, entryId: EntryIdParam }),
   result: strictObject({ entry: EntryReceipt, linked: boolean() }),
   errors: ['E_NOT_FOUND', 'E_FILE_ERROR', 'E_LOCK_TIMEOUT'] satisfies ErrorCode[],
 };

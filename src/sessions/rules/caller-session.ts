@@ -11,7 +11,7 @@ export interface SessionReference {
   by: 'call' | 'environment';
 }
 
-export type SessionChoice =
+type SessionChoice =
   | { session: SessionHandle }
   /** The call names a session that does not exist. */
   | { unknown: string }

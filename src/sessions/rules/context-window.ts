@@ -3,8 +3,8 @@ import { toPercent } from '#lib/statistics.ts';
 import type { ContextUsage } from '../model/session.ts';
 
 export const contextLevels = ['warning', 'caution', 'critical', 'emergency'] as const;
-export type ContextLevel = (typeof contextLevels)[number];
-export type ContextState = 'ok' | ContextLevel | 'stale';
+type ContextLevel = (typeof contextLevels)[number];
+type ContextState = 'ok' | ContextLevel | 'stale';
 
 export const getContextLimits = (config: Config) => ({
   warning: config['context.warningPercent'],
@@ -40,6 +40,6 @@ export function findMisorderedLevels(limits: Pick<ContextLimits, ContextLevel>):
 }
 
 /** Rounds down: 89.9 % has not reached a limit of 90. */
-export const getUsedPercent = ({ used, max }: ContextUsage): number => toPercent(used / max);
+const getUsedPercent = ({ used, max }: ContextUsage): number => toPercent(used / max);
 
 export const isCritical = (state: ContextState): boolean => state === 'critical' || state === 'emergency';

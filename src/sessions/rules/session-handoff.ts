@@ -4,7 +4,7 @@ import type { MemoryHit } from '#memory/model/memory.ts';
 import type { Note, TaskRecord } from '#tasks/model/task.ts';
 import type { Handoff } from '../model/session.ts';
 
-export interface SessionWork {
+interface SessionWork {
   startedAt: string;
   /** Tasks that the session wrote to, in their current state. */
   touched: TaskRecord[];

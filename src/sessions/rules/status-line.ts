@@ -1,5 +1,5 @@
 /** The fields we use of the JSON that Claude Code passes to a status line command. */
-export interface StatusLineInput {
+interface StatusLineInput {
   context_window?: {
     context_window_size?: unknown;
     used_percentage?: unknown;
@@ -25,7 +25,7 @@ export function readContextUsage(input: StatusLineInput | undefined): { used: nu
 const toTokenCount = (value: unknown): number =>
   typeof value === 'number' && Number.isFinite(value) && value > 0 && value <= 2_147_483_647 ? Math.round(value) : 0;
 
-export interface StatusLineParts {
+interface StatusLineParts {
   session?: { name?: string | undefined; scope: string } | undefined;
   focus?: { id: string; title: string } | undefined;
   context: { state: string; percent?: number | undefined };

@@ -36,10 +36,19 @@ export const SkillFindingSchema = strictObject({
   message: string(),
 });
 
+/** A skill that matches a task. */
+export const SkillMatchSchema = strictObject({
+  skill: string(),
+  rule: picklist(['label', 'catalogue', 'type', 'keyword', 'fallback']),
+  /** Description of the match. */
+  match: string(),
+});
+
 export type SkillOrigin = InferOutput<typeof SkillOriginSchema>;
 export type SkillHead = InferOutput<typeof SkillHeadSchema>;
 export type Skill = InferOutput<typeof SkillSchema>;
 export type SkillFinding = InferOutput<typeof SkillFindingSchema>;
+export type SkillMatch = InferOutput<typeof SkillMatchSchema>;
 
 /** Row of a skill catalog: a task that meets all of its conditions gets the skill. */
 export interface SkillRow {

@@ -1,26 +1,22 @@
-import { array, description, picklist, pipe, strictObject, string } from 'valibot';
+import { array, picklist, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
-import { TaskIdSchema } from '#core/model/scalars.ts';
+import { TaskParam } from '#tasks/operations/shared/params.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import { protocolNames } from '../model/protocol.ts';
+import { SkillMatchSchema } from '../model/skill.ts';
 import { dispatchSkill } from '../rules/dispatch-skill.ts';
 import { formatBrokenSkills, listSkills } from './shared/find-skill.ts';
-
-const rule = picklist(['label', 'catalogue', 'type', 'keyword', 'fallback']);
 
 export const skillsDispatch = query({
   name: 'skills.dispatch',
   summary: 'Show which skill a task gets, and by which rule',
-  params: strictObject({ taskId: pipe(TaskIdSchema, description('The task')) }),
+  params: strictObject({ taskId: TaskParam }),
   result: strictObject({
     dispatch: strictObject({
       taskId: string(),
-      skill: string(),
-      rule,
-      /** Description of the match. */
-      match: string(),
+      ...SkillMatchSchema.entries,
       protocol: picklist(protocolNames),
-      alsoMatched: array(strictObject({ skill: string(), rule, match: string() })),
+      alsoMatched: array(SkillMatchSchema),
     }),
   }),
   errors: ['E_NOT_FOUND'],

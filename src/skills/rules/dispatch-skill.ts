@@ -1,9 +1,7 @@
 import type { TaskType } from '#core/model/scalars.ts';
 import { toTerms } from '#lib/terms.ts';
 import { type ProtocolName, protocolNames, protocolTable } from '../model/protocol.ts';
-import type { Skill, SkillRow } from '../model/skill.ts';
-
-export type SkillRule = 'label' | 'catalogue' | 'type' | 'keyword' | 'fallback';
+import type { Skill, SkillMatch, SkillRow } from '../model/skill.ts';
 
 /** Properties of a task that decide its skill. */
 export interface SkillTask {
@@ -19,17 +17,8 @@ export interface SkillTask {
   protocol?: ProtocolName | undefined;
 }
 
-export interface SkillMatch {
-  skill: string;
-  rule: SkillRule;
-  /** Description of the match. */
-  match: string;
-}
-
-export interface SkillChoice {
+export interface SkillChoice extends Omit<SkillMatch, 'skill'> {
   skill: Skill;
-  rule: SkillRule;
-  match: string;
   protocol: ProtocolName;
   /** Other matching skills, each with the first rule that matched. */
   alsoMatched: SkillMatch[];
@@ -37,19 +26,19 @@ export interface SkillChoice {
 
 export const fallbackSkill = 'ct-task-executor';
 
-export function getProtocolSkill(protocol: ProtocolName): string {
-  if (protocol === 'research') return 'ct-research-agent';
-  if (protocol === 'consensus') return 'ct-validator';
-  if (protocol === 'specification') return 'ct-spec-writer';
-  if (protocol === 'decomposition') return 'ct-epic-architect';
-  return fallbackSkill;
-}
+const protocolSkills: Partial<Record<ProtocolName, string>> = {
+  research: 'ct-research-agent',
+  consensus: 'ct-validator',
+  specification: 'ct-spec-writer',
+  decomposition: 'ct-epic-architect',
+};
+export const getProtocolSkill = (protocol: ProtocolName): string => protocolSkills[protocol] ?? fallbackSkill;
 
 /** Chooses the skill for a task. Of five rules the first match wins: a label that is a tag; a row of the catalog; the type;
  *  triggers and keywords, in the title and then in the description; otherwise the fallback. If one rule matches several skills, the
  *  first in the order of `skills` wins. `skills` must contain the fallback. */
 export function dispatchSkill(task: SkillTask, skills: Skill[], rows: SkillRow[]): SkillChoice {
-  const declaredProtocol = task.protocol ?? findDeclaredProtocol(task.labels);
+  const declaredProtocol = task.protocol ?? protocolNames.find((name) => task.labels.includes(`protocol:${name}`));
   const matches = [
     ...matchLabels(task.labels, skills),
     ...matchRows({ ...task, protocol: declaredProtocol }, rows),
@@ -77,12 +66,6 @@ interface NamedMatch extends SkillMatch {
   protocol?: ProtocolName;
 }
 type ResolvedMatch = Omit<NamedMatch, 'skill'> & { skill: Skill };
-
-const protocolLabelPrefix = 'protocol:';
-
-function findDeclaredProtocol(labels: string[]): ProtocolName | undefined {
-  return protocolNames.find((name) => labels.includes(protocolLabelPrefix + name));
-}
 
 const matchLabels = (labels: string[], skills: Skill[]): NamedMatch[] =>
   skills.flatMap(({ name, tags }) => {

@@ -18,7 +18,7 @@ export interface ParsedSkill {
 const namePattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const tagPattern = /^[a-z0-9._:/-]{1,50}$/;
 const conventionFields = new Set(['name', 'description', 'license', 'compatibility', 'metadata', 'allowed-tools']);
-const metadataFields = new Set(['version', 'category', 'tags', 'triggers', 'protocol', 'lastReviewed', 'stability']);
+const metadataTexts = ['version', 'category', 'protocol', 'lastReviewed', 'stability'];
 const stabilities = ['stable', 'beta', 'experimental', 'deprecated'];
 /** Maximum that the Agent Skills convention recommends for SKILL.md. */
 const maxSkillTokens = 5000;
@@ -32,7 +32,7 @@ export function parseSkill(folder: string | undefined, source: string): ParsedSk
   const frontMatter = parseFrontMatter(source);
   if ('problem' in frontMatter) return { remarks: [{ severity: 'error', message: frontMatter.problem }] };
   const { fields } = frontMatter;
-  const metadata = fields.metadata === undefined ? {} : fields.metadata;
+  const { metadata = {} } = fields;
   if (!isPlainObject(metadata)) return { remarks: [{ severity: 'error', message: 'metadata is not a map of names and values' }] };
   const text = frontMatter.body.trim();
 
@@ -56,8 +56,7 @@ export function parseSkill(folder: string | undefined, source: string): ParsedSk
   for (const tag of tags ?? []) if (!tagPattern.test(tag)) addWarning(`tag ${quoteText(tag)} cannot match any label`);
   for (const key of Object.keys(fields))
     if (!conventionFields.has(key)) addWarning(`${quoteText(key)} is not a field of the convention; move it below metadata`);
-  for (const key of metadataFields)
-    if (!['tags', 'triggers'].includes(key) && metadata[key] !== undefined && !toText(metadata[key])) addWarning(`${key} is not text`);
+  for (const key of metadataTexts) if (metadata[key] !== undefined && !toText(metadata[key])) addWarning(`${key} is not text`);
   const version = toText(metadata.version);
   if (version !== undefined && !/^\d+(\.\d+){0,2}(-[\w.]+)?$/.test(version)) addWarning(`version ${quoteText(version)} is not a version`);
   const lastReviewed = toText(metadata.lastReviewed);

@@ -64,7 +64,7 @@ export const AcceptanceSchema = union([
 ]);
 
 /** A criterion as callers write it; a plain string is a text criterion. */
-export const AcceptanceInputSchema = union([
+const AcceptanceInputSchema = union([
   Criterion,
   strictObject({ kind: literal('evidence_bound'), gate: GateNameSchema }),
   strictObject({ kind: literal('text'), text: Criterion }),

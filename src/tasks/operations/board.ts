@@ -1,4 +1,4 @@
-import { array, description, maxLength, optional, pipe, strictObject, string } from 'valibot';
+import { array, description, maxLength, optional, pick, pipe, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
 import { limitParam } from '#core/page.ts';
 import { defined } from '#lib/defined.ts';
@@ -21,7 +21,7 @@ export const tasksBoard = query({
   paramAliases: rootAliases,
   result: strictObject({
     columns: array(ColumnSchema),
-    root: optional(strictObject({ id: CardSchema.entries.id, title: CardSchema.entries.title })),
+    root: optional(pick(CardSchema, ['id', 'title'])),
   }),
   errors: ['E_NOT_FOUND'],
   tier: 1,

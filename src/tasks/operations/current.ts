@@ -1,7 +1,7 @@
-import { optional, strictObject, string } from 'valibot';
+import { omit, optional, strictObject } from 'valibot';
 import { noData, query } from '#core/define.ts';
 import { defined } from '#lib/defined.ts';
-import { allowEmpty, TaskReceiptSchema, Timestamp } from '../model/task.ts';
+import { allowEmpty, TaskClaimSchema, TaskReceiptSchema } from '../model/task.ts';
 import { toTaskReceipt } from '../rules/view.ts';
 import { requireTask } from './shared/require.ts';
 
@@ -11,7 +11,7 @@ export const tasksCurrent = query({
   params: strictObject({}),
   result: strictObject({
     task: allowEmpty(TaskReceiptSchema),
-    claim: optional(strictObject({ agent: string(), session: optional(string()), since: Timestamp })),
+    claim: optional(omit(TaskClaimSchema, ['until'])),
   }),
   errors: [],
   tier: 0,

@@ -40,7 +40,7 @@ export function computeDeps(task: TaskId, graph: TaskGraph): TaskDeps {
 }
 
 /** Lists the milestones that wait for this one. It is `listPrerequisites` with begin and finish swapped and dependencies reversed. */
-export const listBlockedMilestones = (milestone: Milestone, graph: TaskGraph): Milestone[] =>
+const listBlockedMilestones = (milestone: Milestone, graph: TaskGraph): Milestone[] =>
   listPrerequisites(swapKind(milestone), { ...graph, dependsOf: graph.dependentsOf }).map(swapKind);
 
 function swapKind(milestone: Milestone): Milestone {

@@ -40,22 +40,17 @@ export const resetRounds = ({ round }: RoundState): RoundState => ({ round: roun
 export const clearVerdict = ({ round, failed }: RoundState): RoundState => ({ round, failed });
 
 /** Throws if the task cannot take evidence: it is done (46), blocked or has open children (40). */
-export function checkVerifiable(task: Pick<TaskRecord, 'id' | 'status'>, openChildren: TaskId[]): void {
-  const { id, status } = task;
+export function checkVerifiable({ id, status }: Pick<TaskRecord, 'id' | 'status'>, openChildren: TaskId[]): void {
   if (status === 'done')
     throw new CleoError('E_VERIFICATION_LOCKED', { taskId: id, problem: 'is done and takes no more evidence', fix: `cleo reopen ${id}` });
-  if (status === 'blocked')
-    throw new CleoError('E_VERIFICATION_INIT_FAILED', {
-      taskId: id,
-      problem: 'it is blocked',
-      fix: `cleo update ${id} --clear-blocked-by`,
-    });
-  if (openChildren.length > 0)
-    throw new CleoError('E_VERIFICATION_INIT_FAILED', {
-      taskId: id,
-      problem: `${openChildren.length === 1 ? 'its child' : 'its children'} ${openChildren.slice(0, 5).join(', ')} ${openChildren.length === 1 ? 'is' : 'are'} open`,
-      fix: `cleo list --parent ${id}`,
-    });
+  const createError = (problem: string, fix: string) => new CleoError('E_VERIFICATION_INIT_FAILED', { taskId: id, problem, fix });
+  if (status === 'blocked') throw createError('it is blocked', `cleo update ${id} --clear-blocked-by`);
+  if (openChildren.length === 0) return;
+  const children = openChildren.slice(0, 5).join(', ');
+  throw createError(
+    openChildren.length === 1 ? `its child ${children} is open` : `its children ${children} are open`,
+    `cleo list --parent ${id}`,
+  );
 }
 
 /** Throws (45) if an earlier gate has no evidence. */

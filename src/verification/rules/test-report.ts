@@ -1,13 +1,15 @@
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { checkJson, parseJson, stripBom } from '#lib/parse-json.ts';
 
-export interface TestCounts {
+interface TestCounts {
   passed: number;
   failed: number;
   skipped: number;
 }
 
 type Tree = Record<string, unknown>;
+
+const toTree = (value: unknown): Tree => (isPlainObject(value) ? value : {});
 
 /** Reads the test counts of a JSON report from Jest, Vitest, Mocha, Playwright, pytest-json-report, CTRF or Go, or of a plain
  *  `{passed, failed, skipped}`. Returns a message if it finds no counts. */
@@ -23,12 +25,11 @@ function findCounts(tree: Tree): TestCounts | undefined {
   const jest = toCounts(tree.numPassedTests, tree.numFailedTests, tree.numPendingTests);
   // A suite that cannot be loaded fails without counting a test.
   if (jest) return tree.success === false && jest.failed === 0 ? { ...jest, failed: toCount(tree.numFailedTestSuites) || 1 } : jest;
-  const stats = isPlainObject(tree.stats) ? tree.stats : {};
+  const stats = toTree(tree.stats);
   const playwright = toCounts(stats.expected, stats.unexpected, stats.skipped);
   if (playwright) return { ...playwright, passed: playwright.passed + toCount(stats.flaky) };
-  const results = isPlainObject(tree.results) ? tree.results : {};
-  const pytest = isPlainObject(tree.summary) ? tree.summary : {};
-  const ctrf = isPlainObject(results.summary) ? results.summary : {};
+  const pytest = toTree(tree.summary);
+  const ctrf = toTree(toTree(tree.results).summary);
   return (
     toCounts(stats.passes, stats.failures, stats.pending) ??
     toCounts(ctrf.passed, ctrf.failed, ctrf.skipped) ??

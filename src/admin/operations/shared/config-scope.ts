@@ -1,4 +1,4 @@
-import { boolean, description, optional, pipe } from 'valibot';
+import { array, boolean, description, type InferOutput, number, optional, picklist, pipe, string, union } from 'valibot';
 import { CleoError } from '#core/errors/error.ts';
 import { type ConfigKey, type ConfigValue, configKeys, defaultConfig, type FixedKey, isConfigKey } from '#core/model/config.ts';
 import { findNearest } from '#lib/nearest.ts';
@@ -6,7 +6,9 @@ import type { Platform } from '#platform/port.ts';
 
 export const userParam = optional(pipe(boolean(), description("Use the user's file instead of the project's")));
 
-export type ConfigSource = 'project' | 'user' | 'default';
+export const configKeyParam = pipe(string(), description('Name of the setting, e.g. hierarchy.maxSiblings'));
+export const ConfigValueSchema = union([string(), number(), boolean(), array(string())]);
+export const ConfigSourceSchema = picklist(['project', 'user', 'default']);
 
 /** The configuration file that a command changes. */
 export function getConfigFile(platform: Platform, isUser: boolean | undefined): string {
@@ -21,7 +23,11 @@ export function getConfigFile(platform: Platform, isUser: boolean | undefined): 
 export function resolveConfig(
   platform: Platform,
   isUser?: boolean,
-): { get(key: ConfigKey): { value: ConfigValue; source: ConfigSource }; customKeys: ConfigKey[]; warnings: string[] } {
+): {
+  get(key: ConfigKey): { value: ConfigValue; source: InferOutput<typeof ConfigSourceSchema> };
+  customKeys: ConfigKey[];
+  warnings: string[];
+} {
   const project = isUser ? undefined : platform.getProject();
   const files = [
     ...(project ? [{ source: 'project' as const, path: platform.config.projectFile(project) }] : []),

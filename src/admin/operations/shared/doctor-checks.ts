@@ -1,22 +1,34 @@
+import { array, boolean, type InferOutput, optional, picklist, strictObject, string } from 'valibot';
 import type { QueryContext } from '#core/define.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import { checkConfigFiles, checkProjectFiles, isConfigured } from './doctor-files.ts';
-import type { CheckResult, DoctorCheck, DoctorFinding } from './doctor-finding.ts';
 import { checkAuditLog, checkDatabase, checkJobs, checkSessions, checkTasks, explainFailure } from './doctor-store.ts';
 
-export interface DoctorReport {
-  findings: DoctorFinding[];
-  checks: DoctorCheck[];
-  orphans: TaskId[];
+const DoctorFindingSchema = strictObject({
+  check: string(),
+  severity: picklist(['error', 'warning']),
+  message: string(),
+  fix: string(),
+});
+const DoctorCheckSchema = strictObject({ check: string(), ok: boolean(), detail: optional(string()) });
+export const DoctorFindings = array(DoctorFindingSchema);
+export const DoctorCheckList = array(DoctorCheckSchema);
+
+type DoctorFinding = InferOutput<typeof DoctorFindingSchema>;
+
+/** The result of one check: no findings means no problems. */
+export interface CheckResult {
+  detail?: string;
+  findings: Omit<DoctorFinding, 'check'>[];
 }
 
-export type DoctorContext = Pick<QueryContext, 'platform' | 'project' | 'read' | 'sqliteVersion' | 'now'>;
+type DoctorContext = Pick<QueryContext, 'platform' | 'project' | 'read' | 'sqliteVersion' | 'now'>;
 
 /** Runs all checks of `cleo doctor`. It changes nothing, and a check that fails to run is itself a finding. */
-export async function runDoctorChecks({ platform, project, read, sqliteVersion, now }: DoctorContext): Promise<DoctorReport> {
+export async function runDoctorChecks({ platform, project, read, sqliteVersion, now }: DoctorContext) {
   const findings: DoctorFinding[] = [];
-  const checks: DoctorCheck[] = [];
+  const checks: InferOutput<typeof DoctorCheckList> = [];
   const runCheck = async (check: string, inspect: () => Promise<CheckResult>): Promise<boolean> => {
     let result: CheckResult;
     let hasRun = true;

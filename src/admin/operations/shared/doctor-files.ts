@@ -8,7 +8,7 @@ import { checkJsonLines } from '#lib/jsonl.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import { findMisorderedLevels, getContextLimits } from '#sessions/rules/context-window.ts';
 import { removePassword } from '../../rules/store-address.ts';
-import type { CheckResult } from './doctor-finding.ts';
+import type { CheckResult } from './doctor-checks.ts';
 
 /** The two configuration files, the project's first, with their problems. */
 export function inspectConfigFiles({ config }: Platform, project: Project): { path: string; scope: string; problems: ConfigProblem[] }[] {

@@ -1,12 +1,13 @@
 import { CleoError } from '#core/errors/error.ts';
 import { quote } from '#core/errors/quote.ts';
 import type { TaskId } from '#core/model/scalars.ts';
+import { pluralize } from '#lib/pluralize.ts';
 import type { Project } from '#platform/port.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import { findTaskProblems, type IntegrityLimits } from '#tasks/operations/shared/integrity.ts';
 import { formatScope } from '#tasks/rules/scope.ts';
 import { followChain } from '../audit-verify.ts';
-import type { CheckResult } from './doctor-finding.ts';
+import type { CheckResult } from './doctor-checks.ts';
 
 /** A job that has run for longer was interrupted; most take seconds. */
 const maxJobMs = 10 * 60_000;
@@ -21,7 +22,7 @@ export async function checkDatabase(store: ReadStore, newestBackup: string | und
     findings: [
       ...damage.slice(0, 5).map((line) => ({ severity: 'error' as const, message: `the database is damaged: ${line}`, fix })),
       ...migrations
-        .filter(({ isKnown: isOurs }) => !isOurs)
+        .filter(({ isKnown }) => !isKnown)
         .map(({ version }) => ({
           severity: 'error' as const,
           message: `schema migration ${version} differs from the one in this version of cleo`,
@@ -36,7 +37,7 @@ export async function checkTasks(store: ReadStore, limits: IntegrityLimits): Pro
   const { tasks, problems } = await findTaskProblems(store, limits);
   const broken = problems.filter(({ kind }) => kind !== 'siblings' && kind !== 'no-reason');
   return {
-    detail: tasks === 1 ? '1 task' : `${tasks} tasks`,
+    detail: pluralize(tasks, 'task'),
     findings: broken.slice(0, 50).map(({ severity, message, fix }) => ({ severity, message, fix })),
     orphans: broken.filter(({ kind }) => kind === 'orphan').map(({ taskId }) => taskId),
   };

@@ -6,7 +6,16 @@ import { isPlainObject } from '#lib/is-plain-object.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import { type Client, type ClientName, clients, type SetupPart } from '../../rules/setup-clients.ts';
-import { type FileEdit, listPresentParts, planRemoval, planSetup, type SetupPlan, type SetupRecord } from '../../rules/setup-plan.ts';
+import {
+  type FileEdit,
+  type GetRecord,
+  listPresentParts,
+  planRemoval,
+  planSetup,
+  type ReadText,
+  type SetupPlan,
+  type SetupRecord,
+} from '../../rules/setup-plan.ts';
 
 export interface FileChange {
   file: string;
@@ -48,8 +57,7 @@ export async function setUpClients(
     for (const client of clients.filter(({ name }) => names.includes(name))) {
       const suggestFix = (file: string, how?: string): string =>
         suggestSetupFix(platform, project, sharedFiles, file, client, options, how);
-      const getText = (file: string): string | undefined =>
-        texts.has(file) ? texts.get(file) : readText(sharedFiles, project, file, suggestFix);
+      const getText: ReadText = (file) => (texts.has(file) ? texts.get(file) : readText(sharedFiles, project, file, suggestFix));
       const plan = planClient(client, getText, (file) => record[file], options);
       requireNoConflicts(plan, suggestFix);
       warnings.push(...plan.warnings);
@@ -127,7 +135,7 @@ export async function inspectClients(
   project: Project,
 ): Promise<{ client: Client; isFound: boolean; parts: SetupPart['kind'][] }[]> {
   const sharedFiles = await loadSharedFiles();
-  const texts = (file: string): string | undefined => {
+  const getText: ReadText = (file) => {
     try {
       return sharedFiles.readSharedFile(project.root, file).text;
     } catch {
@@ -141,22 +149,17 @@ export async function inspectClients(
     isFound:
       client.projectMarkers.some((sign) => files.exists(join(project.root, sign))) ||
       client.homeMarkers.some((sign) => files.exists(join(userHome, sign))),
-    parts: [...listPresentParts(client, texts)],
+    parts: [...listPresentParts(client, getText)],
   }));
 }
 
-function planClient(
-  client: Client,
-  texts: (file: string) => string | undefined,
-  known: (file: string) => SetupRecord | undefined,
-  options: SetupOptions,
-): SetupPlan {
-  if (options.remove) return planRemoval(client, texts, known);
+function planClient(client: Client, getText: ReadText, getRecord: GetRecord, options: SetupOptions): SetupPlan {
+  if (options.remove) return planRemoval(client, getText, getRecord);
   const kinds = new Set<SetupPart['kind']>(['mcp', 'text']);
   if (options.hooks !== false) kinds.add('hooks');
   if (options.agents !== false) kinds.add('agents');
   if (options.statusline) kinds.add('statusline');
-  return planSetup(client, texts, known, kinds);
+  return planSetup(client, getText, getRecord, kinds);
 }
 
 /** Throws an error if a file cannot be edited. No other file is changed either. */

@@ -73,11 +73,18 @@ function readRunRecord(ctx: TraceContext, run: string): RunRecord | undefined {
 }
 
 /** Reads the facts of a trace. Lines that are not events are skipped. */
-export function readTraceFacts(ctx: TraceContext, name: string): TraceFacts {
+function readTraceFacts(ctx: TraceContext, name: string): TraceFacts {
   // The hash chain is not verified here, because hashing is most of the work.
   const { lines } = parseTrace(readStateFile(ctx, `traces/${name}`) ?? '', () => '');
   return extractFacts(lines.map(({ line }) => line));
 }
+
+/** Enough to contain the last 20 runs of a rarely used skill. */
+const maxTraces = 200;
+
+/** Reads the facts of the newest of these traces. */
+export const readRecentFacts = (ctx: TraceContext, names: string[]): TraceFacts[] =>
+  names.slice(-maxTraces).map((name) => readTraceFacts(ctx, name));
 
 /** Assesses all executions of these traces in order, because the usual duration of a skill comes from earlier executions. */
 export async function assessTraces(ctx: TraceContext, names: string[], timestamp: string): Promise<AssessedTraces> {

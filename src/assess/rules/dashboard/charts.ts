@@ -6,7 +6,7 @@ const width = 720;
 const height = 220;
 const margin = { left: 40, right: 10, top: 12, bottom: 24 };
 
-export interface ChartPoint {
+interface ChartPoint {
   percent: number;
   /** Text of the tooltip. */
   about: string;

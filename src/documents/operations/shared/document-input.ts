@@ -3,7 +3,7 @@ import type { MutationContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { formatRetry } from '#core/errors/retry.ts';
 import { FilePath, isStorable } from '#core/model/scalars.ts';
-import { type DocContent, docEncodings, encodeDocBytes, maxDocBytes } from '../../model/doc.ts';
+import { type DocContent, type DocEncoding, docEncodings, encodeDocBytes, maxDocBytes } from '../../model/doc.ts';
 
 /** Parameters for the content of a document: a file of the project, or the content itself. */
 export const docInputParams = {
@@ -33,7 +33,7 @@ export interface DocInput extends DocContent {
 interface DocInputParams {
   file?: string | undefined;
   content?: string | undefined;
-  encoding?: (typeof docEncodings)[number] | undefined;
+  encoding?: DocEncoding | undefined;
 }
 
 /** Reads the content from the parameters, if any. */

@@ -3,6 +3,7 @@ import { CleoError } from '#core/errors/error.ts';
 import { quote } from '#core/errors/quote.ts';
 import type { Config } from '#core/model/config.ts';
 import type { TaskId } from '#core/model/scalars.ts';
+import { omitEmpty } from '#lib/defined.ts';
 import { findNearest } from '#lib/nearest.ts';
 import { findCitations } from '#memory/rules/find-citations.ts';
 import type { ReadStore, WriteStore } from '#store/port/store.ts';
@@ -12,11 +13,10 @@ import { listDocKinds } from '../../rules/doc-kinds.ts';
 /** Superseded decisions that the document cites. */
 const Stale = optional(array(strictObject({ id: string(), supersededBy: optional(string()) })));
 
+const head = { slug: string(), type: string(), title: string(), version: number() };
+
 export const DocRow = strictObject({
-  slug: string(),
-  type: string(),
-  title: string(),
-  version: number(),
+  ...head,
   size: number(),
   tasks: array(string()),
   updatedAt: string(),
@@ -25,10 +25,7 @@ export const DocRow = strictObject({
 
 /** One version with its metadata. */
 export const DocView = strictObject({
-  slug: string(),
-  type: string(),
-  title: string(),
-  version: number(),
+  ...head,
   versions: number(),
   sha256: string(),
   encoding: picklist(docEncodings),
@@ -42,25 +39,12 @@ export const DocView = strictObject({
   stale: Stale,
 });
 
-export const DocReceipt = strictObject({
-  slug: string(),
-  type: string(),
-  title: string(),
-  version: number(),
-  sha256: string(),
-  size: number(),
-});
+export const DocReceipt = strictObject({ ...head, sha256: string(), size: number() });
 
-export const toDocRow = (doc: DocRecord, tasks: TaskId[] = [], stale: StaleCitation[] = []) => ({
-  slug: doc.slug,
-  type: doc.kind,
-  title: doc.title,
-  version: doc.version,
-  size: doc.size,
-  tasks,
-  updatedAt: doc.updatedAt,
-  ...(stale.length > 0 ? { stale } : {}),
-});
+export const toDocRow = (doc: DocRecord, tasks: TaskId[] = [], stale: StaleCitation[] = []) => {
+  const { slug, kind, title, version, size, updatedAt } = doc;
+  return { slug, type: kind, title, version, size, tasks, updatedAt, ...omitEmpty({ stale }) };
+};
 
 export const toDocReceipt = ({ slug, kind, title, version, digest, size }: Omit<DocRecord, 'createdAt' | 'createdBy' | 'updatedAt'>) => ({
   slug,
@@ -93,7 +77,7 @@ export function checkKind(config: Config, type: string, formatRetryFor: (type: s
     problem: `type (--type): ${JSON.stringify(type.slice(0, 60))} is not one of ${kinds.join(', ')}`,
     fix: suggestions.length === 1 ? formatRetryFor(suggestions[0]!) : 'cleo docs list-types',
     field: 'type',
-    ...(suggestions.length > 0 ? { suggestions } : {}),
+    ...omitEmpty({ suggestions }),
   });
 }
 

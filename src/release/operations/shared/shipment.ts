@@ -26,7 +26,7 @@ const changelogFile = 'CHANGELOG.md';
 export class Shipment {
   release: ReleaseRecord;
   readonly options: ShipOptions;
-  hasCommit: boolean;
+  hasCommit = false;
   readonly #ctx: JobContext;
   readonly #git: Git;
   readonly #tree: WorkingTree;
@@ -42,7 +42,6 @@ export class Shipment {
   ) {
     this.release = release;
     this.options = options;
-    this.hasCommit = false;
     this.#ctx = ctx;
     this.#git = found.git;
     this.#tree = found.tree;

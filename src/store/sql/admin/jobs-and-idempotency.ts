@@ -50,7 +50,7 @@ export function createHealthReads(db: Db): HealthReads {
       const { migrations } = await import('../../migrations/all.ts');
       const { findForeignMigrations } = await import('../../migrations/migration.ts');
       const foreign = findForeignMigrations(applied, migrations);
-      return applied.map(({ version, appliedAt }) => ({ version, appliedAt, isOurs: !foreign.includes(version) }));
+      return applied.map(({ version, appliedAt }) => ({ version, appliedAt, isKnown: !foreign.includes(version) }));
     },
     async listStartedJobs() {
       const found = await db.all(sql`select id, operation, agent_id, started_at from jobs order by id`);

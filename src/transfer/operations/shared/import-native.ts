@@ -11,25 +11,19 @@ import {
   Label,
   NoteText,
   Phase,
-  PrioritySchema,
   Reason,
-  RelationTypeSchema,
-  StatusSchema,
   type TaskId,
   TaskIdSchema,
-  TaskSizeSchema,
-  TaskTypeSchema,
   Title,
   toTaskId,
   toTaskNumber,
 } from '#core/model/scalars.ts';
-import { wholeNumber } from '#core/model/whole-number.ts';
 import { removeDuplicates } from '#lib/collections.ts';
 import { defined } from '#lib/defined.ts';
 import { findJsonProblem } from '#lib/jsonc.ts';
 import { parseJson, stripBom } from '#lib/parse-json.ts';
 import type { Ancestor, StoredRelation } from '#store/port/tasks.ts';
-import type { Note, StoredCriterion, TaskRecord } from '#tasks/model/task.ts';
+import { type Note, RelationSchema, Revision, type StoredCriterion, type TaskRecord, TaskSchema } from '#tasks/model/task.ts';
 import { checkDependsExist, checkParentOpen } from '#tasks/operations/shared/create-task.ts';
 import { checkNoCycle } from '#tasks/operations/shared/order.ts';
 import { checkPlacement } from '#tasks/rules/hierarchy.ts';
@@ -40,24 +34,19 @@ const Time = pipe(
 );
 const Text = pipe(string(), check(isStorable, 'must not contain NUL or lone surrogates'));
 
-/** A line of an export. Fields derived from other tasks (`epicId`, `child_task` criteria) are accepted and ignored. */
+/** A line of an export, with the limits of the parameters that set each field. Fields derived from other tasks (`epicId`, `child_task` criteria) are accepted and ignored. */
 const ExportLine = strictObject({
+  ...TaskSchema.entries,
   id: TaskIdSchema,
-  type: TaskTypeSchema,
   title: Title,
   description: optional(Description),
-  status: StatusSchema,
-  priority: PrioritySchema,
-  size: optional(TaskSizeSchema),
   parentId: optional(TaskIdSchema),
   epicId: optional(TaskIdSchema),
   labels: optional(array(Label)),
   phase: optional(Phase),
   depends: optional(array(TaskIdSchema)),
   blockedBy: optional(Text),
-  relations: optional(
-    array(strictObject({ taskId: TaskIdSchema, type: RelationTypeSchema, reason: Reason, direction: picklist(['to', 'from']) })),
-  ),
+  relations: optional(array(strictObject({ ...RelationSchema.entries, taskId: TaskIdSchema, reason: Reason }))),
   acceptance: optional(
     array(
       strictObject({
@@ -79,7 +68,7 @@ const ExportLine = strictObject({
   startedAt: optional(Time),
   completedAt: optional(Time),
   archivedAt: optional(Time),
-  revision: wholeNumber({ min: 1 }),
+  revision: Revision,
 });
 
 type ExportLine = InferOutput<typeof ExportLine>;

@@ -10,7 +10,7 @@ import type { GateEvidence, HashedFile } from '../../model/verification.ts';
 import { type EvidenceClaim, splitPaths } from '../../rules/evidence.ts';
 import { readTestReport } from '../../rules/test-report.ts';
 
-export interface EvidenceContext {
+interface EvidenceContext {
   platform: Platform;
   project: Project;
   config: Config;

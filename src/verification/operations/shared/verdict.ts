@@ -3,10 +3,10 @@ import { CleoError } from '#core/errors/error.ts';
 import '../../errors.ts';
 import type { MutationContext } from '#core/define.ts';
 import type { ErrorCode } from '#core/errors/catalog.ts';
-import type { GateName, TaskId } from '#core/model/scalars.ts';
+import type { TaskId } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
-import type { GateAttempt, RoundState } from '../../model/verification.ts';
+import type { GateAttempt, RoundState, ValidatorVerdict } from '../../model/verification.ts';
 import { checkGateOrder, checkIndependent } from '../../rules/gates.ts';
 import { recordAttempt, requireVerifiable, resolveAgent, type VerificationState } from './verification.ts';
 
@@ -26,7 +26,8 @@ export const ValidatorAgent = optional(pipe(string(), description('Agent that ju
 /** Checks that the agent may judge the task now. A round has one verdict; `isRepeated` says that it is this one. */
 export async function prepareVerdict(
   ctx: MutationContext,
-  { taskId, agent, verdict, needs }: { taskId: TaskId; agent: string | undefined; verdict: 'attested' | 'rejected'; needs: GateName },
+  { taskId, agent }: { taskId: TaskId; agent?: string | undefined },
+  verdict: ValidatorVerdict['verdict'],
 ): Promise<{ by: string; state: VerificationState; isRepeated: boolean }> {
   const { store, caller, commandWith } = ctx;
   const by = await resolveAgent(store, ctx, agent, commandWith({ agent: undefined }));
@@ -41,12 +42,13 @@ export async function prepareVerdict(
       problem: `was attested by ${existing.by}; a round has one verdict`,
       fix: `cleo verify ${taskId}`,
     });
-  if (!isAttested) checkGateOrder(taskId, state.held, needs);
+  // A rejection needs only the gates before testsPassed, so that there is work to judge.
+  if (!isAttested) checkGateOrder(taskId, state.held, verdict === 'attested' ? 'qaPassed' : 'testsPassed');
   return { by, state, isRepeated: isAttested };
 }
 
 /** Stores the verdict as an attempt at the last gate and as the verdict of the round. */
-export async function recordVerdict<V extends NonNullable<RoundState['verdict']>>(
+export async function recordVerdict<V extends ValidatorVerdict>(
   { store }: MutationContext,
   state: VerificationState,
   verdict: V,

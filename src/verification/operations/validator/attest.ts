@@ -25,10 +25,10 @@ export const validatorAttest = mutation({
     world: ['T001 evidence qaPassed', 'gate T001 implemented by ada', 'gate T001 testsPassed by ada'],
     call: { taskId: 'T001', reason: 'Every form of the grammar is tested' },
   },
-  async run(ctx, { taskId, agent, reason }) {
-    const { now } = ctx;
-    const { by, state, isRepeated } = await prepareVerdict(ctx, { taskId, agent, verdict: 'attested', needs: 'qaPassed' });
-    const verdict = { verdict: 'attested' as const, by, at: now, ...defined({ reason }) };
+  async run(ctx, params) {
+    const { taskId, reason } = params;
+    const { by, state, isRepeated } = await prepareVerdict(ctx, params, 'attested');
+    const verdict = { verdict: 'attested' as const, by, at: ctx.now, ...defined({ reason }) };
     if (isRepeated) return noChange({ verdict: { taskId, ...(state.rounds.verdict ?? verdict) } });
     const stale = (await findStaleGates(ctx, taskId, state.held)).map(({ gate, files }) => ({ gate, files }));
     if (stale.length > 0) throw new CleoError('E_EVIDENCE_STALE', { taskId, stale, fix: `cleo validator pull ${taskId}` });

@@ -23,11 +23,10 @@ export const validatorReject = mutation({
     world: ['T001', 'gate T001 implemented by ada'],
     call: { taskId: 'T001', reason: 'Quoted fields are not read' },
   },
-  async run(ctx, { taskId, agent, reason }) {
-    // The gates before testsPassed must hold evidence, so that there is work to judge.
-    const { by, state } = await prepareVerdict(ctx, { taskId, agent, verdict: 'rejected', needs: 'testsPassed' });
+  async run(ctx, params) {
+    const { by, state } = await prepareVerdict(ctx, params, 'rejected');
     const rounds = failRound(state.rounds);
-    const verdict = await recordVerdict(ctx, state, { verdict: 'rejected' as const, by, at: ctx.now, reason }, rounds);
-    return { verdict: { ...verdict, round: rounds.round } };
+    const verdict = { verdict: 'rejected' as const, by, at: ctx.now, reason: params.reason };
+    return { verdict: { ...(await recordVerdict(ctx, state, verdict, rounds)), round: rounds.round } };
   },
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { measureGuesses } from './prediction-quality.ts';
+import { measureGuesses } from './logistic.ts';
 
 /** `+0.8 -0.1`: a positive case predicted as 0.8, and a negative one as 0.1. */
 test.each<[guesses: string, auc: number, brier: number, accuracy: number]>([
