@@ -104,7 +104,8 @@ async function createStore(
   if (hasFolder && address === undefined && (await hasWorkingStore(storeAdmin, project))) return false;
   writeProjectFiles(platform, project);
   const isNew = await (await storeAdmin(project, address)).create(now);
-  if (address !== undefined) writeAddress(platform, project, address);
+  const { config } = platform;
+  if (address !== undefined && config.load(project)['store.url'] !== address) config.set(config.projectFile(project), 'store.url', address);
   return isNew;
 }
 
@@ -170,10 +171,6 @@ function writeProjectFiles({ files, config, randomHex }: Platform, project: Proj
   const path = config.projectFile(project);
   files.writeNew(path, `${JSON.stringify({ $schema: './config.schema.json', project: { key } }, null, 2)}\n`);
   if (config.load(project)['project.key'] === '') config.set(path, 'project.key', key);
-}
-
-function writeAddress({ config }: Platform, project: Project, address: string): void {
-  if (config.load(project)['store.url'] !== address) config.set(config.projectFile(project), 'store.url', address);
 }
 
 /** The name of the folder as a prefix that is valid in the name of a database schema. */

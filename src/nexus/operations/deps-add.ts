@@ -1,8 +1,7 @@
 import '../errors.ts';
-import { description, pipe, strictObject, string } from 'valibot';
 import { alreadyExists, answer, type JobContext, job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
+import type { TaskId } from '#core/model/scalars.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
 import { blockTask } from '#tasks/operations/shared/task-transitions.ts';
@@ -12,6 +11,7 @@ import { formatWaitReason } from '../rules/nexus-wait.ts';
 import { readCrossProjectLinks } from './shared/cross-project-links.ts';
 import { openRegistry, requireRegisteredProject } from './shared/registry.ts';
 import {
+  DependParams,
   DependResult,
   requireRemoteId,
   toMutationContext,
@@ -24,10 +24,7 @@ import { type AskProject, createRemoteNotFoundError, findOwnEntry, remoteErrors,
 export const nexusDepsAdd = job({
   name: 'nexus.deps.add',
   summary: 'Add a dependency on a task of another project',
-  params: strictObject({
-    taskId: pipe(TaskIdSchema, description('The dependent task')),
-    on: pipe(string(), description('Task of another project, e.g. web:T003')),
-  }),
+  params: DependParams,
   result: DependResult,
   errors: [...remoteErrors, 'E_NEXUS_GRAPH_ERROR', 'E_TASK_COMPLETED', 'E_TASK_CLAIMED', 'E_TASK_NOT_IN_SCOPE', 'E_VALIDATION'],
   tier: 2,

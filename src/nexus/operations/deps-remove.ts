@@ -1,17 +1,19 @@
-import { description, pipe, strictObject, string } from 'valibot';
 import { mutation, noChange } from '#core/define.ts';
-import { TaskIdSchema } from '#core/model/scalars.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
-import { DependResult, requireRemoteId, toRemoteTaskRef, toWaitingTaskReceipt, updateWaitState } from './shared/remote-dependency.ts';
+import {
+  DependParams,
+  DependResult,
+  requireRemoteId,
+  toRemoteTaskRef,
+  toWaitingTaskReceipt,
+  updateWaitState,
+} from './shared/remote-dependency.ts';
 
 export const nexusDepsRemove = mutation({
   name: 'nexus.deps.remove',
   summary: 'Remove a dependency on a task of another project',
-  params: strictObject({
-    taskId: pipe(TaskIdSchema, description('The dependent task')),
-    on: pipe(string(), description('Task of another project, e.g. web:T003')),
-  }),
+  params: DependParams,
   result: DependResult,
   errors: ['E_NEXUS_INVALID_SYNTAX', 'E_NOT_FOUND', 'E_TASK_NOT_IN_SCOPE'],
   tier: 2,

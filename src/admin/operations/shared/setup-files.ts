@@ -24,13 +24,7 @@ export interface FileChange {
   adds?: string;
 }
 
-export interface SetupOptions {
-  hooks?: boolean | undefined;
-  agents?: boolean | undefined;
-  statusline?: boolean | undefined;
-  remove?: boolean | undefined;
-  dryRun?: boolean | undefined;
-}
+export type SetupOptions = { [K in 'hooks' | 'agents' | 'statusline' | 'remove' | 'dryRun']?: boolean | undefined };
 
 /** Loads access to files that other programs also write; only `setup` needs it. */
 const loadSharedFiles = () => import('#platform/shared-file.ts');

@@ -1,8 +1,8 @@
 import '../../errors.ts';
-import { type InferOutput, strictObject } from 'valibot';
+import { description, type InferOutput, pipe, strictObject, string } from 'valibot';
 import type { JobContext, MutationContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import type { Status } from '#core/model/scalars.ts';
+import { type Status, TaskIdSchema } from '#core/model/scalars.ts';
 import type { WriteStore } from '#store/port/store.ts';
 import { TaskReceiptSchema, type TaskRecord } from '#tasks/model/task.ts';
 import { toTaskReceipt } from '#tasks/rules/view.ts';
@@ -10,6 +10,11 @@ import { type RemoteDependency, type RemoteTaskId, RemoteTaskRefSchema } from '.
 import { parseRemoteId } from '../../rules/nexus-query.ts';
 import { decideWaitTransition, type WaitTransition } from '../../rules/nexus-wait.ts';
 
+/** Parameters of `nexus.deps.add` and `nexus.deps.remove`. */
+export const DependParams = strictObject({
+  taskId: pipe(TaskIdSchema, description('The dependent task')),
+  on: pipe(string(), description('Task of another project, e.g. web:T003')),
+});
 export const DependResult = strictObject({ task: TaskReceiptSchema, on: RemoteTaskRefSchema });
 
 /** Parses a parameter such as `web:T003`. Throws E_NEXUS_INVALID_SYNTAX. */
