@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 const operations = ['src/*/operations/**/*.test.ts', 'src/store/**/*.test.ts', 'test/scenarios/**/*.test.ts'];
-/** They ask no store for anything: one engine is enough. */
+/** Tests that do not use a store run on one engine only. */
 const storeless = [
   'admin/operations/help',
   'admin/operations/completion',
@@ -9,20 +9,22 @@ const storeless = [
   'admin/operations/inject',
   'skills/operations/install',
 ].map((name) => `src/${name}.test.ts`);
-/** What measures time runs alone. */
+/** Tests that measure time run alone. */
 const timed = ['test/bench.test.ts'];
-/** Bad input and damage can be tried side by side; crowds and kills want the machine for themselves. */
-const quiet = ['hostile', 'hostile-cli', 'queries', 'all-or-nothing', 'damage', 'migrate', 'tampering', 'traces'].map(
+/** Tests of bad input and damage can run in parallel. Those with many processes or kills cannot. */
+const parallelFaults = ['hostile', 'hostile-cli', 'queries', 'all-or-nothing', 'damage', 'migrate', 'tampering', 'traces'].map(
   (name) => `test/faults/${name}.test.ts`,
 );
-const common = { setupFiles: ['test/seed.ts'], testTimeout: 60_000, hookTimeout: 60_000 };
+const common = { setupFiles: ['test/seed.ts'], globalSetup: ['test/fresh-index.ts'], testTimeout: 60_000, hookTimeout: 60_000 };
+/** Tests that run the built command. */
+const built = { ...common, globalSetup: [...common.globalSetup, 'test/fresh-dist.ts'] };
 
 export default defineConfig({
   test: {
-    // Much of the time goes to waiting for other processes: a database server, a command line.
+    // Tests mostly wait for other processes: a database server, a command line.
     maxWorkers: 2,
     projects: [
-      // They keep no state between them: one process for many files takes half of the time.
+      // Without isolation one process runs many files, which takes half the time. These tests share no state.
       { test: { ...common, name: 'rules', isolate: false, include: ['src/**/*.test.ts'], exclude: operations } },
       {
         test: {
@@ -35,24 +37,24 @@ export default defineConfig({
       },
       {
         test: {
-          ...common,
+          ...built,
           name: 'postgres',
-          // The same files run apart from each other on SQLite; here they share their schemas.
+          // The SQLite run isolates the same files; here they share their schemas.
           isolate: false,
           include: [...operations, 'test/engines/*.test.ts'],
           exclude: ['src/store/dialects/sqlite.test.ts', ...storeless],
           env: { CLEO_TEST_ENGINE: 'postgres' },
-          globalSetup: ['test/postgres.ts'],
+          globalSetup: [...built.globalSetup, 'test/postgres.ts'],
         },
       },
-      { test: { ...common, name: 'doors', include: ['test/*.test.ts'], exclude: timed, testTimeout: 120_000 } },
-      { test: { ...common, name: 'damage', include: quiet, testTimeout: 600_000 } },
+      { test: { ...built, name: 'surfaces', include: ['test/*.test.ts'], exclude: timed, testTimeout: 120_000 } },
+      { test: { ...built, name: 'damage', include: parallelFaults, testTimeout: 600_000 } },
       {
         test: {
-          ...common,
+          ...built,
           name: 'faults',
           include: ['test/faults/*.test.ts', ...timed],
-          exclude: quiet,
+          exclude: parallelFaults,
           testTimeout: 600_000,
           fileParallelism: false,
         },

@@ -36,7 +36,7 @@ test('concurrent appends lose no line, also after an incomplete one', async () =
   expect(await Promise.all(Array.from({ length: crowd }, (_, row) => run(row, length)))).toEqual(Array(crowd).fill(0));
 
   const text = readFileSync(path, 'utf8');
-  expect(checkJsonLines(text)).toEqual({ bad: [2] });
+  expect(checkJsonLines(text)).toEqual({ invalidLines: [2] });
   const lines = text.split('\n').filter((line) => line.startsWith('{') && line.endsWith('}'));
   const found = lines.map((line) => JSON.parse(line) as { row: number; place: number; text: string });
   expect(found.filter(({ place, text }) => text.length !== (place * 997) % 20000)).toEqual([]);
