@@ -1,3 +1,5 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Json, openApp } from '../../test/app.ts';
 import { countRealTokens } from '../../test/real-tokens.ts';
@@ -50,4 +52,15 @@ test('suggests the budget for one item if not even one fits', async () => {
   const { envelope } = await cli('cleo list --budget 300');
   expect(envelope).toMatchObject({ _meta: { truncated: { shown: 0, total: 2 } }, tasks: [] });
   expect((await cli(envelope._meta.truncated.next)).envelope.tasks).toMatchObject([{ id: 'T001' }]);
+});
+
+test('drops the warnings before it refuses a budget', async () => {
+  const { call, root } = await openApp({ tasks: ['T001', 'research T001-parsers: Which parsers there are'] });
+  appendFileSync(join(root, '.cleo', 'research', 'MANIFEST.jsonl'), 'not an entry\n');
+  expect((await call('research.list'))._meta.warnings).toHaveLength(1);
+  const { error } = await call('research.list', { budget: 1 });
+  const budget = Number(/--budget (\d+)/.exec(error.fix)?.[1]);
+  const smallest = await call('research.list', { budget });
+  expect(smallest).toMatchObject({ success: true, entries: [], _meta: { truncated: { shown: 0, total: 1 } } });
+  expect(smallest._meta).not.toHaveProperty('warnings.0');
 });

@@ -31,6 +31,16 @@ test('logs reads in grade mode, by the called name and with their exit code', as
   ]);
 });
 
+test('logs reads of a graded session only while it is active', async () => {
+  const app = await openApp({ tasks: ['T001', 'session session-1 task:T001 graded by tester'] });
+  const inSession = { session: 'session-1' };
+  await app.call('session.list', {}, inSession);
+  await app.call('session.end', { note: 'Done' }, inSession);
+  await app.call('session.list', {}, inSession);
+  await app.call('tasks.list', {}, inSession);
+  expect(await logged(app)).toEqual(['session-1 session.list 0', 'session-1 session.end 0']);
+});
+
 describe('a nudge', () => {
   const env = { CLEO_SESSION_GRADE: 'true', CLEO_SESSION_GRADE_ID: 'session-1' };
   const config = { grade: { nudge: true } };

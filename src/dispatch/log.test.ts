@@ -19,3 +19,16 @@ test('a call that fails with another code is logged', async () => {
   const entries = await app.store.read((reads) => reads.audit.listAfter(0, 100));
   expect(entries).toMatchObject([{ operation: 'update', success: false, exitCode: 4, errorCode: 'E_NOT_FOUND' }]);
 });
+
+test.each([
+  ['mutation', 'tasks.add', { title: 'Too late' }],
+  ['job', 'research.archive', {}],
+])('a %s whose caller stopped waiting does not start and is not logged', async (_, operation, params) => {
+  const app = await openApp({ tasks: ['T001 done', 'research T001-parsers: Parsers'] });
+  expect(await app.call(operation, params, { signal: AbortSignal.abort() })).toMatchObject({
+    error: { code: 'E_LOCK_TIMEOUT', exitCode: 7 },
+  });
+  expect(await app.call('tasks.show', { taskId: 'T002' })).toMatchObject({ error: { code: 'E_NOT_FOUND' } });
+  expect((await app.call('research.list')).entries).toHaveLength(1);
+  expect(await app.store.read((reads) => reads.audit.listAfter(0, 100))).toEqual([]);
+});

@@ -50,6 +50,15 @@ test('filters by session, agent, operation, task and failure', async () => {
   expect((await app.cli('cleo log --agent ada')).envelope.entries).toHaveLength(1);
 });
 
+test('finds the calls of an operation under all of its names', async () => {
+  const app = await openApp({ tasks: ['T001', 'T002'] });
+  await app.call('tasks.done', { taskId: 'T001' });
+  await app.call('tasks.complete', { taskId: 'T002' });
+  const find = async (operation: string): Promise<string[]> =>
+    (await app.call('admin.log', { operation })).entries.map((entry: { operation: string }) => entry.operation);
+  for (const name of ['tasks.complete', 'tasks.done', 'complete']) expect(await find(name)).toEqual(['tasks.complete', 'tasks.done']);
+});
+
 test('pages a long log', async () => {
   const { call } = await openApp();
   for (let i = 0; i < 4; i++) await call('tasks.add', { title: `Task ${i}` });

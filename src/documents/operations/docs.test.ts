@@ -201,6 +201,14 @@ describe('versions', () => {
     expect((await call('docs.update', { slug: 'parsers', type: 'novel' })).error).toMatchObject({ exitCode: 2 });
   });
 
+  test('changes title, kind and content in one call', async () => {
+    const { call } = await open(['T001', parsers]);
+    const renamed = { title: 'Parsers', type: 'research', version: 2 };
+    const all = { slug: 'parsers', title: 'Parsers', type: 'research', content: 'two' };
+    expect(await call('docs.update', all)).toMatchObject({ doc: renamed });
+    expect(await call('docs.fetch', { slug: 'parsers' })).toMatchObject({ content: 'two', doc: renamed });
+  });
+
   test('fetches a thousand versions by number', async () => {
     const app = await open(['T001', parsers]);
     const { call, store } = app;

@@ -94,6 +94,13 @@ test('searches all projects in turn and reports unreachable ones', async () => {
   expect(answer._meta.warnings).toEqual([expect.stringContaining('docs could not be queried')]);
 });
 
+test('counts the tasks beyond the limit in one project', async () => {
+  const { apps } = await openNexus({ ...worlds, docs: ['T001: Describe the parser', 'T002: Parser tasks'] });
+  const search = async (limit: number) => (await apps.api!.call('nexus.query', { query: 'docs:parser', limit }))._meta;
+  expect(await search(1)).toMatchObject({ truncated: { shown: 1, total: 2 } });
+  expect(await search(2)).not.toHaveProperty('truncated');
+});
+
 test('suggests an existing task for an unknown one', async () => {
   const { apps } = await openNexus(worlds);
   const refused = await apps.api!.call('nexus.query', { query: 'web:T020' });

@@ -60,6 +60,18 @@ test('accepts partial work and returns what is left', async () => {
   });
 });
 
+test('finds an entry that was archived in the meantime', async () => {
+  const { call, worker, root } = await openSpawned();
+  writeFileSync(join(root, file), '# It works\n');
+  await worker.call('research.add', createEntry('complete'));
+  await worker.call('tasks.complete', { taskId: 'T002' });
+  expect(await call('research.archive')).toMatchObject({ archived: ['T002-build-it'] });
+  expect(await call('orchestrate.collect', { taskId: 'T002', message: complete })).toMatchObject({
+    success: true,
+    collected: { entryId: 'T002-build-it', status: 'complete', done: true },
+  });
+});
+
 test('refuses a task that was never spawned', async () => {
   const { call, cli } = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T001 done'], config: off });
   const open = await call('orchestrate.collect', { taskId: 'T002' });

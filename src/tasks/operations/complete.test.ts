@@ -77,6 +77,14 @@ test('reopens a task as active and as the focus', async () => {
   expect(await call('tasks.reopen', { taskId: 'T001' })).toMatchObject({ _meta: { exitCode: 102 } });
 });
 
+test('rejects reopening a task before its dependency is done again', async () => {
+  const { call } = await openApp({ tasks: ['T001', 'T002 depends T001 done'] });
+  expect(await call('tasks.reopen', { taskId: 'T002' })).toMatchObject({
+    error: { code: 'E_VALIDATION_DEPENDS', details: { taskId: 'T002' }, message: expect.stringContaining('T001') },
+  });
+  expect((await call('tasks.show', { taskId: 'T002' })).task.status).toBe('done');
+});
+
 test('rejects reopening a task inside a done one', async () => {
   const { call } = await openApp({ tasks: ['T001 epic done', 'T002 in T001 done'] });
   expect(await call('tasks.reopen', { taskId: 'T002' })).toMatchObject({ error: { exitCode: 17, fix: 'cleo reopen T001' } });

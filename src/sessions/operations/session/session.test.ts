@@ -335,6 +335,16 @@ describe('session gc', () => {
     expect((await call('session.show', { sessionId: 'session-2' })).session.note).toBe('No activity for 72 hours');
   });
 
+  test('keeps the note of a session that was ended with one and resumed', async () => {
+    const clock = { now: '2026-01-02T00:00:00.000Z' };
+    const { call, as } = await openApp({ tasks: one, clock });
+    await as('ada').call('session.end', { note: 'Trees are next' });
+    await as('ada').call('session.resume', { sessionId: 'session-1' });
+    clock.now = '2026-01-06T00:00:00.000Z';
+    expect(await call('session.gc')).toMatchObject({ sessions: [{ id: 'session-1', status: 'ended' }] });
+    expect((await call('session.show', { sessionId: 'session-1' })).session.note).toBe('Trees are next');
+  });
+
   test('releases the claims of the sessions it ends', async () => {
     const clock = { now: '2026-01-02T00:00:00.000Z' };
     const { call, as } = await openApp({ tasks: one, clock });

@@ -103,6 +103,17 @@ test('adds notes once, keeps the status of a held task and reopens a done parent
   expect(await call('tasks.show', { taskId: 'T002' })).toMatchObject({ task: { status: 'pending' } });
 });
 
+test('releases an expired claim when the source closes its task', async () => {
+  const { call, as, tamper } = await openApp();
+  await call('tasks.import', { content: issue('a'), from: 'beads' });
+  await as('ada').call('tasks.start', { taskId: 'T001' });
+  await tamper("update claims set renewed_at = '2020-01-01T00:00:00.000Z'");
+  const content = issue('a', { status: 'closed', closed_at: '2026-01-02T12:00:00Z' });
+  expect(await call('tasks.import', { content, from: 'beads' })).toMatchObject({ updated: 1, losses: [] });
+  expect(await call('tasks.show', { taskId: 'T001' })).toMatchObject({ task: { status: 'done' } });
+  expect(await as('ada').call('tasks.current')).toMatchObject({ task: {}, _meta: { exitCode: 100 } });
+});
+
 test('separates two sources of the same tool by name', async () => {
   const { call } = await openApp();
   await call('tasks.import', { content: issue('a'), from: 'beads', source: 'web' });
