@@ -46,6 +46,13 @@ test('pages through a list with a budget to its end', async () => {
   expect(seen).toEqual(Array.from({ length: 60 }, (_, i) => `T${i + 100}`));
 });
 
+test('a list that is cut by its limit and by its budget says how many items it really shows', async () => {
+  const { call } = await openApp({ tasks: Array.from({ length: 60 }, (_, i) => `T${i + 100}`) });
+  const { tasks, _meta } = await call('tasks.list', { limit: 50, budget: 400 });
+  expect(tasks.length).toBeLessThan(50);
+  expect(_meta.truncated).toMatchObject({ shown: tasks.length, total: 60 });
+});
+
 test('suggests the budget for one item if not even one fits', async () => {
   const { call, cli } = await openApp({ tasks: ['T001', 'T002'] });
   await call('tasks.update', { taskId: 'T001', notes: 'word '.repeat(700) });

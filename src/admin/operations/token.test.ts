@@ -141,3 +141,12 @@ test('logs the name of the token unless the call names an agent', async () => {
   expect((await store.read((reader) => reader.audit.listAfter(0, 10))).map(({ agent }) => agent)).toEqual(['ci', 'worker-7']);
   await inner.closeStores();
 });
+
+test('a token without write access gets the same error for an unknown operation as for a writing one, without suggestions', async () => {
+  const { call } = await openApp();
+  const reader = { token: { name: 'dashboard', scope: 'query' }, kind: 'mutate' } as const;
+  const { error: known } = await call('tasks.add', { title: 'x' }, reader);
+  expect(known).toMatchObject({ code: 'E_FORBIDDEN' });
+  expect((await call('tasks.ad', { title: 'x' }, reader)).error).toEqual(known);
+  expect((await call('tasks.ad', {}, { ...reader, kind: 'query' })).error).toMatchObject({ code: 'E_INVALID_OPERATION' });
+});

@@ -1,5 +1,6 @@
 import { defined } from '#lib/defined.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
+import { pluralize } from '#lib/pluralize.ts';
 import type { Colour, Screen } from './screen.ts';
 import { escapeControls, toOneLine } from './text.ts';
 
@@ -101,4 +102,4 @@ export function formatAge(value: unknown, now: string): string {
 }
 
 /** `1 task`, `2 tasks`. */
-export const formatCount = (count: unknown, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+export const formatCount = (count: unknown, noun: string): string => pluralize(Number(count), noun);

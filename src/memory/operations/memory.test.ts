@@ -167,6 +167,13 @@ describe('supersede', () => {
     'memory observation: D-002 is odd',
   ];
 
+  test('does not warn that the successor is only proposed if the old entry was not accepted either', async () => {
+    const { call } = await openApp({ tasks: ['memory decision: Tokens are structs', 'memory decision: Tokens are classes'] });
+    const superseded = await call('memory.supersede', { old: 'D-001', by: 'D-002' });
+    expect(superseded).toMatchObject({ memory: { id: 'D-001', confirmation_state: 'superseded' } });
+    expect(superseded._meta).not.toHaveProperty('warnings');
+  });
+
   test('flags citations of the old entry, except those of its successor', async () => {
     const app = await openApp({ tasks: world });
     const { call } = app;

@@ -49,6 +49,14 @@ test('needs --orphan only for dependents outside the subtree', async () => {
   expect((await call('tasks.show', { taskId: 'T003' })).task.depends).toEqual(['T002']);
 });
 
+test('a task that was active when it was deleted is restored as pending, so that anyone can start it', async () => {
+  const { call, as } = await openApp({ tasks: ['T001'] });
+  await call('tasks.start', { taskId: 'T001' });
+  await call('tasks.delete', { taskId: 'T001' });
+  expect(await call('tasks.restore', { taskId: 'T001' })).toMatchObject({ task: { status: 'pending' } });
+  expect(await as('bob').call('tasks.start', { taskId: 'T001' })).toMatchObject({ task: { status: 'active' } });
+});
+
 test('restore does not change an existing task and rejects an unknown one', async () => {
   const { call } = await openApp({ tasks: ['T001'] });
   expect(await call('tasks.restore', { taskId: 'T001' })).toMatchObject({ _meta: { exitCode: 102 } });

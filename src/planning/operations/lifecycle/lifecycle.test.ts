@@ -99,6 +99,15 @@ test.each([
   expect(await app.call(operation, { epicId: 'T001', stage: 'research' })).toMatchObject({ success: true, _meta: { exitCode: 102 } });
 });
 
+test('skipping a single stage again changes nothing and keeps the first reason', async () => {
+  const { call } = await openApp({ tasks: epic });
+  await call('lifecycle.skip', { epicId: 'T001', stage: 'research', reason: 'Small' });
+  expect(await call('lifecycle.skip', { epicId: 'T001', stage: 'research', reason: 'Other' })).toMatchObject({
+    _meta: { exitCode: 102 },
+    stages: [{ stage: 'research', status: 'skipped', reason: 'Small' }],
+  });
+});
+
 const before = ['research', 'consensus', 'specification', 'decomposition', 'implementation', 'contribution'];
 const releasing = [...epic, ...before.map((stage) => `stage T001 ${stage} completed`), 'stage T001 release active'];
 

@@ -305,6 +305,14 @@ describe('safestop', () => {
     expect(await call('session.safestop', { reason: 'Full' })).toMatchObject({ task: { status: 'pending' } });
   });
 
+  test('adds its note even if another agent left a note with the same text', async () => {
+    const { call, as } = await openApp({ tasks: world });
+    await as('bob').call('tasks.update', { taskId: 'T002', notes: 'Full' });
+    await call('tasks.start', { taskId: 'T002' });
+    await call('session.safestop', { reason: 'Full' });
+    expect((await call('tasks.show', { taskId: 'T002' })).task.notes).toMatchObject([{ by: 'bob' }, { by: 'tester' }]);
+  });
+
   test('outside a session releases the focus', async () => {
     const { call } = await openApp({ tasks: world });
     expect(await call('session.safestop')).toMatchObject({ _meta: { exitCode: 102 } });

@@ -121,6 +121,14 @@ test('separates two sources of the same tool by name', async () => {
   expect(await call('tasks.imported', { id: 'a' })).toMatchObject({ ids: [{ source: 'beads:api' }, { source: 'beads:web' }] });
 });
 
+test('imported counts only the tasks that match, not all imported ones', async () => {
+  const { call } = await openApp();
+  for (const id of ['a', 'b', 'c']) await call('tasks.import', { content: issue(id), from: 'beads', source: id === 'c' ? 'api' : 'web' });
+  const found = await call('tasks.imported', { from: 'beads', source: 'web', limit: 1 });
+  expect(found).toMatchObject({ ids: [{ id: 'a' }], _meta: { truncated: { shown: 1, total: 2 } } });
+  expect((await call('tasks.imported', { from: 'beads', source: 'api', limit: 1 }))._meta).not.toHaveProperty('truncated');
+});
+
 test('reports the same in a dry run and writes nothing', async () => {
   const { call } = await openApp();
   const content = [issue('a', { estimated_minutes: 5 }), issue('b', child('b', 'a'))].join('\n');
