@@ -14,3 +14,185 @@ test.each([
   });
   expect((await call('memory.find', { state: 'superseded' })).memories).toEqual([]);
 });
+
+const long = 'z'.repeat(61);
+
+test.each([
+  ['no object', 'tasks.add', [], 'params must be an object', 'cleo help add', undefined],
+  ['a missing parameter', 'tasks.add', {}, 'title is required', 'cleo help add', 'title'],
+  [
+    'a wrong shape before a violated rule',
+    'tasks.add',
+    { title: '', labels: 'a' },
+    'labels (--labels): expected Array, received "a"',
+    'cleo help add',
+    'labels',
+  ],
+  ['a wrong item of a list', 'tasks.add', { title: 'x', labels: [1] }, 'labels.0: expected string, received 1', 'cleo help add', 'labels'],
+  ['an object', 'tasks.add', { title: { a: 1 } }, 'title: expected string, received an object', 'cleo help add', 'title'],
+  ['a list', 'tasks.add', { title: ['a'] }, 'title: expected string, received a list', 'cleo help add', 'title'],
+  ['null', 'tasks.add', { title: null }, 'title: expected string, received null', 'cleo help add', 'title'],
+  [
+    'a misspelt choice',
+    'tasks.add',
+    { title: 'x', priority: 'hgh' },
+    'priority (--priority): "hgh" is not one of critical, high, medium, low',
+    'cleo add x --priority high',
+    'priority',
+  ],
+  [
+    'a long choice',
+    'tasks.add',
+    { title: 'x', priority: long },
+    `priority (--priority): "${long.slice(1)}"… is not one of critical, high, medium, low`,
+    'cleo help add',
+    'priority',
+  ],
+  ['an unknown parameter', 'tasks.add', { title: 'x', zz: 1 }, 'tasks.add has no parameter "zz"', 'cleo help add', 'zz'],
+  [
+    'a misspelt parameter',
+    'tasks.add',
+    { title: 'x', prioritty: 'low' },
+    'tasks.add has no parameter "prioritty"; did you mean priority (--priority)?',
+    'cleo add x --priority low',
+    'prioritty',
+  ],
+  [
+    'a misspelt parameter whose right name is taken',
+    'tasks.add',
+    { title: 'x', titel: 'y' },
+    'tasks.add has no parameter "titel"',
+    'cleo help add',
+    'titel',
+  ],
+  [
+    'a task id with digits',
+    'tasks.show',
+    { taskId: 'task-07' },
+    'taskId: Expected a task id such as T001, received "task-07"',
+    'cleo find --id 7',
+    'taskId',
+  ],
+  [
+    'a task id without digits',
+    'tasks.show',
+    { taskId: 'none' },
+    'taskId: Expected a task id such as T001, received "none"',
+    'cleo help show',
+    'taskId',
+  ],
+] as Array<[string, string, never, string, string, string | undefined]>)(
+  'explains %s',
+  async (_, operation, params, message, fix, field) => {
+    const { error } = await (await openApp()).call(operation, params);
+    expect({ ...error, field: error.details?.field }).toMatchObject({ code: 'E_INVALID_INPUT', exitCode: 2, message, fix, field });
+  },
+);
+
+test.each([
+  ['has more than 500 characters', { title: 'x'.repeat(500) }],
+  ['has a line break', { title: 'a\nb' }],
+  ['would still be wrong', { title: 'x', labels: 'a' }],
+])('does not suggest a corrected command that %s', async (_, params) => {
+  const { error } = await (await openApp()).call('tasks.add', { priority: 'hgh', ...params });
+  expect(error.fix).toBe('cleo help add');
+});
+
+test('suggests a corrected command of exactly 500 characters', async () => {
+  const title = 'x'.repeat(500 - 'cleo add  --priority high'.length);
+  const { error } = await (await openApp()).call('tasks.add', { title, priority: 'hgh' });
+  expect(error.fix).toBe(`cleo add ${title} --priority high`);
+});
+
+test('reports the first violated rule by the name of its parameter, without the position in a list', async () => {
+  const { error } = await (await openApp()).call('tasks.add', { title: 'x', labels: ['a', ''] });
+  expect(error).toEqual({
+    code: 'E_VALIDATION_LABELS',
+    exitCode: 6,
+    message: 'labels must not be empty',
+    fix: 'cleo help add',
+    details: { field: 'labels' },
+  });
+});
+
+test('cuts a long unknown name to 100 characters', async () => {
+  const { call } = await openApp();
+  expect((await call('x'.repeat(101))).error.details).toEqual({ operation: 'x'.repeat(100), suggestions: [] });
+  expect((await call('tasks.add', { title: 'x', ['q'.repeat(101)]: 1 })).error.details).toEqual({ field: 'q'.repeat(100) });
+});
+
+test('an alias passes its value under the real name, and an inherited name is no alias', async () => {
+  const { call } = await openApp({ tasks: ['T001 epic', 'T002', 'T003 in T001'] });
+  expect((await call('tasks.next', { epicId: 'T001' })).recommendation.taskId).toBe('T003');
+  expect((await call('tasks.next', { toString: 'T001' })).error).toMatchObject({ exitCode: 2, details: { field: 'toString' } });
+});
+
+test.each([
+  [
+    'a write to the query tool',
+    'tasks.add',
+    { title: 'x' },
+    'query',
+    'cleo_query',
+    'tasks.add writes; call cleo_mutate',
+    'cleo add x',
+    'cleo_mutate',
+  ],
+  [
+    'a read to the mutate tool',
+    'tasks.show',
+    { taskId: 'T001' },
+    'mutate',
+    'cleo_mutate',
+    'tasks.show reads; call cleo_query',
+    'cleo show T001',
+    'cleo_query',
+  ],
+  [
+    'a write to the query path',
+    'tasks.add',
+    { title: 'x' },
+    'query',
+    'http',
+    'tasks.add writes; call POST /api/mutate/tasks/add',
+    'cleo add x',
+    'mutate',
+  ],
+  [
+    'a job to the query path',
+    'research.archive',
+    {},
+    'query',
+    'http',
+    'research.archive writes; call POST /api/mutate/research/archive',
+    'cleo research archive',
+    'mutate',
+  ],
+  [
+    'a read without an object',
+    'tasks.show',
+    [],
+    'mutate',
+    'http',
+    'tasks.show reads; call POST /api/query/tasks/show',
+    'cleo help show',
+    'query',
+  ],
+  [
+    'a read of a wrong shape',
+    'tasks.show',
+    {},
+    'mutate',
+    'http',
+    'tasks.show reads; call POST /api/query/tasks/show',
+    'cleo help show',
+    'query',
+  ],
+] as const)('redirects %s', async (_, operation, params, kind, gateway, message, fix, right) => {
+  const { error } = await (await openApp({ tasks: ['T001'] })).call(operation, params as never, { kind, gateway });
+  const [domain, name] = operation.split('.');
+  expect(error).toMatchObject({ exitCode: 2, message, fix });
+  expect(error.alternatives).toEqual([
+    { action: message.replace(/^.*; c/, 'C'), command: fix, call: { gateway: right, domain, operation: name, params } },
+  ]);
+});
