@@ -69,7 +69,7 @@ async function startIn(folder: string, settings: string[]): Promise<PostgresServ
   const port = await findFreePort();
   const server = spawn(
     join(bin, 'postgres'),
-    ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-c', 'unix_socket_directories=', '-c', 'max_connections=200', ...settings],
+    ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-c', 'unix_socket_directories=', '-c', 'max_connections=500', ...settings],
     {
       ...user,
       env,

@@ -162,3 +162,8 @@ function link(source: string, target: string): void {
 function many(source: string, count: number): void {
   for (let i = 0; i < count; i += 1) put(join(source, `file-${i}`), 'x');
 }
+
+test('rejects a path with NUL', async () => {
+  const { call } = await openApp();
+  expect(await call('skills.install', { path: 'a\0b' })).toMatchObject({ success: false, error: { exitCode: 6 } });
+});

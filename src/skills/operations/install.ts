@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path';
-import { array, boolean, description, maxLength, minLength, optional, pipe, strictObject, string } from 'valibot';
+import { array, boolean, check, description, maxLength, minLength, optional, pipe, strictObject, string } from 'valibot';
 import { alreadyExists, answer, type JobContext, job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
+import { isStorable } from '#core/model/scalars.ts';
 import { SkillHeadSchema } from '../model/skill.ts';
 import { listSkills } from './shared/find-skill.ts';
 
@@ -18,6 +19,7 @@ export const skillsInstall = job({
       string(),
       minLength(1, 'must not be empty'),
       maxLength(1000, 'must have at most 1000 characters'),
+      check(isStorable, 'must not contain NUL or lone surrogates'),
       description('Folder with a SKILL.md, or the name of a bundled skill'),
     ),
     user: optional(pipe(boolean(), description('Install for all projects of this user'))),
