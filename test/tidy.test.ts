@@ -294,7 +294,7 @@ describe('errors', () => {
   test.each(Object.keys(getErrorCatalog()))('%s is thrown somewhere and has an exit code of the table', (code) => {
     // The catalog only lists them; a domain may create its own.
     const users = shipped.filter(
-      (path) => path !== 'src/core/errors/catalogue.ts' && new RegExp(`CleoError\\(\\s*'${code}'`).test(read(path)),
+      (path) => path !== 'src/core/errors/catalog.ts' && new RegExp(`CleoError\\(\\s*'${code}'`).test(read(path)),
     );
     expect(users).not.toEqual([]);
     expect(exitCodes.map((exit) => exit.code)).toContain(getErrorCatalog()[code as keyof ReturnType<typeof getErrorCatalog>].exit);

@@ -73,11 +73,11 @@ export function drawFields(fields: Fields, screen: Screen): string[] {
   return entries.flatMap(([key, value], i) => {
     const name = screen.paint('dim', padRight(names[i]!, width));
     const inner = narrowScreen(screen, width);
-    const beside =
+    const inline =
       drawKnownField(key, value, inner) ??
       drawValue(key, value, inner) ??
       (screen.columns < minColumns ? wrap(JSON.stringify(value), inner.columns) : undefined);
-    if (beside) return beside.map((line, n) => `${n === 0 ? name : ' '.repeat(width)}${line}`.trimEnd());
+    if (inline) return inline.map((line, n) => `${n === 0 ? name : ' '.repeat(width)}${line}`.trimEnd());
     return [screen.paint('dim', names[i]!), ...drawNested(value, narrowScreen(screen, 2)).map((line) => `  ${line}`)];
   });
 }
