@@ -43,8 +43,8 @@ export function createClaimWrites(db: Db): ClaimWrites {
   return {
     insert: (claim) =>
       db.run(sql`
-        insert into claims (task_id, session_id, agent_id, claimed_at, renewed_at)
-        values (${claim.taskId}, ${claim.session ?? ''}, ${claim.agent}, ${claim.claimedAt}, ${toLeaseTime(db, claim.renewedAt)})`),
+        insert into claims (task_id, session_id, agent_id, claimed_at, focused_at, renewed_at)
+        values (${claim.taskId}, ${claim.session ?? ''}, ${claim.agent}, ${claim.claimedAt}, ${claim.claimedAt}, ${toLeaseTime(db, claim.renewedAt)})`),
     release: (taskId) => db.run(sql`delete from claims where task_id = ${taskId}`),
     renew(caller, at) {
       return db.run(
