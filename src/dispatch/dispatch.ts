@@ -7,7 +7,7 @@ import type { Platform } from '#platform/port.ts';
 import { type App, type Call, type CallContext, checkId, createContext, unwrapAnswer } from './call-context.ts';
 import { createFailure, createSuccess, type Envelope, type Meta, type Outcome } from './envelope.ts';
 import { identify, identifyQuietly } from './identify.ts';
-import { createWrongGatewayError, parseParams } from './parse.ts';
+import { parseParams } from './parse.ts';
 
 export interface Reply {
   envelope: Envelope;
@@ -41,8 +41,8 @@ async function handleCall(app: App, call: Call, startedAt: number): Promise<Repl
     ctx = { app, call, operation, caller: toCaller(platform, call), now, startedAt, isGraded };
     checkToken(operation, call);
     if (call.inputError) throw call.inputError;
-    checkGateway(operation, call);
-    const params = parseParams(operation, call.params, call.paths);
+    await checkGateway(operation, call);
+    const params = await parseParams(operation, call.params, call);
     const outcome = await runOperation(ctx, params);
     completeMeta(meta, ctx);
     const envelope = outcome.replay ?? createSuccess(operation, meta, outcome);
@@ -94,9 +94,10 @@ function checkToken(operation: Pick<Operation, 'kind' | 'scope'>, { token }: Cal
 }
 
 /** Rejects a write through the query gateway and a read through the mutate gateway, because clients grant permissions by gateway. */
-function checkGateway(operation: Operation, call: Call): void {
+async function checkGateway(operation: Operation, call: Call): Promise<void> {
   const expected = operation.kind === 'query' ? 'query' : 'mutate';
-  if (call.kind !== undefined && call.kind !== expected) throw createWrongGatewayError(operation, expected, call);
+  if (call.kind === undefined || call.kind === expected) return;
+  throw (await import('./input-error.ts')).createWrongGatewayError(operation, expected, call);
 }
 
 /** Returns the agent of the call. Its session is looked up in the store later. */

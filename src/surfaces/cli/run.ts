@@ -98,7 +98,7 @@ async function startProcess(app: App, process: CommandDefinition, argv: string[]
   const { params, globals, error: inputError } = parseArguments(process, argv);
   try {
     if (inputError) throw inputError;
-    return await terminal.start(process.name, parseParams(process, params), globals, terminal);
+    return await terminal.start(process.name, await parseParams(process, params), globals, terminal);
   } catch (error) {
     if (!(error instanceof CleoError)) throw error;
     return print(app, createErrorReply(app, process.name, error), globals, terminal);

@@ -1,0 +1,145 @@
+import type { BaseIssue } from 'valibot';
+import { formatCommand, listCommandNames, toFlag } from '#core/command-line.ts';
+import type { CommandDefinition } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
+import type { Gateway } from '#core/model/audit.ts';
+import { describeParams, type ParamShape } from '#core/shape.ts';
+import { findNearest } from '#lib/nearest.ts';
+import { isValidShape } from './parse.ts';
+
+/** The surface of a call that does not parse, and the files that it read parameters from. */
+export interface CallOrigin {
+  gateway?: Gateway;
+  paths?: Record<string, string>;
+}
+
+/** Creates the error of a call through the wrong gateway; its fix names the right one. */
+export function createWrongGatewayError(
+  operation: CommandDefinition,
+  expected: 'query' | 'mutate',
+  { params, gateway }: { params: unknown; gateway: Gateway },
+): CleoError {
+  const [domain = '', ...rest] = operation.name.split('.');
+  const isHttp = gateway === 'http';
+  const entryPoint = isHttp ? `POST /api/${expected}/${domain}/${rest.join('.')}` : `cleo_${expected}`;
+  const error = new CleoError('E_INVALID_INPUT', {
+    problem: `${operation.name} ${expected === 'query' ? 'reads' : 'writes'}; call ${entryPoint}`,
+    fix:
+      (typeof params === 'object' && params !== null && formatShortCommand(operation, params as Record<string, unknown>)) ||
+      formatHelpCommand(operation),
+  });
+  error.alternatives.push({
+    action: `Call ${entryPoint}`,
+    command: error.fix,
+    call: { gateway: isHttp ? expected : `cleo_${expected}`, domain, operation: rest.join('.'), params },
+  });
+  return error;
+}
+
+const formatHelpCommand = (operation: CommandDefinition): string => `cleo help ${listCommandNames(operation)[0] ?? operation.name}`;
+
+export const createParamsError = (operation: CommandDefinition): CleoError =>
+  new CleoError('E_INVALID_INPUT', { problem: 'params must be an object', fix: formatHelpCommand(operation) });
+
+/** Creates the error of parameters that do not parse. A wrong shape (exit 2) is reported before a violated rule (exit 6). */
+export function createInputError(
+  operation: CommandDefinition,
+  input: Record<string, unknown>,
+  issues: BaseIssue<unknown>[],
+  { paths }: CallOrigin,
+): CleoError {
+  const shape = issues.find((issue) => issue.kind === 'schema');
+  return shape ? createShapeError(operation, input, shape, paths) : createRuleError(operation, issues[0] as BaseIssue<unknown>);
+}
+
+function createShapeError(
+  operation: CommandDefinition,
+  input: Record<string, unknown>,
+  issue: BaseIssue<unknown>,
+  paths: Record<string, string> | undefined,
+): CleoError {
+  const shapes = describeParams(operation.params);
+  const path = issue.path?.map((step) => String(step.key)) ?? [];
+  const field = path[0] ?? '';
+  const shape = shapes.find((s) => s.name === field);
+  if (!shape) return createUnknownParamError(operation, input, field, shapes);
+  if (issue.received === 'undefined' && path.length === 1)
+    return new CleoError('E_INVALID_INPUT', {
+      problem: `${formatParamName(operation, shape)} is required`,
+      fix: formatHelpCommand(operation),
+      field,
+    });
+  const suggestions = shape.choices && typeof issue.input === 'string' ? findNearest(issue.input, shape.choices) : [];
+  const corrected = suggestions.length === 1 && shape.type === 'text' ? { ...input, [field]: suggestions[0] } : undefined;
+  return new CleoError('E_INVALID_INPUT', {
+    problem: `${path.length > 1 ? path.join('.') : formatParamName(operation, shape)}: ${shape.choices ? `${formatValue(issue.input)} is not one of ${shape.choices.join(', ')}` : `${formatExpected(issue)}, received ${formatValue(issue.input)}`}`,
+    fix:
+      (corrected && formatShortCommand(operation, corrected, paths)) ?? suggestIdSearch(issue.input, shape) ?? formatHelpCommand(operation),
+    field,
+    ...(suggestions.length ? { suggestions } : {}),
+  });
+}
+
+function createUnknownParamError(
+  operation: CommandDefinition,
+  input: Record<string, unknown>,
+  field: string,
+  shapes: ParamShape[],
+): CleoError {
+  const free = shapes.map((s) => s.name).filter((name) => input[name] === undefined);
+  const suggestions = findNearest(field, free);
+  const { [field]: value, ...rest } = input;
+  const corrected =
+    suggestions.length === 1 && suggestions[0] ? formatShortCommand(operation, { ...rest, [suggestions[0]]: value }) : undefined;
+  return new CleoError('E_INVALID_INPUT', {
+    problem: `${operation.name} has no parameter ${formatValue(field)}${suggestions.length ? `; did you mean ${suggestions.map((n) => `${n} (${toFlag(n)})`).join(' or ')}?` : ''}`,
+    fix: corrected ?? formatHelpCommand(operation),
+    field: field.slice(0, 100),
+    ...(suggestions.length ? { suggestions } : {}),
+  });
+}
+
+function createRuleError(operation: CommandDefinition, issue: BaseIssue<unknown>): CleoError {
+  const path = issue.path?.map((step) => String(step.key)) ?? [];
+  return new CleoError('E_VALIDATION', {
+    field: path.findLast((step) => !/^\d+$/.test(step)) ?? path[0] ?? 'params',
+    problem: issue.message,
+    fix: formatHelpCommand(operation),
+  });
+}
+
+/** Suggests a search by the digits of a malformed id. */
+function suggestIdSearch(input: unknown, shape: ParamShape): string | undefined {
+  if (shape.value !== 'T###' || typeof input !== 'string') return undefined;
+  const digits = /[1-9]\d{0,14}/.exec(input)?.[0];
+  return digits ? `cleo find --id ${digits}` : undefined;
+}
+
+const formatParamName = (operation: CommandDefinition, shape: ParamShape): string =>
+  operation.cli.args?.includes(shape.name) ? shape.name : `${shape.name} (${toFlag(operation.cli.read?.[shape.name]?.flag ?? shape.name)})`;
+const formatValue = (value: unknown): string => {
+  const text =
+    typeof value === 'string'
+      ? JSON.stringify(value.slice(0, 60))
+      : Array.isArray(value)
+        ? 'a list'
+        : typeof value === 'object' && value !== null
+          ? 'an object'
+          : String(value);
+  return typeof value === 'string' && value.length > 60 ? `${text}…` : text;
+};
+
+/** Formats the expected type. Valibot's own message repeats the value at any length. */
+const formatExpected = (issue: BaseIssue<unknown>): string =>
+  issue.message.startsWith('Invalid ') ? `expected ${issue.expected ?? 'something else'}` : issue.message;
+
+/** Formats the corrected call if it is valid and fits on one short line. */
+function formatShortCommand(
+  operation: CommandDefinition,
+  params: Record<string, unknown>,
+  paths?: Record<string, string>,
+): string | undefined {
+  if (!isValidShape(operation, params)) return undefined;
+  const command = formatCommand(operation, params, [], paths);
+  return command.length <= 500 && !/[\0-\x1f]/.test(command) ? command : undefined;
+}
