@@ -13,6 +13,7 @@ import type { Platform, Project } from '#platform/port.ts';
 import type { ReadStore, Store, StoreAdmin } from '#store/port/store.ts';
 import type { Reply } from './dispatch.ts';
 import { createSuccess, type Meta } from './envelope.ts';
+import { applyAliases } from './parse.ts';
 
 /** Everything that `main` builds and passes to dispatch. */
 export interface App {
@@ -109,7 +110,12 @@ export function createContext(ctx: CallContext, part: object): BaseContext {
     toOutput: (result: Record<string, unknown>, options: AnswerOptions = {}) =>
       `${JSON.stringify(createSuccess(operation, createMeta(ctx), { result, options }))}\n`,
     commandWith: (params: Record<string, unknown>) =>
-      formatCommand(operation, { ...(call.params as object), ...params }, toIdentityFlags(call), call.paths),
+      formatCommand(
+        operation,
+        { ...applyAliases(call.params as object, operation.paramAliases), ...params },
+        toIdentityFlags(call),
+        call.paths,
+      ),
     commandAs: (words: string[]) => commandLine(['cleo', ...words, ...toIdentityFlags(call)]),
   };
 }

@@ -3,6 +3,7 @@ import { formatCommand, listCommandNames, toFlag } from '#core/command-line.ts';
 import type { CommandDefinition } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Gateway } from '#core/model/audit.ts';
+import { parseTaskId } from '#core/model/scalars.ts';
 import { describeParams, type ParamShape } from '#core/shape.ts';
 import { findNearest } from '#lib/nearest.ts';
 import { isValidShape } from './parse.ts';
@@ -70,11 +71,11 @@ function createShapeError(
       field,
     });
   const suggestions = shape.choices && typeof issue.input === 'string' ? findNearest(issue.input, shape.choices) : [];
-  const corrected = suggestions.length === 1 && shape.type === 'text' ? { ...input, [field]: suggestions[0] } : undefined;
+  const meant = splitIds(input[field], shape) ?? (suggestions.length === 1 && shape.type === 'text' ? suggestions[0] : undefined);
+  const corrected = meant && { ...input, [field]: meant };
   return new CleoError('E_INVALID_INPUT', {
     problem: `${path.length > 1 ? path.join('.') : formatParamName(operation, shape)}: ${shape.choices ? `${formatValue(issue.input)} is not one of ${shape.choices.join(', ')}` : `${formatExpected(issue)}, received ${formatValue(issue.input)}`}`,
-    fix:
-      (corrected && formatShortCommand(operation, corrected, paths)) ?? suggestIdSearch(issue.input, shape) ?? formatHelpCommand(operation),
+    fix: (corrected && formatShortCommand(operation, corrected, paths)) ?? suggestTask(issue.input, shape) ?? formatHelpCommand(operation),
     field,
     ...(suggestions.length ? { suggestions } : {}),
   });
@@ -108,11 +109,23 @@ function createRuleError(operation: CommandDefinition, issue: BaseIssue<unknown>
   });
 }
 
-/** Suggests a search by the digits of a malformed id. */
-function suggestIdSearch(input: unknown, shape: ParamShape): string | undefined {
+/** Suggests the task with the digits of a malformed id. A text with several numbers may mean any of them. */
+function suggestTask(input: unknown, shape: ParamShape): string | undefined {
   if (shape.value !== 'T###' || typeof input !== 'string') return undefined;
-  const digits = /[1-9]\d{0,14}/.exec(input)?.[0];
-  return digits ? `cleo find --id ${digits}` : undefined;
+  const [digits = '', ...more] = input.match(/\d+/g) ?? [];
+  const id = more.length > 0 ? undefined : parseTaskId(digits);
+  return id === undefined ? undefined : `cleo show ${id}`;
+}
+
+/** Splits a text with several ids, `T002,T003` or `T002 T003`, which was passed as one id or instead of a list. */
+function splitIds(input: unknown, shape: ParamShape): string[] | undefined {
+  if (shape.value !== 'T###' || shape.type !== 'list') return undefined;
+  const ids = [input]
+    .flat()
+    .join(',')
+    .split(/[\s,;]+/)
+    .filter(Boolean);
+  return ids.length > 0 && ids.every((id) => parseTaskId(id) !== undefined) ? ids : undefined;
 }
 
 const formatParamName = (operation: CommandDefinition, shape: ParamShape): string =>

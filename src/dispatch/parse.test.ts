@@ -70,7 +70,7 @@ test.each([
     'tasks.show',
     { taskId: 'task-07' },
     'taskId: Expected a task id such as T001, received "task-07"',
-    'cleo find --id 7',
+    'cleo show T007',
     'taskId',
   ],
   [

@@ -6,7 +6,7 @@ import type { CallOrigin } from './input-error.ts';
 /** Parses the parameters of a call. A wrong shape (exit 2) is reported before a violated rule (exit 6). */
 export async function parseParams(operation: CommandDefinition, input: unknown, origin: CallOrigin = {}): Promise<Record<string, unknown>> {
   if (!isPlainObject(input)) throw (await import('./input-error.ts')).createParamsError(operation);
-  const given = operation.paramAliases ? applyAliases(input, operation.paramAliases) : (input as Record<string, unknown>);
+  const given = applyAliases(input, operation.paramAliases);
   const parsed = safeParse(operation.params, given);
   if (parsed.success) return parsed.output as Record<string, unknown>;
   const { createInputError } = await import('./input-error.ts');
@@ -15,12 +15,13 @@ export async function parseParams(operation: CommandDefinition, input: unknown, 
 
 /** Checks that the parameters have the right shape; their values may still violate a rule. */
 export function isValidShape(operation: CommandDefinition, input: Record<string, unknown>): boolean {
-  const parsed = safeParse(operation.params, operation.paramAliases ? applyAliases(input, operation.paramAliases) : input);
+  const parsed = safeParse(operation.params, applyAliases(input, operation.paramAliases));
   return parsed.success || !parsed.issues.some((issue) => issue.kind === 'schema');
 }
 
 /** Renames aliases. A parameter that is passed under two names keeps the alias, so that parsing rejects it. */
-function applyAliases(input: object, aliases: Record<string, string>): Record<string, unknown> {
+export function applyAliases(input: object, aliases: Record<string, string> | undefined): Record<string, unknown> {
+  if (!aliases) return input as Record<string, unknown>;
   const given: Record<string, unknown> = Object.create(null);
   for (const [name, value] of Object.entries(input)) {
     const known = Object.hasOwn(aliases, name) ? aliases[name]! : name;

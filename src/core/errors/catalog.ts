@@ -11,6 +11,8 @@ const toUpperSnake = (field: string): string =>
 const pathRow = <D extends { path: string; problem: string; fix: string }>(exit: number): ErrorRow<D> =>
   row<D>({ exit, http: 500, message: (d) => `${d.path}: ${d.problem}`, fix: (d) => d.fix });
 
+const endMismatch = (sessionId = ''): string => commandLine(['cleo', 'session', 'end', '--session', sessionId, '--note', 'Scope mismatch']);
+
 /** One message for all missing permissions, so that it does not reveal what exists. */
 const needsToken = 'A token that allows this is required';
 
@@ -269,19 +271,28 @@ const createRows = () =>
       fix: (d) => d.fix,
       alternatives: () => [{ action: 'See the epics', command: 'cleo list --type epic' }],
     }),
-    E_TASK_NOT_IN_SCOPE: row<{ taskId?: string; what: string; scope: string; sessionId: string; epicId?: string; better: string }>({
+    E_TASK_NOT_IN_SCOPE: row<{
+      taskId?: string;
+      what?: string;
+      scope: string;
+      sessionId?: string;
+      epicId?: string;
+      better?: string;
+      fix?: string;
+    }>({
       exit: 34,
       http: 409,
-      message: (d) => `${d.what} is outside ${d.scope}, the scope of the session ${d.sessionId}`,
-      fix: (d) => commandLine(['cleo', 'session', 'end', '--session', d.sessionId, '--note', 'Scope mismatch']),
+      message: (d) => `${d.what ?? d.taskId} is outside ${d.scope}${d.sessionId ? `, the scope of the session ${d.sessionId}` : ''}`,
+      fix: (d) => d.fix ?? endMismatch(d.sessionId),
       alternatives: (d) => [
-        { action: 'See the scope of the session', command: `cleo session status --session ${d.sessionId}` },
+        ...(d.sessionId ? [{ action: 'See the scope of the session', command: `cleo session status --session ${d.sessionId}` }] : []),
         ...(d.taskId ? [{ action: 'See what the task is part of', command: `cleo show ${d.taskId}` }] : []),
-        {
-          action: 'End the session',
-          command: commandLine(['cleo', 'session', 'end', '--session', d.sessionId, '--note', 'Scope mismatch']),
-        },
-        { action: 'Start one with the right scope', command: `cleo session start --scope ${d.better} --auto-focus --name Work` },
+        ...(d.sessionId
+          ? [
+              { action: 'End the session', command: endMismatch(d.sessionId) },
+              { action: 'Start one with the right scope', command: `cleo session start --scope ${d.better} --auto-focus --name Work` },
+            ]
+          : []),
       ],
     }),
     E_TASK_CLAIMED: row<{ taskId: string; holder: string; since: string; suggestion?: string | undefined; focus: string; claim: string }>({

@@ -32,7 +32,8 @@ export type TaskId = string;
 export function parseTaskId(text: string): TaskId | undefined {
   // Callers mostly send the canonical form, which needs no pattern.
   const seq = text.startsWith('T') && text.length < 16 ? Number(text.slice(1)) : 0;
-  if (seq > 0 && toTaskId(seq) === text) return text;
+  // `T1.5` and `TInfinity` are numbers too.
+  if (seq > 0 && Number.isInteger(seq) && toTaskId(seq) === text) return text;
   const digits = /^\s*(?:SG-|E-|T-)?T?0*([1-9][0-9]{0,14})\s*$/i.exec(text)?.[1];
   return digits === undefined ? undefined : toTaskId(Number(digits));
 }

@@ -72,9 +72,11 @@ test.each([
 test('rejects an id that is or was in use', async () => {
   const { call } = await openApp({ tasks: ['T001', 'T002'] });
   await call('tasks.delete', { taskId: 'T002' });
-  expect(await call('tasks.import', { content: line({}) })).toMatchObject({ error: { exitCode: 22, fix: 'cleo show T001' } });
+  expect(await call('tasks.import', { content: line({}) })).toMatchObject({
+    error: { exitCode: 22, fix: 'cleo import - --renumber --dry-run' },
+  });
   expect(await call('tasks.import', { content: line({ id: 'T002' }) })).toMatchObject({
-    error: { exitCode: 22, fix: 'cleo history T002' },
+    error: { exitCode: 22, fix: 'cleo import - --renumber --dry-run' },
   });
 });
 

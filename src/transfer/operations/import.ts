@@ -1,4 +1,4 @@
-import { array, description, maxLength, minLength, number, optional, picklist, pipe, strictObject, string, union } from 'valibot';
+import { array, boolean, description, maxLength, minLength, number, optional, picklist, pipe, strictObject, string, union } from 'valibot';
 import { answer, type MutationContext, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { limitParam } from '#core/page.ts';
@@ -26,6 +26,7 @@ export const tasksImport = mutation({
     ),
     from: optional(pipe(picklist(['native', ...importTools]), description('Tool that wrote it; native: cleo export')), 'native'),
     source: optional(pipe(SourceName, description('Name of this source, to import several of the same tool'))),
+    renumber: optional(pipe(boolean(), description('Give the tasks of an export new ids, if theirs are taken'))),
     limit: limitParam(50, 'Maximum number of losses and ids to report'),
   }),
   result: strictObject({
@@ -63,12 +64,18 @@ export const tasksImport = mutation({
       from: 'beads',
     },
   },
-  async run(ctx, { content, from, source, limit }) {
+  async run(ctx, { content, from, source, renumber = false, limit }) {
     checkAncestryInScope(ctx.session, []);
     const files = typeof content === 'string' ? [{ name: '', text: content }] : content;
     if (files.reduce((size, { text }) => size + text.length, 0) > maxContentLength)
       throw new CleoError('E_VALIDATION', { field: 'content', problem: 'must have at most 256 MiB', fix: 'cleo help import' });
-    if (from === 'native') return { imported: await importNative(ctx, files) };
+    if (from === 'native') {
+      const ids = await importNative(ctx, files, renumber);
+      return {
+        imported: ids.length,
+        ...(renumber ? { ids: ids.slice(0, limit), ...(ids.length > limit ? { idCount: ids.length } : {}) } : {}),
+      };
+    }
     const { loadReader } = await import('./shared/import-readers.ts');
     const { importForeign } = await import('./shared/import-foreign.ts');
     const read = await loadReader[from]();
@@ -87,7 +94,7 @@ export const tasksImport = mutation({
 });
 
 /** Imports an export of cleo. A file of another tool is rejected with the right `--from`. */
-async function importNative(ctx: MutationContext, files: SourceFile[]): Promise<number> {
+async function importNative(ctx: MutationContext, files: SourceFile[], renumber: boolean): Promise<{ id: string; taskId: string }[]> {
   const { detectTool } = await import('../rules/detect-tool.ts');
   const tool = detectTool(files);
   const [file, ...more] = files;
@@ -100,5 +107,5 @@ async function importNative(ctx: MutationContext, files: SourceFile[]): Promise<
       field: 'from',
       ...(tool ? { suggestions: [tool] } : {}),
     });
-  return (await import('./shared/import-native.ts')).importTasks(ctx, file.text);
+  return (await import('./shared/import-native.ts')).importTasks(ctx, file.text, renumber);
 }

@@ -1,13 +1,14 @@
 import { boolean, description, metadata, optional, pipe, strictObject, string } from 'valibot';
 import { answer, type MutationContext, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { Line, Phase, TaskIdSchema } from '#core/model/scalars.ts';
+import { Line, Phase, type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import type { Scope } from '#core/model/session-handle.ts';
 import { defined } from '#lib/defined.ts';
 import { TaskReceiptSchema } from '#tasks/model/task.ts';
 import { recommendTasks } from '#tasks/operations/shared/recommend.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import { type StartResult, startTask } from '#tasks/operations/shared/task-transitions.ts';
+import { findScope, formatScope, isInScope } from '#tasks/rules/scope.ts';
 import { toTaskReceipt } from '#tasks/rules/view.ts';
 import { SessionSummarySchema } from '../../model/session.ts';
 import { toSessionSummary } from '../../rules/session-view.ts';
@@ -54,10 +55,13 @@ export const sessionStart = mutation({
   cli: { command: 'session start', raw: 'export', view: async () => (await import('../../view.ts')).sessionView },
   example: { world: ['T001 epic', 'T002 in T001'], call: { scope: 'epic:T001', autoFocus: true, name: 'Parser' } },
   async run(ctx, params) {
-    const scope = await resolveScope(ctx.store, params.scope, (text) => ctx.commandWith({ scope: text }));
+    // The suggested call must not fail because it names no task.
+    const retry = (scope: string) => ctx.commandWith({ scope, ...(params.focus ? {} : { autoFocus: true }) });
+    const scope = await resolveScope(ctx.store, params.scope, retry);
     // On the command line a person chooses the task; a program that passes neither flag gets the recommended one.
     const autoFocus = params.autoFocus ?? ctx.gateway !== 'cli';
     if (!autoFocus && !params.focus) throw await createFocusError(ctx, scope);
+    if (params.focus) await checkFocusInScope(ctx, scope, params.focus, retry);
     const session = await startSession(ctx, scope, params);
     const focused = await startFirstTask({ ...ctx, session, caller: { ...ctx.caller, session: session.id } }, params.focus);
     return answer(
@@ -73,6 +77,17 @@ export const sessionStart = mutation({
     );
   },
 });
+
+/** Rejects a focus outside the scope before the session exists, because the usual fix ends that session. */
+async function checkFocusInScope({ store }: MutationContext, scope: Scope, focus: TaskId, retry: (scope: string) => string): Promise<void> {
+  const ancestry = await store.tasks.getAncestry(focus);
+  if (ancestry.length === 0 || isInScope(scope, ancestry)) return;
+  throw new CleoError('E_TASK_NOT_IN_SCOPE', {
+    taskId: focus,
+    scope: formatScope(scope),
+    fix: retry(formatScope(findScope(ancestry).scope)),
+  });
+}
 
 async function createFocusError(ctx: MutationContext, scope: Scope): Promise<CleoError> {
   const [first] = await recommendTasks(ctx, scope.root, 1);

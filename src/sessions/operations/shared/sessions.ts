@@ -1,7 +1,7 @@
 import '../../errors.ts';
 import type { MutationContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import type { TaskId } from '#core/model/scalars.ts';
+import { parseTaskId, type TaskId, type TaskType } from '#core/model/scalars.ts';
 import type { Scope } from '#core/model/session-handle.ts';
 import { defined } from '#lib/defined.ts';
 import { findNearest } from '#lib/nearest.ts';
@@ -46,6 +46,13 @@ export async function resolveScope(store: ReadStore, text: string | undefined, r
     new CleoError('E_SCOPE_INVALID', { ...details, fix: retry(fix) });
   if (text === undefined) throw createScopeError({ problem: 'A session needs a scope: epic:T001, saga:T001, task:T001 or global' });
   const scope = parseScope(text);
+  // `T001` means that task with everything below it.
+  const [named] = scope ? [] : await store.tasks.getAncestry(parseTaskId(text.split(':').at(-1) ?? '') ?? '');
+  if (!scope && named)
+    throw createScopeError(
+      { scope: text.slice(0, 100), problem: `${JSON.stringify(text.slice(0, 100))} has no kind; ${named.id} has type ${named.type}` },
+      suggestScope(named),
+    );
   if (!scope)
     throw createScopeError({
       scope: text.slice(0, 100),
@@ -55,10 +62,12 @@ export async function resolveScope(store: ReadStore, text: string | undefined, r
   const [root] = await store.tasks.getAncestry(scope.root);
   if (!root) throw createScopeError({ scope: formatScope(scope), problem: `There is no ${scope.kind} ${scope.root}` });
   if (canScope(scope.kind, root.type)) return scope;
-  const kind = root.type === 'subtask' ? 'task' : root.type;
   const problem = `${scope.root} has type ${root.type}, not ${scope.kind}`;
-  throw createScopeError({ scope: formatScope(scope), problem }, `${kind}:${scope.root}`);
+  throw createScopeError({ scope: formatScope(scope), problem }, suggestScope(root));
 }
+
+const suggestScope = ({ id, type }: { id: TaskId; type: TaskType }): string =>
+  formatScope({ kind: type === 'subtask' ? 'task' : type, root: id });
 
 /** Throws if an active session has the same scope (30) or an overlapping one (32). */
 export async function checkScopeFree(store: ReadStore, scope: Scope, except?: string): Promise<void> {

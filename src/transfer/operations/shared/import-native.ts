@@ -75,13 +75,16 @@ type ExportLine = InferOutput<typeof ExportLine>;
 
 const fix = 'cleo help import';
 
-/** Imports all tasks of an export or none. Ids are kept, so that references to them stay valid. */
-export async function importTasks(ctx: MutationContext, content: string): Promise<number> {
+/** Imports all tasks of an export or none, and returns their ids. Without `renumber` ids are kept, so that references to them stay
+ *  valid. */
+export async function importTasks(ctx: MutationContext, content: string, renumber: boolean): Promise<{ id: TaskId; taskId: TaskId }[]> {
   const { store } = ctx;
-  const lines = parseLines(stripBom(content));
-  if (lines.length === 0) throw new CleoError('E_INVALID_INPUT', { problem: 'The file contains no task; nothing was imported', fix });
+  const parsed = parseLines(stripBom(content));
+  if (parsed.length === 0) throw new CleoError('E_INVALID_INPUT', { problem: 'The file contains no task; nothing was imported', fix });
+  checkIdsDistinct(parsed);
+  if (!renumber) await checkIdsUnused(ctx, parsed);
+  const lines = renumber ? renumberLines(parsed, await store.tasks.nextIds(parsed.length)) : parsed;
   const ids = lines.map((line) => line.id);
-  await checkIdsUnused(ctx, ids);
   const records = lines.map(toRecord);
   const byId = new Map(records.map((record) => [record.id, record]));
   const excludeImported = (ids: TaskId[]): TaskId[] => removeDuplicates(ids).filter((id) => !byId.has(id));
@@ -98,7 +101,7 @@ export async function importTasks(ctx: MutationContext, content: string): Promis
   );
   await store.tasks.reserveIds(toTaskId(ids.reduce((last, id) => Math.max(last, toTaskNumber(id)), 0)));
   for (const relation of relations) await insertRelation(ctx, relation, byId);
-  return ids.length;
+  return parsed.map(({ id }, i) => ({ id, taskId: ids[i]! }));
 }
 
 function parseLines(content: string): ExportLine[] {
@@ -132,19 +135,32 @@ function parseLine(value: unknown, where: string): ExportLine {
   });
 }
 
-/** Rejects ids that are or were in use: they name other tasks. */
-async function checkIdsUnused({ store }: MutationContext, ids: TaskId[]): Promise<void> {
+function checkIdsDistinct(lines: ExportLine[]): void {
   const seen = new Set<TaskId>();
-  for (const id of ids) {
-    if (seen.has(id)) throw new CleoError('E_ID_COLLISION', { id, fix });
+  for (const { id } of lines) {
+    if (seen.has(id)) throw new CleoError('E_ID_COLLISION', { id, problem: `The id ${id} occurs twice; nothing was imported`, fix });
     seen.add(id);
   }
-  const [used] = await store.tasks.findUsedIds(ids);
-  if (used)
-    throw new CleoError('E_ID_COLLISION', {
-      id: used,
-      fix: (await store.tasks.exists(used)) ? `cleo show ${used}` : `cleo history ${used}`,
-    });
+}
+
+/** Rejects ids that are or were in use: they name other tasks. The fix is a dry run, because importing an export into its own project
+ *  would create every task twice. */
+async function checkIdsUnused({ store, commandWith }: MutationContext, lines: ExportLine[]): Promise<void> {
+  const [used] = await store.tasks.findUsedIds(lines.map(({ id }) => id));
+  if (used) throw new CleoError('E_ID_COLLISION', { id: used, fix: commandWith({ renumber: true, dryRun: true }) });
+}
+
+/** Gives tasks new ids, also where tasks of the file refer to each other. */
+function renumberLines(lines: ExportLine[], newIds: TaskId[]): ExportLine[] {
+  const newId = new Map(lines.map(({ id }, i) => [id, newIds[i]!]));
+  const rename = (id: TaskId): TaskId => newId.get(id) ?? id;
+  return lines.map((line) => ({
+    ...line,
+    id: rename(line.id),
+    ...(line.parentId ? { parentId: rename(line.parentId) } : {}),
+    ...(line.depends ? { depends: line.depends.map(rename) } : {}),
+    ...(line.relations ? { relations: line.relations.map((relation) => ({ ...relation, taskId: rename(relation.taskId) })) } : {}),
+  }));
 }
 
 function toRecord(line: ExportLine): TaskRecord {
