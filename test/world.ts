@@ -104,6 +104,7 @@ export async function buildWorld(store: Store, lines: string[]): Promise<void> {
         agent,
         ...(session ? { session } : {}),
         claimedAt: createdAt,
+        focusedAt: createdAt,
         renewedAt: '2099-01-01T00:00:00.000Z',
       });
     }

@@ -4,7 +4,10 @@ import type { Status, TaskType } from '#core/model/scalars.ts';
 import { defined, omitEmpty } from '#lib/defined.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { OpenWork } from '#tasks/model/open-work.ts';
-import { rankTasks, selectReadyTasks } from '#tasks/rules/next.ts';
+import { TaskClaimSchema } from '#tasks/model/task.ts';
+import { type ClaimJudge, createClaimJudge } from '#tasks/operations/shared/claim-judge.ts';
+import { toAbsence } from '#tasks/rules/claims.ts';
+import { listFreeTasks, rankTasks } from '#tasks/rules/next.ts';
 import { formatScope } from '#tasks/rules/scope.ts';
 
 const maxShown = 10;
@@ -25,11 +28,19 @@ const Summary = strictObject({
         scope: string(),
         agent: string(),
         since: string(),
-        claims: optional(array(strictObject({ taskId: string(), agent: string() }))),
+        claims: optional(array(strictObject({ taskId: string(), agent: string(), state: TaskClaimSchema.entries.state }))),
       }),
     ),
   ),
-  active: array(strictObject({ ...TaskRef.entries, holder: optional(string()), session: optional(string()), since: optional(string()) })),
+  active: array(
+    strictObject({
+      ...TaskRef.entries,
+      holder: optional(string()),
+      session: optional(string()),
+      since: optional(string()),
+      state: TaskClaimSchema.entries.state,
+    }),
+  ),
   blocked: array(strictObject({ ...TaskRef.entries, why: string() })),
   doneToday: array(TaskRef),
   next: optional(strictObject({ taskId: string(), title: string() })),
@@ -49,17 +60,19 @@ export const adminDash = query({
     world: ['T001 epic', 'T002 in T001 active by ada@session-1', 'T003 in T001 depends T002', 'session session-1 epic:T001 by ada: Parser'],
     call: {},
   },
-  async run({ store, now, caller, config }) {
+  async run(ctx) {
+    const { store, now } = ctx;
     const graph = await store.tasks.getOpenGraph();
-    const readiness = { now: await store.claims.getLeaseTime(now), caller, ttlMinutes: config['claims.ttlMinutes'] };
-    const [next] = rankTasks(graph, readiness, 1);
+    const judge = await createClaimJudge(ctx, graph.claims);
+    const [next] = rankTasks(graph, judge, 1);
     const [last] = await store.audit.list({}, { limit: 1, offset: 0 });
     return {
       summary: {
         ...(await countTasks(store)),
-        ready: selectReadyTasks(graph, readiness).length,
-        ...(await listSessions(store, graph)),
-        active: await listActive(store, graph),
+        // The tasks that `next` hands out, one after another.
+        ready: listFreeTasks(graph, judge).length,
+        ...(await listSessions(store, graph, judge)),
+        active: await listActive(store, graph, judge),
         blocked: await listBlocked(store),
         doneToday: (await store.tasks.listRecentlyDone(`${now.slice(0, 10)}T00:00:00.000Z`, maxShown)).map(({ id, title }) => ({
           id,
@@ -94,20 +107,23 @@ const countOrder = ['pending', 'active', 'blocked', 'done', 'saga', 'epic', 'tas
 const sortCounts = (counts: Record<string, number>): Record<string, number> =>
   Object.fromEntries(Object.entries(counts).sort(([a], [b]) => countOrder.indexOf(a) - countOrder.indexOf(b)));
 
-async function listActive(store: ReadStore, { tasks, claims }: OpenWork) {
+async function listActive(store: ReadStore, { tasks, claims }: OpenWork, { judge }: ClaimJudge) {
   const claimByTask = new Map(claims.map((claim) => [claim.taskId, claim]));
   const ids = tasks.filter(({ status }) => status === 'active').map(({ id }) => id);
   return (await store.tasks.getHits(ids.slice(0, maxShown))).map(({ id, title }) => {
-    const { agent: holder, session, claimedAt: since } = claimByTask.get(id) ?? {};
-    return { id, title, ...defined({ holder, session, since }) };
+    const claim = claimByTask.get(id);
+    const { agent: holder, session, claimedAt: since } = claim ?? {};
+    return { id, title, ...defined({ holder, session, since }), ...(claim ? toAbsence(judge(claim)) : {}) };
   });
 }
 
 /** Lists the active sessions, newest first, each with the claims of its agents. */
-async function listSessions(store: ReadStore, { claims }: OpenWork) {
+async function listSessions(store: ReadStore, { claims }: OpenWork, { judge }: ClaimJudge) {
   const found = (await store.sessions.listActive()).reverse().slice(0, maxShown);
   const sessions = found.map(({ id, name, scope, startedBy, startedAt }) => {
-    const held = claims.filter(({ session }) => session === id).map(({ taskId, agent }) => ({ taskId, agent }));
+    const held = claims
+      .filter(({ session }) => session === id)
+      .map((claim) => ({ taskId: claim.taskId, agent: claim.agent, ...toAbsence(judge(claim)) }));
     return {
       id,
       ...defined({ name }),

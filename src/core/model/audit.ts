@@ -4,6 +4,8 @@ export type Gateway = 'cli' | 'cleo_query' | 'cleo_mutate' | 'http';
 export interface Caller {
   agent: string;
   session?: string;
+  /** Identifies the client process of the agent on its machine. A person, an agent named outright and HTTP have none. */
+  process?: string;
 }
 
 /** One dispatched operation in the audit log. */
@@ -39,13 +41,22 @@ export interface ChainLink {
   hash: string;
 }
 
-/** A claim is a lease on one task; a holder has at most one. */
+/** A claim is a lease on one task. The claim that its holder focused last is the focus of the holder. */
 export interface Claim {
   taskId: string;
   agent: string;
   session?: string;
   claimedAt: string;
+  focusedAt: string;
+  /** The last write of the holder, or the last renewal by its MCP server. */
   renewedAt: string;
+  /** The client process of the holder; see `Caller`. */
+  process?: string;
+  /** The time at which the holder's MCP connection closed, until the holder writes again. */
+  awayAt?: string;
+  /** The holder that the task was taken over from, and why. */
+  takenFrom?: string;
+  takenReason?: string;
 }
 
 export interface HistoryEntry {

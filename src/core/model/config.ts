@@ -8,6 +8,8 @@ export const configKeys = {
     default: 240,
     about: 'Minutes without a write by its holder after which a claim expires',
   },
+  'claims.awayMinutes': { type: 'count', default: 5, about: 'Minutes after which others may claim the task of a holder that is away' },
+  'claims.silentMinutes': { type: 'count', default: 30, about: 'Minutes without a write after which a holder is silent' },
   'session.required': { type: 'flag', default: false, about: 'Refuse (36) to change tasks outside a session' },
   'session.requireNote': { type: 'flag', default: false, about: 'Refuse (39) to end a session without a note' },
   'session.closeRequiresDone': { type: 'flag', default: false, about: 'Refuse (37) to end a session while one of its tasks is active' },

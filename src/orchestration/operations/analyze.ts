@@ -20,8 +20,8 @@ export const orchestrateAnalyze = query({
     world: ['T001 epic', 'T002 in T001 small', 'T003 in T001 depends T002', 'T004 in T001 depends T005', 'T005'],
     call: { epic: 'T001' },
   },
-  async run({ store, session }, { epic }) {
-    const analysis = await analyzePlan(store, await computePlan(store, epic ?? session?.scope.root));
+  async run(ctx, { epic }) {
+    const analysis = await analyzePlan(ctx, await computePlan(ctx.store, epic ?? ctx.session?.scope.root));
     const { waves, blocked, cycles } = analysis;
     return waves.length + blocked.length + cycles.length > 0 ? analysis : noData(analysis);
   },

@@ -33,7 +33,7 @@ test('ignores an expired claim', async () => {
   const { call, tamper } = await openApp({ tasks: ['T001 active by other'] });
   expect(await call('orchestrate.ready')).toMatchObject({ _meta: { exitCode: 100 } });
   await tamper("update claims set renewed_at = '2020-01-01T00:00:00.000Z'");
-  expect(ids(await call('orchestrate.ready'))).toEqual(['T001']);
+  expect((await call('orchestrate.ready')).tasks).toEqual([expect.objectContaining({ id: 'T001', takenOverFrom: 'other' })]);
 });
 
 test('lists only tasks inside the root', async () => {

@@ -71,7 +71,7 @@ export const orchestrateReport = query({
     if (!task) throw await createNotFoundError(store, taskId);
     // Dependencies are often outside the task, so its state follows from the plan of all open tasks.
     const { work, schedule: waves, getTask } = await computePlan(store, undefined);
-    const { live } = await listClaims(ctx);
+    const { live, judge } = await listClaims(ctx);
     const { ready, running, waiting, blocked } = filterReadiness(computeReadiness(waves, live), work, taskId);
     const listWaits = indexOpenWaits(work);
     const progress = computeProgress(await countTasks(store, taskId));
@@ -96,7 +96,10 @@ export const orchestrateReport = query({
       progress,
       counts,
       ready: takeFirst(ready).map((id) => ({ ...toTaskRef(id), priority: getTask(id).priority })),
-      running: takeFirst(running).map((claim) => ({ ...toTaskRef(claim.taskId), ...toTaskClaim(claim, config['claims.ttlMinutes']) })),
+      running: takeFirst(running).map((claim) => ({
+        ...toTaskRef(claim.taskId),
+        ...toTaskClaim(claim, config['claims.ttlMinutes'], judge(claim)),
+      })),
       waiting: takeFirst(waiting).map((id) => ({
         ...toTaskRef(id),
         on: listWaits(id).map(({ id: other, via }) => ({ ...toTaskRef(other), ...defined({ via }) })),

@@ -5,10 +5,10 @@ import { TaskIdSchema } from '#core/model/scalars.ts';
 import { omitEmpty } from '#lib/defined.ts';
 import { findFileConflicts, groupFilesByTask } from '#planning/rules/file-conflicts.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
+import { createClaimJudge } from '#tasks/operations/shared/claim-judge.ts';
 import { rootAliases } from '#tasks/operations/shared/params.ts';
 import { checkTaskExists } from '#tasks/operations/shared/require.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
-import { isExpired } from '#tasks/rules/claims.ts';
 import { selectReadyTasks } from '#tasks/rules/next.ts';
 import { SpawnBudgetParam } from '../model/spawn.ts';
 import { formatOutstanding, isOutstanding, prepareSpawn, readSpawnInputs } from './shared/prepare-spawn.ts';
@@ -99,26 +99,28 @@ const toFindings = (error: CleoError): SkippedTask['findings'] =>
     ? (error.details.findings as SkippedTask['findings'])
     : [{ code: error.code, message: error.message, fix: error.fix }];
 
-async function listReadyTasks({ store, now, caller, config }: MutationContext, root: string): Promise<TaskRecord[]> {
-  const options = { now: await store.claims.getLeaseTime(now), caller, ttlMinutes: config['claims.ttlMinutes'], within: root };
-  const ids = selectReadyTasks(await store.tasks.getOpenGraph(), options).map(({ id }) => id);
+async function listReadyTasks(ctx: MutationContext, root: string): Promise<TaskRecord[]> {
+  const { store, caller } = ctx;
+  const graph = await store.tasks.getOpenGraph();
+  const { isLapsed } = await createClaimJudge(ctx, graph.claims);
+  const ids = selectReadyTasks(graph, { isLapsed, caller, within: root }).map(({ id }) => id);
   const byId = new Map((await store.tasks.getMany(ids)).map((task) => [task.id, task]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
 /** Finds candidates that must wait because of shared files. Tasks that are claimed or already spawned come first; of the other
  *  candidates the more urgent one does. */
-async function findBatchConflicts({ store, now, config, caller }: MutationContext, root: string, candidates: TaskRecord[]) {
+async function findBatchConflicts(ctx: MutationContext, root: string, candidates: TaskRecord[]) {
+  const { store, caller } = ctx;
   const spawns = await store.spawns.listLatest(candidates.map(({ id }) => id));
   const outstanding = new Map<string, string>();
   for (const task of candidates) {
     const spawn = spawns.find(({ taskId }) => taskId === task.id);
     if (spawn && isOutstanding(spawn, task)) outstanding.set(task.id, spawn.agent);
   }
-  const leaseTime = await store.claims.getLeaseTime(now);
-  const claims = (await store.claims.list()).filter(
-    (claim) => claim.agent !== caller.agent && !isExpired(claim, leaseTime, config['claims.ttlMinutes']),
-  );
+  const held = await store.claims.list();
+  const { isLapsed } = await createClaimJudge(ctx, held);
+  const claims = held.filter((claim) => claim.agent !== caller.agent && !isLapsed(claim));
   const busy = new Set([...claims.map(({ taskId }) => taskId), ...outstanding.keys()]);
   const files = groupFilesByTask(await store.tasks.listFilesInSubtree(root));
   const busyTasks = [...files.keys()].filter((id) => busy.has(id));

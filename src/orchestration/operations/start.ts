@@ -49,7 +49,7 @@ export const orchestrateStart = mutation({
       {
         session: toSessionSummary(session),
         tier: 'orchestrator' as const,
-        ...(await analyzePlan(ctx.store, await computePlan(ctx.store, epic))),
+        ...(await analyzePlan(ctx, await computePlan(ctx.store, epic))),
         ...(options.export ? { export: formatExports(session) } : {}),
       },
       { enterSession: session },

@@ -4,18 +4,15 @@ import { defined } from '#lib/defined.ts';
 import { computePlan, countTasks, listClaims, ProgressView, RootTask } from '#planning/operations/shared/plan.ts';
 import { computeProgress } from '#planning/rules/progress.ts';
 import { computeReadiness } from '#planning/rules/readiness.ts';
-import { Timestamp } from '#tasks/model/task.ts';
+import { TaskClaimSchema } from '#tasks/model/task.ts';
 import { Root, rootAliases } from '#tasks/operations/shared/params.ts';
 import { toTaskClaim } from '#tasks/rules/claims.ts';
 
 const Running = strictObject({
   taskId: string(),
   title: string(),
-  agent: string(),
-  session: optional(string()),
-  since: Timestamp,
-  until: Timestamp,
-  /** The claim has expired; another agent may take the task over. */
+  ...TaskClaimSchema.entries,
+  /** The claim protects the task no longer; another agent may take it over. */
   lapsed: optional(literal(true)),
 });
 
@@ -53,15 +50,15 @@ export const orchestrateStatus = query({
     const { store, session, config } = ctx;
     const { work, schedule, root } = await computePlan(store, epic ?? session?.scope.root);
     const inside = new Map(work.tasks.filter(({ id }) => !work.ancestors.includes(id)).map(({ id, title }) => [id, title]));
-    const { live, expired } = await listClaims(ctx);
+    const { live, lapsed, judge } = await listClaims(ctx);
     const { ready, waiting, blocked } = computeReadiness(schedule, live);
-    const running = [...live, ...expired]
+    const running = [...live, ...lapsed]
       .filter(({ taskId }) => inside.has(taskId))
       .map((claim) => ({
         taskId: claim.taskId,
         title: inside.get(claim.taskId)!,
-        ...toTaskClaim(claim, config['claims.ttlMinutes']),
-        ...(expired.includes(claim) ? { lapsed: true as const } : {}),
+        ...toTaskClaim(claim, config['claims.ttlMinutes'], judge(claim)),
+        ...(lapsed.includes(claim) ? { lapsed: true as const } : {}),
       }));
     const status = {
       running,

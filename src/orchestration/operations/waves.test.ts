@@ -134,3 +134,13 @@ test('puts the same tasks in ready and the first wave, except claimed ones', asy
   const ready = (await call('orchestrate.ready', { epic: 'T001' })).tasks.map(({ id }: Json) => id);
   expect(ids(await call('orchestrate.waves', { epic: 'T001' }))[0]).toEqual([...ready, 'T009']);
 });
+
+test('names the agent that a task with a lapsed claim is taken over from', async () => {
+  const app = await openApp({ tasks: ['T001 active by ada', 'T002 active by bob'] });
+  await app.tamper("update claims set renewed_at = '2020-01-01T00:00:00.000Z' where task_id = 'T001'");
+  const { waves } = await app.call('orchestrate.waves');
+  expect(waves[0].tasks).toEqual([
+    { id: 'T001', title: 'Task T001', status: 'active', takenOverFrom: 'ada' },
+    { id: 'T002', title: 'Task T002', status: 'active' },
+  ]);
+});

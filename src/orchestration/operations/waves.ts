@@ -1,6 +1,6 @@
 import { array, strictObject } from 'valibot';
 import { noData, query } from '#core/define.ts';
-import { computePlan, toWaveViews, WaveView } from '#planning/operations/shared/plan.ts';
+import { computePlan, listClaims, toWaveViews, WaveView } from '#planning/operations/shared/plan.ts';
 import { Root, rootAliases } from '#tasks/operations/shared/params.ts';
 
 export const orchestrateWaves = query({
@@ -17,8 +17,9 @@ export const orchestrateWaves = query({
     view: async () => (await import('../view.ts')).orchestrationView,
   },
   example: { world: ['T001 saga', 'T002 in T001', 'T003 in T002', 'T004 in T001 depends T002', 'T005 in T004'], call: { epic: 'T001' } },
-  async run({ store, session }, { epic }) {
-    const waves = toWaveViews(await computePlan(store, epic ?? session?.scope.root));
+  async run(ctx, { epic }) {
+    const { lapsed } = await listClaims(ctx);
+    const waves = toWaveViews(await computePlan(ctx.store, epic ?? ctx.session?.scope.root), lapsed);
     return waves.length > 0 ? { waves } : noData({ waves });
   },
 });

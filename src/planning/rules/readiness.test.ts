@@ -24,7 +24,7 @@ function work(...lines: string[]): PlanWork {
   }
   return plan;
 }
-const claim = (taskId: string): Claim => ({ taskId, agent: 'ada', claimedAt: '', renewedAt: '' });
+const claim = (taskId: string): Claim => ({ taskId, agent: 'ada', claimedAt: '', focusedAt: '', renewedAt: '' });
 const plan = work(
   'T001 epic',
   'T002 in T001',

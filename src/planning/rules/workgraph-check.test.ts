@@ -36,7 +36,7 @@ const world = [
   task('T009', 'task'),
 ];
 const relations = [{ from: 'T009', to: 'T001', type: 'related' }];
-const claims: Claim[] = [{ taskId: 'T004', agent: 'ben', claimedAt: 'x', renewedAt: 'x' }];
+const claims: Claim[] = [{ taskId: 'T004', agent: 'ben', claimedAt: 'x', focusedAt: 'x', renewedAt: 'x' }];
 
 /** Checks a payload against the world and returns `pointer code` lines. */
 function findErrors(payload: unknown, { maxSiblings = 7, scope }: { maxSiblings?: number; scope?: string } = {}): string[] {

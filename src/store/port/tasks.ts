@@ -171,7 +171,12 @@ export interface ClaimReads {
    *  clock is behind the audit log it is a time at which no lease has expired. */
   getLeaseTime(now: string): Promise<string>;
   get(taskId: TaskId): Promise<Claim | undefined>;
+  /** The caller's focus. */
   getHeldBy(caller: Caller): Promise<Claim | undefined>;
+  /** All claims of the caller, its focus first. */
+  listHeldBy(caller: Caller): Promise<Claim[]>;
+  /** The latest claim that was taken over from any of these holders, as `formatHolder` writes them, and is still held. */
+  getTakenFrom(holders: string[]): Promise<Claim | undefined>;
   listForTasks(ids: TaskId[]): Promise<Claim[]>;
   listForSession(id: string): Promise<Claim[]>;
   /** Claims of sessions that have ended or that neither the sessions nor the audit log know. */
@@ -182,5 +187,9 @@ export interface ClaimReads {
 export interface ClaimWrites {
   insert(claim: Claim): Promise<void>;
   release(taskId: TaskId): Promise<void>;
+  setFocus(taskId: TaskId, at: string): Promise<void>;
+  /** Records a sign of life: the caller is no longer away, and its claims belong to its current process. */
   renew(caller: Caller, at: string): Promise<void>;
+  /** Marks the caller as away in its claims that belong to its process. */
+  markAway(caller: Caller, at: string): Promise<void>;
 }

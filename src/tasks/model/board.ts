@@ -7,7 +7,7 @@ export type BoardTask = Pick<Task, 'id' | 'type' | 'status' | 'priority' | 'titl
 
 export const CardSchema = strictObject({
   ...pick(TaskSchema, ['id', 'title', 'status', 'type', 'priority', 'epicId']).entries,
-  /** `lapsed`: the lease has expired, so another agent may take the task over. */
+  /** `lapsed`: the lease has expired or its holder is away, so another agent may take the task over. */
   claim: optional(strictObject({ ...TaskClaimSchema.entries, lapsed: optional(literal(true)) })),
   /** The reason why it is blocked, if one was given. */
   blockedBy: optional(string()),

@@ -48,8 +48,21 @@ export const RelationSchema = strictObject({
   direction: picklist(['to', 'from']),
 });
 
-/** The holder of a task, and the time at which the lease expires unless the holder writes again. */
-export const TaskClaimSchema = strictObject({ agent: string(), session: optional(string()), since: Timestamp, until: Timestamp });
+const holderStates = ['present', 'away', 'silent', 'expired'] as const;
+
+/** The holder of a lapsed claim. Who starts the task takes it over from this holder. */
+export const TakenOverFrom = optional(string());
+
+/** The holder of a task, and the time at which the lease expires unless the holder writes again. `state` and `lastSeen` are shown
+ *  unless the holder is present. */
+export const TaskClaimSchema = strictObject({
+  agent: string(),
+  session: optional(string()),
+  since: Timestamp,
+  until: Timestamp,
+  state: optional(picklist(holderStates)),
+  lastSeen: optional(Timestamp),
+});
 
 export const AcceptanceSchema = union([
   strictObject({
@@ -127,6 +140,7 @@ export type ScoredTask = InferOutput<typeof ScoredTaskSchema>;
 export type Note = InferOutput<typeof NoteSchema>;
 export type Relation = InferOutput<typeof RelationSchema>;
 export type TaskClaim = InferOutput<typeof TaskClaimSchema>;
+export type HolderState = (typeof holderStates)[number];
 export type Acceptance = InferOutput<typeof AcceptanceSchema>;
 export type AcceptanceInput = InferOutput<typeof AcceptanceInputSchema>;
 

@@ -4,7 +4,8 @@ import { limitParam } from '#core/page.ts';
 import { defined } from '#lib/defined.ts';
 import { type Card, CardSchema, ColumnSchema } from '../model/board.ts';
 import { buildBoardColumns } from '../rules/board.ts';
-import { isExpired, toTaskClaim } from '../rules/claims.ts';
+import { toTaskClaim } from '../rules/claims.ts';
+import { createClaimJudge } from './shared/claim-judge.ts';
 import { Root, rootAliases } from './shared/params.ts';
 import { createNotFoundError } from './shared/require.ts';
 
@@ -36,21 +37,23 @@ export const tasksBoard = query({
     ],
     call: { epic: 'T001' },
   },
-  async run({ store, now, config }, { epic, match, limit }) {
+  async run(ctx, { epic, match, limit }) {
+    const { store, config } = ctx;
     const root = epic ? await store.tasks.getHit(epic) : undefined;
     if (epic && !root) throw await createNotFoundError(store, epic);
     const ancestry = root ? await store.tasks.getAncestry(root.id) : [];
     const columns = buildBoardColumns(await store.tasks.listForBoard(root?.id), { ancestry, match, limit });
     const ttlMinutes = config['claims.ttlMinutes'];
-    const leaseTime = await store.claims.getLeaseTime(now);
-    const claims = new Map((await store.claims.list()).map((claim) => [claim.taskId, claim]));
+    const held = await store.claims.list();
+    const { judge, isLapsed } = await createClaimJudge(ctx, held);
+    const claims = new Map(held.map((claim) => [claim.taskId, claim]));
     const hasBlocked = columns.some(({ status, tasks }) => status === 'blocked' && tasks.length > 0);
     const reasons = new Map(hasBlocked ? (await store.tasks.listBlocked()).map(({ id, blockedBy }) => [id, blockedBy]) : []);
     const toCard = ({ id, title, status, type, priority, epicId, completedAt }: (typeof columns)[number]['tasks'][number]): Card => {
       // Only active tasks have a claim.
       const claim = status === 'active' ? claims.get(id) : undefined;
       const blockedBy = status === 'blocked' ? reasons.get(id) : undefined;
-      const lapsed = claim && isExpired(claim, leaseTime, ttlMinutes) ? (true as const) : undefined;
+      const lapsed = claim && isLapsed(claim) ? (true as const) : undefined;
       return defined({
         id,
         title,
@@ -58,7 +61,7 @@ export const tasksBoard = query({
         type,
         priority,
         epicId,
-        claim: claim && defined({ ...toTaskClaim(claim, ttlMinutes), lapsed }),
+        claim: claim && defined({ ...toTaskClaim(claim, ttlMinutes, judge(claim)), lapsed }),
         blockedBy: blockedBy || undefined,
         completedAt: status === 'done' ? completedAt : undefined,
       });

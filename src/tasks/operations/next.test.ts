@@ -63,11 +63,30 @@ test('skips a held task until its claim has expired', async () => {
   const { store, call, tamper } = await openApp({ tasks: ['T001'], config: { claims: { ttlMinutes: 60 } } });
   const now = new Date().toISOString();
   await store.write({ at: now, by: 'other' }, ({ claims }) =>
-    claims.insert({ taskId: 'T001', agent: 'other', claimedAt: now, renewedAt: now }),
+    claims.insert({ taskId: 'T001', agent: 'other', claimedAt: now, focusedAt: now, renewedAt: now }),
   );
   expect(await call('tasks.next')).toMatchObject({ _meta: { exitCode: 100 } });
   await tamper(`update claims set renewed_at = '${new Date(Date.now() - 61 * 60_000).toISOString()}'`);
   expect(listOffered(await call('tasks.next'))).toEqual(['T001']);
+});
+
+test('hands out the task of an agent that stopped, and names that agent', async () => {
+  const app = await openApp({ tasks: ['T001', 'T002 active by ada@session-1: Half done', 'T003 active: Left by nobody'] });
+  const offered = async (): Promise<Json> => {
+    const { recommendation, alternatives } = await app.call('tasks.next');
+    return [recommendation, ...alternatives].map(({ taskId, reasons }) => [taskId, reasons.map((reason: Json) => reason.term)]);
+  };
+  expect(await offered()).toEqual([
+    ['T001', ['priority medium']],
+    ['T003', ['priority medium']],
+  ]);
+  await app.tamper("update claims set renewed_at = '2020-01-01T00:00:00.000Z'");
+  expect(await offered()).toEqual([
+    ['T001', ['priority medium']],
+    ['T002', ['priority medium', 'taken over from ada (session-1)']],
+    ['T003', ['priority medium']],
+  ]);
+  expect((await app.call('admin.dash')).summary.ready).toBe(3);
 });
 
 test('returns exit 100 if there is nothing to do', async () => {

@@ -4,6 +4,7 @@ import { defined } from '#lib/defined.ts';
 import { TaskClaimSchema, TaskSchema } from '../model/task.ts';
 import { toTaskClaim } from '../rules/claims.ts';
 import { toTask } from '../rules/view.ts';
+import { createClaimJudge } from './shared/claim-judge.ts';
 import { TaskParam } from './shared/params.ts';
 import { requireTask } from './shared/require.ts';
 
@@ -27,7 +28,7 @@ export const tasksShow = query({
     const claim = task.status === 'active' ? await store.claims.get(taskId) : undefined;
     return defined({
       task: toTask(task, { ancestry, children, notes, relations }),
-      claim: claim && toTaskClaim(claim, ctx.config['claims.ttlMinutes']),
+      claim: claim && toTaskClaim(claim, ctx.config['claims.ttlMinutes'], (await createClaimJudge(ctx, [claim])).judge(claim)),
     });
   },
 });

@@ -1,7 +1,26 @@
 import { expect, test } from 'vitest';
-import { formatHolder, isExpired, isHolder, toTaskClaim } from './claims.ts';
+import type { Claim } from '#core/model/audit.ts';
+import type { HolderState } from '../model/task.ts';
+import {
+  type ClaimLimits,
+  canTakeOver,
+  formatHolder,
+  isExpired,
+  isHolder,
+  isLapsed,
+  judgeHolder,
+  toAbsence,
+  toFocusTime,
+  toTaskClaim,
+} from './claims.ts';
 
-const claim = { taskId: 'T001', agent: 'ada', claimedAt: '2026-01-01T00:00:00.000Z', renewedAt: '2026-01-01T10:00:00.000Z' };
+const claim: Claim = {
+  taskId: 'T001',
+  agent: 'ada',
+  claimedAt: '2026-01-01T00:00:00.000Z',
+  focusedAt: '2026-01-01T00:00:00.000Z',
+  renewedAt: '2026-01-01T10:00:00.000Z',
+};
 
 test.each([
   ['2026-01-01T10:30:00.000Z', false],
@@ -10,6 +29,63 @@ test.each([
   ['1970-01-01T00:00:00.000Z', false],
 ])('a lease of an hour from 10:00 is expired at %s: %s', (now, expected) => {
   expect(isExpired(claim, now, 60)).toBe(expected);
+});
+
+const limits: ClaimLimits = {
+  now: '2026-01-01T10:00:00.000Z',
+  ttlMinutes: 240,
+  awayMinutes: 5,
+  silentMinutes: 30,
+  isProcessRunning: (process) => ({ running: true, gone: false })[process],
+};
+
+test.each<[string, Partial<Claim>, string, HolderState, boolean]>([
+  ['a holder that has just written', {}, '10:00', 'present', false],
+  ['a holder that last wrote half an hour ago', {}, '10:30', 'present', false],
+  ['a holder that last wrote longer ago', {}, '10:31', 'silent', false],
+  ['a holder that last wrote four hours ago', {}, '14:00', 'silent', false],
+  ['a holder whose lease is over', {}, '14:01', 'expired', true],
+  ['a running process', { process: 'running' }, '10:31', 'silent', false],
+  ['a running process whose lease is over', { process: 'running' }, '14:01', 'expired', true],
+  ['a process on another machine', { process: 'elsewhere' }, '10:06', 'present', false],
+  ['a process on another machine, long silent', { process: 'elsewhere' }, '14:01', 'expired', true],
+  ['a process that is gone', { process: 'gone' }, '10:00', 'away', false],
+  ['a process that is gone, seen five minutes ago', { process: 'gone' }, '10:05', 'away', false],
+  ['a process that is gone, seen longer ago', { process: 'gone' }, '10:06', 'away', true],
+  ['a process that is gone since yesterday', { process: 'gone' }, '23:00', 'away', true],
+  ['a closed connection', { process: 'running', awayAt: '2026-01-01T10:20:00.000Z' }, '10:21', 'away', false],
+  ['a connection that closed six minutes ago', { process: 'running', awayAt: '2026-01-01T10:20:00.000Z' }, '10:26', 'away', true],
+  ['a closed connection of another machine', { process: 'elsewhere', awayAt: '2026-01-01T10:00:00.000Z' }, '10:06', 'away', true],
+  ['an agent named outright whose connection closed', { awayAt: '2026-01-01T10:00:00.000Z' }, '10:06', 'present', false],
+])('%s', (_, more, time, state, lapsed) => {
+  const at = { ...limits, now: `2026-01-01T${time}:00.000Z` };
+  expect([judgeHolder({ ...claim, ...more }, at), isLapsed({ ...claim, ...more }, at)]).toEqual([state, lapsed]);
+});
+
+test('a caller whose clock is behind takes over nothing by time', () => {
+  const behind = { ...limits, now: '1970-01-01T00:00:00.000Z', awayMinutes: 0, silentMinutes: 0, ttlMinutes: 0 };
+  expect([judgeHolder(claim, behind), isLapsed(claim, behind), isLapsed({ ...claim, process: 'gone' }, behind)]).toEqual([
+    'present',
+    false,
+    false,
+  ]);
+});
+
+test('looks up a process only if the claim can have lapsed', () => {
+  const isProcessRunning = (): boolean => {
+    throw new Error('looked up');
+  };
+  expect(isLapsed({ ...claim, process: 'gone' }, { ...limits, now: '2026-01-01T10:04:00.000Z', isProcessRunning })).toBe(false);
+  expect(isLapsed({ ...claim, process: 'gone' }, { ...limits, now: '2026-01-01T15:00:00.000Z', isProcessRunning })).toBe(true);
+});
+
+test.each<[HolderState, boolean, boolean]>([
+  ['present', false, true],
+  ['away', true, true],
+  ['silent', true, true],
+  ['expired', true, true],
+])('a task of a holder that is %s may be taken over by an agent: %s, by a person: %s', (state, byAgent, byPerson) => {
+  expect([canTakeOver(state, false), canTakeOver(state, true)]).toEqual([byAgent, byPerson]);
 });
 
 test.each([
@@ -29,10 +105,24 @@ test('formats a holder with the session', () => {
 });
 
 test('shows the holder and the expiry of a claim', () => {
-  expect(toTaskClaim({ ...claim, session: 's' }, 90)).toEqual({
+  expect(toTaskClaim({ ...claim, session: 's' }, 90, 'present')).toEqual({
     agent: 'ada',
     session: 's',
     since: '2026-01-01T00:00:00.000Z',
     until: '2026-01-01T11:30:00.000Z',
   });
+});
+
+test('shows the state of a holder that is not present, and when it was last seen', () => {
+  expect(toTaskClaim(claim, 90, 'away')).toMatchObject({ state: 'away', lastSeen: claim.renewedAt });
+  expect([toAbsence('silent'), toAbsence('present')]).toEqual([{ state: 'silent' }, {}]);
+});
+
+test.each([
+  ['2026-01-02T00:00:00.000Z', '2026-01-02T00:00:00.000Z'],
+  ['2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.001Z'],
+  ['2025-01-01T00:00:00.000Z', '2026-01-01T00:00:00.001Z'],
+])('a new focus at %s comes after the current one, by the time %s', (now, expected) => {
+  expect(toFocusTime(now, claim)).toBe(expected);
+  expect(toFocusTime(now, undefined)).toBe(now);
 });

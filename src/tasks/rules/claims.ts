@@ -1,24 +1,67 @@
 import type { Caller, Claim } from '#core/model/audit.ts';
+import type { TaskId } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
-import type { TaskClaim } from '../model/task.ts';
+import type { HolderState, TaskClaim } from '../model/task.ts';
 
-/** A claim is a lease: when its holder has not written for `ttlMinutes`, another agent may take the task over. */
-export function isExpired(claim: Claim, now: string, ttlMinutes: number): boolean {
-  return toExpiryMs(claim, ttlMinutes) < Date.parse(now);
+export interface ClaimLimits {
+  /** The time of the store; see `ClaimReads.getLeaseTime`. */
+  now: string;
+  ttlMinutes: number;
+  awayMinutes: number;
+  silentMinutes: number;
+  /** Undefined if the process cannot be judged from here: another machine or another process namespace. */
+  isProcessRunning(process: string): boolean | undefined;
 }
 
-export const toTaskClaim = (claim: Claim, ttlMinutes: number): TaskClaim =>
+/** A claim is a lease: when its holder has not written for `ttlMinutes`, another agent may take the task over. */
+export const isExpired = (claim: Claim, now: string, ttlMinutes: number): boolean => isPast(claim.renewedAt, ttlMinutes, now);
+
+/** Judges a holder by its claim. It is away if its process or its MCP connection is gone, and silent if it has not written for
+ *  `silentMinutes`. A claim without a process is never away. */
+export function judgeHolder(claim: Claim, limits: ClaimLimits): HolderState {
+  if (isAway(claim, limits)) return 'away';
+  if (isExpired(claim, limits.now, limits.ttlMinutes)) return 'expired';
+  return isPast(claim.renewedAt, limits.silentMinutes, limits.now) ? 'silent' : 'present';
+}
+
+/** A lapsed claim protects the task no longer: it has expired, or its holder has been away for `awayMinutes`. A process that is
+ *  gone counts as away since the last sign of life. Time is compared first, because looking up a process costs more. */
+export const isLapsed = (claim: Claim, limits: ClaimLimits): boolean =>
+  isExpired(claim, limits.now, limits.ttlMinutes) ||
+  (isPast(claim.awayAt ?? claim.renewedAt, limits.awayMinutes, limits.now) && isAway(claim, limits));
+
+/** An agent may take over from a holder that is away, silent or expired; a person always. */
+export const canTakeOver = (state: HolderState, isPerson: boolean): boolean => isPerson || state !== 'present';
+
+const isAway = ({ process, awayAt }: Claim, { isProcessRunning }: Pick<ClaimLimits, 'isProcessRunning'>): boolean =>
+  process !== undefined && (awayAt !== undefined || isProcessRunning(process) === false);
+
+const isPast = (since: string, minutes: number, now: string): boolean => addMinutes(since, minutes) < Date.parse(now);
+const addMinutes = (time: string, minutes: number): number => Date.parse(time) + minutes * 60_000;
+
+/** Shows a claim. The last sign of life is shown unless the holder is present. */
+export const toTaskClaim = (claim: Claim, ttlMinutes: number, state: HolderState): TaskClaim =>
   defined({
     agent: claim.agent,
     session: claim.session,
     since: claim.claimedAt,
-    until: new Date(toExpiryMs(claim, ttlMinutes)).toISOString(),
+    until: new Date(addMinutes(claim.renewedAt, ttlMinutes)).toISOString(),
+    ...toAbsence(state),
+    lastSeen: state === 'present' ? undefined : claim.renewedAt,
   });
 
-const toExpiryMs = ({ renewedAt }: Claim, ttlMinutes: number): number => Date.parse(renewedAt) + ttlMinutes * 60_000;
+/** Shows the state of a holder that is not present, so that answers about present ones stay short. */
+export const toAbsence = (state: HolderState): { state?: HolderState } => (state === 'present' ? {} : { state });
 
 /** The holder is the same agent in the same session. A claim made outside a session stays valid when its agent joins one. */
 export const isHolder = (claim: Claim, caller: Caller): boolean =>
   claim.agent === caller.agent && (claim.session === undefined || claim.session === caller.session);
 
-export const formatHolder = (claim: Claim): string => (claim.session ? `${claim.agent} (${claim.session})` : claim.agent);
+export const formatHolder = ({ agent, session }: Caller): string => (session ? `${agent} (${session})` : agent);
+
+/** Maps each claimed task to its holder. */
+export const indexHolders = (claims: Claim[]): Map<TaskId, string> => new Map(claims.map((claim) => [claim.taskId, formatHolder(claim)]));
+
+/** The time to store for a new focus. It is later than that of the current focus, even if the clock was set back. */
+export const toFocusTime = (now: string, current: Claim | undefined): string =>
+  current && current.focusedAt >= now ? new Date(Date.parse(current.focusedAt) + 1).toISOString() : now;

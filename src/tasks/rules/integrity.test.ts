@@ -99,7 +99,7 @@ test('reports too many siblings only if there is a limit', () => {
 });
 
 test('reports a claim that has expired', () => {
-  const claim = { taskId: 'T1', agent: 'ada', claimedAt: 'x', renewedAt: '2026-01-01T22:59:59.000Z' };
+  const claim = { taskId: 'T1', agent: 'ada', claimedAt: 'x', focusedAt: 'x', renewedAt: '2026-01-01T22:59:59.000Z' };
   const facts = { ...world('T1 active'), claims: [claim] };
   expect(brief(facts)).toEqual(['stale-claim T1: cleo doctor --fix']);
   expect(brief({ ...facts, claims: [{ ...claim, renewedAt: '2026-01-01T23:00:01.000Z' }] })).toEqual([]);

@@ -3,11 +3,12 @@ import { expect, test } from 'vitest';
 import type { Claim } from '#core/model/audit.ts';
 import type { Priority, Status, TaskSize, TaskType } from '#core/model/scalars.ts';
 import type { OpenWork } from '../model/open-work.ts';
-import { rankTasks, selectReadyTasks } from './next.ts';
+import { isExpired } from './claims.ts';
+import { listFreeTasks, rankTasks, selectReadyTasks } from './next.ts';
 
 type Task = OpenWork['tasks'][number];
 const now = '2026-06-01T12:00:00.000Z';
-const options = { now, ttlMinutes: 60 };
+const options = { isLapsed: (claim: Claim) => isExpired(claim, now, 60) };
 
 const task = (id: string, more: Partial<Task> = {}): Task => ({
   id,
@@ -16,7 +17,13 @@ const task = (id: string, more: Partial<Task> = {}): Task => ({
   priority: 'medium',
   ...more,
 });
-const claim = (taskId: string, agent: string, renewedAt = now): Claim => ({ taskId, agent, claimedAt: renewedAt, renewedAt });
+const claim = (taskId: string, agent: string, renewedAt = now): Claim => ({
+  taskId,
+  agent,
+  claimedAt: renewedAt,
+  focusedAt: renewedAt,
+  renewedAt,
+});
 const work = (tasks: Task[], more: Partial<OpenWork> = {}): OpenWork => ({
   tasks,
   depends: [],
@@ -99,8 +106,15 @@ test('lists every reason with its points', () => {
 
 const stale = '2026-06-01T10:59:59.000Z';
 
+test('names the holder that a task is taken over from, unless it is the caller', () => {
+  const given = work([task('T001', { status: 'active' })], { claims: [claim('T001', 'ada', stale)] });
+  const listTerms = (agent: string) => rankTasks(given, { ...options, caller: { agent } }, 1)[0]?.reasons.map(({ term }) => term);
+  expect(listTerms('bob')).toEqual(['priority medium', 'taken over from ada']);
+  expect(listTerms('ada')).toEqual(['priority medium']);
+});
+
 test.each([
-  { name: 'an active task', given: work([task('T001', { status: 'active' })]), next: [], ready: ['T001'] },
+  { name: 'an active task that nobody holds', given: work([task('T001', { status: 'active' })]), next: ['T001'], ready: ['T001'] },
   { name: 'a blocked task', given: work([task('T001', { status: 'blocked' })]), next: [], ready: [] },
   {
     name: 'a child of a blocked task',
@@ -146,7 +160,7 @@ test.each([
     given: work([task('T001'), task('T002', { status: 'active' })], {
       claims: [claim('T001', 'other', stale), claim('T002', 'other', stale)],
     }),
-    next: ['T001'],
+    next: ['T001', 'T002'],
     ready: ['T001', 'T002'],
   },
   {
@@ -253,6 +267,12 @@ test('sorts the same for any order of rows, and points add up', () => {
       // Small counts use another algorithm than the full sort.
       for (const count of [1, 3])
         for (const rows of [given, reversed]) expect(rankTasks(rows, options, count)).toEqual(found.slice(0, count));
+      // All free tasks are recommended, and no others.
+      expect(found.map(({ taskId }) => taskId).sort()).toEqual(
+        listFreeTasks(given, options)
+          .map(({ id }) => id)
+          .sort(),
+      );
       // Every recommended task can be started.
       const startable = new Set(selectReadyTasks(given, { ...options, caller: { agent: 'me' } }).map((t) => t.id));
       for (const { taskId } of found) expect(startable).toContain(taskId);

@@ -2,15 +2,17 @@ import type { Caller, Claim } from '#core/model/audit.ts';
 import { type Priority, type TaskId, type TaskSize, toTaskNumber } from '#core/model/scalars.ts';
 import type { OpenTask, OpenWork } from '../model/open-work.ts';
 import type { ScoredTask } from '../model/task.ts';
-import { isExpired, isHolder } from './claims.ts';
+import { formatHolder, isHolder } from './claims.ts';
 
 interface NextOptions {
-  now: string;
-  ttlMinutes: number;
+  /** A lapsed claim does not protect its task. */
+  isLapsed(claim: Claim): boolean;
   /** Only this task and its descendants. */
   within?: TaskId | undefined;
   /** The phase of the caller's session. */
   phase?: string | undefined;
+  /** A task is not taken over from the caller itself. */
+  caller?: Caller;
 }
 
 const priorityPoints: Record<Priority, number> = { critical: 400, high: 300, medium: 200, low: 100 };
@@ -20,11 +22,10 @@ const maxDependentPoints = 150;
 const siblingPoints = 50;
 const phasePoints = 20;
 
-/** Ranks pending tasks that can be started, best first, with the points behind each score; ties go to the lower id. */
+/** Ranks the tasks that can be handed out, best first, with the points behind each score; ties go to the lower id. */
 export function rankTasks(work: OpenWork, options: NextOptions, count: number): Omit<ScoredTask, 'title'>[] {
   const dependents = new Map<TaskId, number>();
   for (const { dependsOn } of work.depends) dependents.set(dependsOn, (dependents.get(dependsOn) ?? 0) + 1);
-  const heldIds = collectHeldIds(work.claims, options);
   const scoreTask = (task: OpenTask): ScorePoints => ({
     priority: priorityPoints[task.priority],
     dependents: Math.min((dependents.get(task.id) ?? 0) * pointsPerDependent, maxDependentPoints),
@@ -32,21 +33,27 @@ export function rankTasks(work: OpenWork, options: NextOptions, count: number): 
     phase: options.phase !== undefined && task.phase === options.phase ? phasePoints : 0,
     size: task.size ? sizePoints[task.size] : 0,
   });
-  const candidates = listStartableTasks(work, options.within).filter((task) => task.status === 'pending' && !heldIds.has(task.id));
-  return takeTop(candidates, count, (task) => sumPoints(scoreTask(task))).map(({ task, rank }) => ({
+  return takeTop(listFreeTasks(work, options), count, (task) => sumPoints(scoreTask(task))).map(({ task, rank }) => ({
     taskId: task.id,
     score: rank,
-    reasons: listReasons(task, scoreTask(task), dependents.get(task.id) ?? 0),
+    reasons: [
+      ...listReasons(task, scoreTask(task), dependents.get(task.id) ?? 0),
+      ...listTakeOverReasons(task, work.claims, options.caller),
+    ],
   }));
 }
 
-/** Selects the tasks that the caller can start now and no other agent holds, by priority, then by id. */
+/** Lists the tasks that can be started and that nobody holds. A task that is active without a claim in force is one of them:
+ *  its agent stopped without finishing it. */
+export function listFreeTasks(work: OpenWork, { isLapsed, within }: NextOptions): OpenTask[] {
+  const heldIds = new Set(work.claims.filter((claim) => !isLapsed(claim)).map(({ taskId }) => taskId));
+  return listStartableTasks(work, within).filter(({ id }) => !heldIds.has(id));
+}
+
+/** Selects the free tasks and those that the caller holds itself, by priority, then by id. */
 export function selectReadyTasks(work: OpenWork, options: NextOptions & { caller: Caller }): OpenTask[] {
-  const heldIds = collectHeldIds(
-    work.claims.filter((claim) => !isHolder(claim, options.caller)),
-    options,
-  );
-  const candidates = listStartableTasks(work, options.within).filter((task) => !heldIds.has(task.id));
+  const claims = work.claims.filter((claim) => !isHolder(claim, options.caller));
+  const candidates = listFreeTasks({ ...work, claims }, options);
   return takeTop(candidates, candidates.length, (task) => priorityPoints[task.priority]).map(({ task }) => task);
 }
 
@@ -106,9 +113,6 @@ function listStartableTasks(work: OpenWork, within: TaskId | undefined): OpenTas
 /** The hierarchy has four tiers; the limit only guards against a cycle in a damaged store. */
 const maxDepth = 10;
 
-const collectHeldIds = (claims: Claim[], { now, ttlMinutes }: NextOptions): Set<TaskId> =>
-  new Set(claims.filter((claim) => !isExpired(claim, now, ttlMinutes)).map((claim) => claim.taskId));
-
 type ScorePoints = Record<'priority' | 'dependents' | 'siblings' | 'phase' | 'size', number>;
 
 const sumPoints = (points: ScorePoints): number => points.priority + points.dependents + points.siblings + points.phase + points.size;
@@ -123,3 +127,9 @@ function listReasons(task: OpenTask, points: ScorePoints, dependents: number): S
   ];
   return reasons.filter((reason) => reason.points > 0);
 }
+
+/** A free task that still has a claim is taken over from its holder. */
+const listTakeOverReasons = ({ id }: OpenTask, claims: Claim[], caller: Caller | undefined): ScoredTask['reasons'] =>
+  claims
+    .filter((claim) => claim.taskId === id && !(caller && isHolder(claim, caller)))
+    .map((claim) => ({ term: `taken over from ${formatHolder(claim)}`, points: 0 }));

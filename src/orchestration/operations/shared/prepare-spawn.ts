@@ -12,8 +12,9 @@ import type { Skill, SkillSet } from '#skills/model/skill.ts';
 import { listSkills, requireSkill } from '#skills/operations/shared/find-skill.ts';
 import { dispatchSkill, type SkillChoice } from '#skills/rules/dispatch-skill.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
+import { createClaimJudge } from '#tasks/operations/shared/claim-judge.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
-import { formatHolder, isExpired, isHolder } from '#tasks/rules/claims.ts';
+import { formatHolder, isHolder } from '#tasks/rules/claims.ts';
 import { findHeldGates, findMissingGates } from '#verification/rules/gates.ts';
 import type { SpawnRecord, SpawnRole } from '../../model/spawn.ts';
 import { protocolText } from '../../protocol.generated.ts';
@@ -103,8 +104,7 @@ export async function prepareSpawn(
   };
   const { text, resolved, unresolved } = buildSpawnPrompt(facts, await readReferenceFiles(ctx, skill, facts.protocol.text));
   const claim = await store.claims.get(task.id);
-  const isHeldByOther =
-    claim && !isHolder(claim, caller) && !isExpired(claim, await store.claims.getLeaseTime(now), config['claims.ttlMinutes']);
+  const isHeldByOther = claim && !isHolder(claim, caller) && !(await createClaimJudge(ctx, [claim])).isLapsed(claim);
   const holder = isHeldByOther ? formatHolder(claim) : undefined;
   const findings = checkSpawn({
     task,

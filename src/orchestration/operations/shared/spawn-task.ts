@@ -67,7 +67,7 @@ export async function spawnTask(ctx: MutationContext, prepared: PreparedSpawn, b
   const claim = role === 'worker' ? await store.claims.get(task.id) : undefined;
   if (claim?.agent === caller.agent) {
     await store.claims.release(task.id);
-    await store.claims.insert({ taskId: task.id, agent: agentId, ...session, claimedAt: now, renewedAt: now });
+    await store.claims.insert({ taskId: task.id, agent: agentId, ...session, claimedAt: now, focusedAt: now, renewedAt: now });
   }
   await store.spawns.insert({
     taskId: task.id,

@@ -5,9 +5,10 @@ import type { TaskId } from '#core/model/scalars.ts';
 import { toCanonicalJson } from '#lib/canonical.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
+import { createClaimJudge } from '#tasks/operations/shared/claim-judge.ts';
 import { loadReachableLinks } from '#tasks/operations/shared/order.ts';
 import { checkSessionScopes } from '#tasks/operations/shared/reparent-checks.ts';
-import { isExpired, isHolder } from '#tasks/rules/claims.ts';
+import { isHolder } from '#tasks/rules/claims.ts';
 import type { AppliedGraph } from '../../model/workgraph.ts';
 import { findGraphErrors, type GraphFacts, isMoved, listFinalAncestors } from '../../rules/workgraph-check.ts';
 import { type GraphFinding, parseGraph, toFinding } from '../../rules/workgraph-parse.ts';
@@ -73,11 +74,8 @@ async function findSessionErrors(ctx: PayloadContext, resolved: ResolvedGraph, f
   return found;
 }
 
-async function readGraphFacts(
-  { store, now, caller, config, session }: PayloadContext,
-  resolved: ResolvedGraph,
-  tasks: Map<TaskId, TaskRecord>,
-): Promise<GraphFacts> {
+async function readGraphFacts(ctx: PayloadContext, resolved: ResolvedGraph, tasks: Map<TaskId, TaskRecord>): Promise<GraphFacts> {
+  const { store, caller, config, session } = ctx;
   const { created, updated, deleted } = resolved;
   const moved = updated.filter(isMoved);
   const touched = [...moved.map(({ key }) => key), ...deleted.keys()];
@@ -88,16 +86,15 @@ async function readGraphFacts(
     tasks,
     children.map(({ to }) => to),
   );
-  const moment = await store.claims.getLeaseTime(now);
+  const claims = await store.claims.listForTasks(touched);
+  const { isLapsed } = await createClaimJudge(ctx, claims);
   return {
     tasks,
     children,
     openChildren: await store.tasks.listOpenChildIds([...new Set(newParents)]),
     dependents: await store.tasks.listDependentIds([...deleted.keys()]),
     relations: await store.tasks.listRelationsTouching(moved.map(({ key }) => key)),
-    claims: (await store.claims.listForTasks(touched)).filter(
-      (claim) => !isHolder(claim, caller) && !isExpired(claim, moment, config['claims.ttlMinutes']),
-    ),
+    claims: claims.filter((claim) => !isHolder(claim, caller) && !isLapsed(claim)),
     links: await loadReachableLinks(store, [
       ...created.map(toLink),
       ...updated.map(toLink),

@@ -5,8 +5,10 @@ import { StatusSchema, type TaskId, TaskSizeSchema, TaskTypeSchema } from '#core
 import { defined } from '#lib/defined.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { PlanTask, PlanWork } from '#tasks/model/open-work.ts';
+import { TakenOverFrom } from '#tasks/model/task.ts';
+import { createClaimJudge } from '#tasks/operations/shared/claim-judge.ts';
 import { createNotFoundError } from '#tasks/operations/shared/require.ts';
-import { isExpired } from '#tasks/rules/claims.ts';
+import { indexHolders } from '#tasks/rules/claims.ts';
 import { findFileConflicts, groupFilesByTask } from '../../rules/file-conflicts.ts';
 import { computeProgress, type StatusCount } from '../../rules/progress.ts';
 import { computeWaves, type Waves } from '../../rules/waves.ts';
@@ -16,7 +18,7 @@ export const taskEntries = { id: string(), title: string(), status: StatusSchema
 
 export const WaveView = strictObject({
   wave: number(),
-  tasks: array(strictObject({ ...taskEntries, size: optional(TaskSizeSchema) })),
+  tasks: array(strictObject({ ...taskEntries, size: optional(TaskSizeSchema), takenOverFrom: TakenOverFrom })),
 });
 
 export const BlockedTask = strictObject({
@@ -51,6 +53,8 @@ export const analysisFields = {
 };
 const Analysis = strictObject(analysisFields);
 
+type PlanContext = Pick<QueryContext, 'store' | 'now' | 'config' | 'platform'>;
+
 export interface WorkPlan {
   root?: InferOutput<typeof RootTask>;
   work: PlanWork;
@@ -77,23 +81,27 @@ export async function computePlan(store: ReadStore, rootId: TaskId | undefined):
   };
 }
 
-export const toWaveViews = ({ schedule, getTask }: WorkPlan): InferOutput<typeof WaveView>[] =>
-  schedule.waves.map((ids, i) => ({
+/** Shows the waves. A task with a lapsed claim is free, and its row names the holder that it is taken over from. */
+export const toWaveViews = ({ schedule, getTask }: WorkPlan, lapsed: Claim[]): InferOutput<typeof WaveView>[] => {
+  const formerHolders = indexHolders(lapsed);
+  return schedule.waves.map((ids, i) => ({
     wave: i + 1,
     tasks: ids.map((id) => {
       const { title, status, size } = getTask(id);
-      return { id, title, status, ...defined({ size }) };
+      return { id, title, status, ...defined({ size, takenOverFrom: formerHolders.get(id) }) };
     }),
   }));
+};
 
 export const toBlockedTasks = ({ schedule, getTask }: Pick<WorkPlan, 'schedule' | 'getTask'>): InferOutput<typeof BlockedTask>[] =>
   schedule.blocked.map(({ id, reasons }) => ({ id, title: getTask(id).title, status: getTask(id).status, reasons }));
 
-export async function analyzePlan(store: ReadStore, plan: WorkPlan): Promise<InferOutput<typeof Analysis>> {
+export async function analyzePlan(ctx: PlanContext, plan: WorkPlan): Promise<InferOutput<typeof Analysis>> {
+  const { store } = ctx;
   const { root, schedule } = plan;
   const files = groupFilesByTask(await store.tasks.listFilesInSubtree(root?.id));
   return {
-    waves: toWaveViews(plan),
+    waves: toWaveViews(plan, (await listClaims(ctx)).lapsed),
     ...defined({ root }),
     progress: computeProgress(await countTasks(store, root?.id)),
     parallelism: schedule.waves.reduce((widest, wave) => Math.max(widest, wave.length), 0),
@@ -122,11 +130,12 @@ export async function countTasks(store: ReadStore, root: TaskId | undefined): Pr
   return (await store.tasks.countByStatus()).map(({ type, status, archived, n }) => ({ type, status: archived ? 'done' : status, n }));
 }
 
-/** Lists all claims, split into live and expired ones. */
-export async function listClaims({ store, now, config }: Pick<QueryContext, 'store' | 'now' | 'config'>) {
-  const moment = await store.claims.getLeaseTime(now);
+/** Lists all claims, split into live and lapsed ones, with the judge of their holders. */
+export async function listClaims(ctx: PlanContext) {
+  const claims = await ctx.store.claims.list();
+  const { judge, isLapsed } = await createClaimJudge(ctx, claims);
   const live: Claim[] = [];
-  const expired: Claim[] = [];
-  for (const claim of await store.claims.list()) (isExpired(claim, moment, config['claims.ttlMinutes']) ? expired : live).push(claim);
-  return { live, expired };
+  const lapsed: Claim[] = [];
+  for (const claim of claims) (isLapsed(claim) ? lapsed : live).push(claim);
+  return { live, lapsed, judge };
 }

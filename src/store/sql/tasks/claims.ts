@@ -1,7 +1,7 @@
 import type { Caller, Claim } from '#core/model/audit.ts';
 import type { ClaimReads, ClaimWrites } from '../../port/tasks.ts';
 import { queryInChunks } from '../queries.ts';
-import { type Db, raw, type Sql, type SqlRow, sql } from '../sql.ts';
+import { type Db, listValues, raw, type Sql, type SqlRow, sql } from '../sql.ts';
 
 export function createClaimReads(db: Db): ClaimReads {
   return {
@@ -19,7 +19,11 @@ export function createClaimReads(db: Db): ClaimReads {
       return (await readClaims(db, sql`where task_id = ${taskId}`))[0];
     },
     async getHeldBy(caller) {
-      return (await readClaims(db, sql`where ${whereHeldBy(caller)} order by session_id desc limit 1`))[0];
+      return (await readClaims(db, sql`where ${whereHeldBy(caller)} ${focusFirst} limit 1`))[0];
+    },
+    listHeldBy: (caller) => readClaims(db, sql`where ${whereHeldBy(caller)} ${focusFirst}`),
+    async getTakenFrom(holders) {
+      return (await readClaims(db, sql`where taken_from in ${listValues(holders)} order by claimed_at desc limit 1`))[0];
     },
     async listForTasks(ids) {
       return (await queryInChunks(db, ids, (some) => selectClaims(sql`where task_id in ${some}`))).map(toClaim);
@@ -43,14 +47,23 @@ export function createClaimWrites(db: Db): ClaimWrites {
   return {
     insert: (claim) =>
       db.run(sql`
-        insert into claims (task_id, session_id, agent_id, claimed_at, focused_at, renewed_at)
-        values (${claim.taskId}, ${claim.session ?? ''}, ${claim.agent}, ${claim.claimedAt}, ${claim.claimedAt}, ${toLeaseTime(db, claim.renewedAt)})`),
+        insert into claims (task_id, session_id, agent_id, claimed_at, focused_at, renewed_at, process, taken_from, taken_reason)
+        values (${claim.taskId}, ${claim.session ?? ''}, ${claim.agent}, ${claim.claimedAt}, ${claim.focusedAt},
+          ${toLeaseTime(db, claim.renewedAt)}, ${claim.process ?? ''}, ${claim.takenFrom ?? null}, ${claim.takenReason ?? null})`),
     release: (taskId) => db.run(sql`delete from claims where task_id = ${taskId}`),
+    setFocus: (taskId, at) => db.run(sql`update claims set focused_at = ${at} where task_id = ${taskId}`),
     renew(caller, at) {
-      return db.run(
-        sql`update claims set renewed_at = ${toLeaseTime(db, at)} where ${whereHeldBy(caller)} and renewed_at < ${toLeaseTime(db, at)}`,
-      );
+      const moment = toLeaseTime(db, at);
+      const process = caller.process === undefined ? raw('process') : sql`${caller.process}`;
+      return db.run(sql`
+        update claims set renewed_at = case when renewed_at < ${moment} then ${moment} else renewed_at end, away_at = null, process = ${process}
+        where ${whereHeldBy(caller)} and (renewed_at < ${moment} or away_at is not null or process <> ${process})`);
     },
+    // A claim that another process of the same agent has renewed since belongs to that process.
+    markAway: (caller, at) =>
+      db.run(sql`
+        update claims set away_at = ${toLeaseTime(db, at)}
+        where ${whereHeldBy(caller)} and process <> '' and process = ${caller.process ?? ''} and away_at is null`),
   };
 }
 
@@ -64,14 +77,22 @@ async function readClaims(db: Db, which: Sql): Promise<Claim[]> {
   return (await db.all(selectClaims(which))).map(toClaim);
 }
 
-const selectClaims = (which: Sql): Sql => sql`select task_id, session_id, agent_id, claimed_at, renewed_at from claims ${which}`;
+const selectClaims = (which: Sql): Sql => sql`
+  select task_id, session_id, agent_id, claimed_at, focused_at, renewed_at, process, away_at, taken_from, taken_reason from claims ${which}`;
+
+const focusFirst = raw('order by focused_at desc, session_id desc, task_id');
 
 const toClaim = (row: SqlRow): Claim => ({
   taskId: String(row.task_id),
   agent: String(row.agent_id),
   ...(row.session_id ? { session: String(row.session_id) } : {}),
   claimedAt: String(row.claimed_at),
+  focusedAt: String(row.focused_at),
   renewedAt: String(row.renewed_at),
+  ...(row.process ? { process: String(row.process) } : {}),
+  ...(row.away_at ? { awayAt: String(row.away_at) } : {}),
+  ...(row.taken_from ? { takenFrom: String(row.taken_from) } : {}),
+  ...(row.taken_reason ? { takenReason: String(row.taken_reason) } : {}),
 });
 
 /** An agent keeps claims that it made outside any session when it joins one. Such claims have the session '', because a unique

@@ -5,18 +5,19 @@ import type { TaskId } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { TaskRecord } from '../../model/task.ts';
-import { formatHolder, isExpired, isHolder } from '../../rules/claims.ts';
+import { formatHolder, isHolder, toFocusTime } from '../../rules/claims.ts';
 import { listUnmetTexts } from '../../rules/criteria.ts';
 import { checkTransition } from '../../rules/transitions.ts';
 import { isWaitText } from '../../rules/wait-text.ts';
+import { createClaimJudge } from './claim-judge.ts';
 import { requireTask } from './require.ts';
 import { checkScope } from './scope.ts';
 
 /** Checks of claims. */
-export type ClaimContext = Pick<QueryContext, 'store' | 'session' | 'now' | 'config' | 'caller' | 'commandAs'>;
+export type ClaimContext = Pick<QueryContext, 'store' | 'session' | 'now' | 'config' | 'platform' | 'caller' | 'commandAs'>;
 
 /** Status changes of a task. */
-type TransitionContext = Pick<MutationContext, keyof ClaimContext | 'platform' | 'project' | 'commandWith'>;
+type TransitionContext = Pick<MutationContext, keyof ClaimContext | 'project' | 'commandWith'>;
 
 /** Returns the named task, or the caller's focus. */
 export async function requireTaskOrFocus(
@@ -30,11 +31,10 @@ export async function requireTaskOrFocus(
   return requireTask(ctx.store, focus.taskId);
 }
 
-/** Rejects a change that only the holder of the task may make. Expired claims do not count. */
+/** Rejects a change that only the holder of the task may make. Lapsed claims do not count. */
 export async function checkHolder(ctx: ClaimContext, id: TaskId): Promise<Claim | undefined> {
-  const { claims } = ctx.store;
-  const claim = await claims.get(id);
-  if (claim && !isHolder(claim, ctx.caller) && !isExpired(claim, await claims.getLeaseTime(ctx.now), ctx.config['claims.ttlMinutes']))
+  const claim = await ctx.store.claims.get(id);
+  if (claim && !isHolder(claim, ctx.caller) && !(await createClaimJudge(ctx, [claim])).isLapsed(claim))
     throw new CleoError('E_TASK_CLAIMED', {
       taskId: id,
       holder: formatHolder(claim),
@@ -90,7 +90,8 @@ export async function claimTask(ctx: TransitionContext, task: TaskRecord, former
   }
   const { blockedBy: _, completedAt: __, archivedAt: ___, ...rest } = current;
   const started = await store.tasks.save(current, { ...rest, status: 'active', startedAt: current.startedAt ?? now });
-  await store.claims.insert({ taskId: task.id, ...caller, claimedAt: now, renewedAt: now });
+  const focusedAt = toFocusTime(now, await store.claims.getHeldBy(caller));
+  await store.claims.insert({ taskId: task.id, ...caller, claimedAt: now, focusedAt, renewedAt: now });
   return defined({ task: started, isHeld: false, takenOverFrom: former && formatHolder(former) });
 }
 

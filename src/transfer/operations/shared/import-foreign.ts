@@ -1,6 +1,6 @@
 import type { MutationContext } from '#core/define.ts';
 import type { TaskId } from '#core/model/scalars.ts';
-import { isExpired } from '#tasks/rules/claims.ts';
+import { createClaimJudge } from '#tasks/operations/shared/claim-judge.ts';
 import type { ForeignData } from '../../model/foreign.ts';
 import type { ImportDraft, StoreSnapshot } from '../../rules/import-state.ts';
 import { createImportDraft, type ImportPlan, planImport } from '../../rules/plan.ts';
@@ -26,19 +26,20 @@ export async function importForeign(ctx: MutationContext, file: ForeignData, sou
 }
 
 /** Reads the stored tasks that the import can affect. A first import affects none, because its tasks link only to each other. */
-async function readSnapshot({ store, config, now }: MutationContext, { items, earlierImports }: ImportDraft): Promise<StoreSnapshot> {
+async function readSnapshot(ctx: MutationContext, { items, earlierImports }: ImportDraft): Promise<StoreSnapshot> {
+  const { store, config } = ctx;
   const maxSiblings = config['hierarchy.maxSiblings'];
   if (earlierImports.size === 0)
     return { tasks: new Map(), depends: [], records: new Map(), notes: new Map(), heldIds: new Set(), maxSiblings };
   const changedIds = items.flatMap(({ earlier, changed }) => (earlier && changed.size > 0 ? [earlier.taskId] : []));
-  const leaseTime = await store.claims.getLeaseTime(now);
   const claims = await store.claims.listForTasks(changedIds);
+  const { isLapsed } = await createClaimJudge(ctx, claims);
   return {
     tasks: new Map((await store.tasks.listHierarchy()).map((task) => [task.id, task])),
     depends: await store.health.listDependencyEdges(),
     records: new Map((await store.tasks.getMany(changedIds)).map((record) => [record.id, record])),
     notes: await store.tasks.getNotes(changedIds),
-    heldIds: new Set(claims.filter((claim) => !isExpired(claim, leaseTime, config['claims.ttlMinutes'])).map(({ taskId }) => taskId)),
+    heldIds: new Set(claims.filter((claim) => !isLapsed(claim)).map(({ taskId }) => taskId)),
     maxSiblings,
   };
 }
@@ -47,7 +48,7 @@ async function writePlan({ store, now }: MutationContext, plan: ImportPlan, sour
   const reason = `imported from ${source}`;
   if (plan.created.length > 0) await store.tasks.insertMany(plan.created, 'imported');
   for (const { before, after, notes } of plan.updated) {
-    // `canTakeStatus` keeps tasks with a claim in force active, so only expired claims are released here.
+    // `canTakeStatus` keeps tasks with a claim in force active, so only lapsed claims are released here.
     if (before.status === 'active' && after.status !== 'active') await store.claims.release(before.id);
     const saved = await store.tasks.save(before, after, reason);
     for (const note of notes) await store.tasks.appendNote(saved, note);
