@@ -11,7 +11,7 @@ import { loadSqliteDriver } from '../src/store/dialects/sqlite-driver.ts';
 import { createSqlite } from '../src/store/dialects/sqlite-schema.ts';
 import type { Store } from '../src/store/port/store.ts';
 import { runCli, type Terminal } from '../src/surfaces/cli/run.ts';
-import { checkDeclaredErrors } from './declared-errors.ts';
+import { checkDeclaredErrors, checkErrorCalls } from './declared-errors.ts';
 import { writeTraces } from './execution-trace.ts';
 import { registerProjects } from './nexus-projects.ts';
 import { borrowSchema } from './postgres-schemas.ts';
@@ -56,7 +56,7 @@ export interface TestApp {
 let emptyStore: Buffer | undefined;
 
 /** Creates a project in a temporary folder, on the engine of this test run. It is removed when the test ends. Every call
- *  checks that its error is declared; see `checkDeclaredErrors`. */
+ *  checks that its error is declared and can be followed without a shell; see `declared-errors.ts`. */
 export async function openApp(options: AppOptions = {}): Promise<TestApp> {
   const engine = options.engine ?? (process.env.CLEO_TEST_ENGINE as AppOptions['engine']) ?? 'sqlite';
   const root = mkdtempSync(join(tmpdir(), 'cleo-test-'));
@@ -90,7 +90,12 @@ export async function openApp(options: AppOptions = {}): Promise<TestApp> {
   const store = await app.openStore('write');
   const createCalls = (agent?: string): Pick<TestApp, 'call' | 'reply'> => {
     const caller = agent ? { ...createAgentApp(agent), openStore: app.openStore, closeStores: app.closeStores } : app;
-    const reply: TestApp['reply'] = (operation, params = {}, more = {}) => dispatch(caller, { operation, params, gateway: 'cli', ...more });
+    const reply: TestApp['reply'] = async (operation, params = {}, more = {}) => {
+      const call: Call = { operation, params, gateway: 'cli', ...more };
+      const answer = await dispatch(caller, call);
+      await checkErrorCalls(caller, call, answer);
+      return answer;
+    };
     return { reply, call: async (...args) => (await reply(...args)).envelope };
   };
   const isResearch = (line: string): boolean => line.startsWith('research ');

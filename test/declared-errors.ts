@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../src/core/errors/catalog.ts';
-import type { App } from '../src/dispatch/dispatch.ts';
+import type { App, Call, Reply } from '../src/dispatch/dispatch.ts';
+import { addCalls } from '../src/surfaces/cli/error-calls.ts';
 
 /** Errors that dispatch, the store or the session check can return for any operation, so that definitions do not list them. */
 const commonErrors = new Set<ErrorCode>([
@@ -28,3 +29,22 @@ export const checkDeclaredErrors: NonNullable<App['onReply']> = (_, { operation,
   if (commonErrors.has(error.row) || operation.errors.some((code) => code === error.row || code === error.code)) return;
   throw new Error(`${operation.name} returned ${error.row}, which its definition does not list in errors: ${error.message}`);
 };
+
+/** Fails the call if a client without a shell could not follow the error: a fix or an alternative has no call, and no `details.manual`
+ *  says what a person must do. */
+export async function checkErrorCalls(app: App, call: Call, reply: Reply): Promise<void> {
+  if (reply.envelope.success) return;
+  const { error } = (await addCalls(app, reply, call)) as unknown as { error: CallableError };
+  const name = `${call.operation}: ${reply.error?.row}`;
+  if (!error.call && /^Run in a shell|^$/.test(error.details?.manual ?? ''))
+    throw new Error(`${name} has a fix without a call: ${error.fix}`);
+  for (const { command, call: step } of error.alternatives ?? [])
+    if (!step) throw new Error(`${name} has an alternative without a call: ${command}`);
+}
+
+interface CallableError {
+  fix: string;
+  call?: object;
+  alternatives?: { command: string; call?: object }[];
+  details?: { manual?: string };
+}

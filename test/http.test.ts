@@ -62,8 +62,9 @@ test('rejects a write sent to query and a read sent to mutate', async () => {
     const { status, body } = await post(path, params);
     expect({ status, code: body.error.code }).toEqual({ status: 400, code: 'E_INVALID_INPUT' });
     expect(body.error.message).toContain(right);
-    expect(body.error.alternatives).toMatchObject([{ action: `Call ${right}` }]);
-    expect(JSON.stringify(body)).not.toContain('cleo_');
+    const { tool, domain, operation } = body.error.call;
+    expect(`POST /api/${tool.replace('cleo_', '')}/${domain}/${operation}`).toBe(right);
+    expect(body.error.message).not.toContain('cleo_');
   }
   expect(await app.call('tasks.list')).toMatchObject({ _meta: { exitCode: 100 } });
 });

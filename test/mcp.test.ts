@@ -74,7 +74,7 @@ describe.each(revisions)('revision %s', (revision) => {
     expect(wrong).toMatchObject({
       isError: true,
       envelope: {
-        error: { code: 'E_INVALID_INPUT', alternatives: [{ call: { gateway: 'cleo_mutate', domain: 'tasks', operation: 'add' } }] },
+        error: { code: 'E_INVALID_INPUT', call: { tool: 'cleo_mutate', domain: 'tasks', operation: 'add', params: { title: 'x' } } },
       },
     });
     expect(await call('query', 'tasks.exists', { taskId: 'T002' })).toMatchObject({ envelope: { exists: false } });

@@ -58,10 +58,16 @@ test.each(toRows(needy))('%s returns the same error without parameters through e
     expect(envelope).toMatchObject({ _meta: { exitCode: 2 }, success: false, error: { code: 'E_INVALID_INPUT' } });
     expect(exitCode).toBe(2);
   }
+  for (const surface of ['mcp stdio', 'mcp http', 'http']) {
+    const { error } = (await surfaces[surface]!(await openApp(), operation, {})).envelope;
+    expect(error.call, surface).toMatchObject({ tool: expect.stringMatching(/^cleo_/), params: expect.anything() });
+  }
 });
 
 /** The exit codes 100 to 102 and those of the context window (50 to 54) are not errors. */
 const isAnswer = (exit: number): boolean => exit === 0 || (exit >= 100 && exit <= 102) || (exit >= 50 && exit <= 54);
+
+const isCall = (key: string, value: unknown): boolean => key === 'call' && Object.hasOwn(Object(value), 'tool');
 
 /** Calls the operation through all surfaces, each in a new project, and compares the answers. */
 async function callAllSurfaces(operation: Operation, params: Record<string, unknown>, tasks: string[] = []): Promise<Answer[]> {
@@ -90,13 +96,16 @@ function checkAgainstDefinition(operation: Operation, envelope: Json): void {
   else expect(data).toBeTypeOf('object');
 }
 
-/** Replaces what differs between calls: times, session ids, durations, the folder, its key and its tokens, and the version. */
-function normalizeAnswer(envelope: Json, root: string): unknown {
+/** Replaces what differs between calls: times, session ids, durations, the folder, its key and its tokens, and the version. Leaves out
+ *  what belongs to a surface: the message of an error and the calls of its commands. */
+function normalizeAnswer({ error, ...envelope }: Json, root: string): unknown {
   const { timestamp: _, sessionId: __, ...meta } = envelope._meta;
   const born = '2026-01-01T00:00:00.000Z';
-  const text = JSON.stringify({ ...envelope, _meta: meta }, (key, value) =>
-    /Ms$|^promptTokens$/.test(key) && typeof value === 'number' ? 0 : value,
-  );
+  const failure = error && { ...error, message: '' };
+  const text = JSON.stringify({ ...envelope, error: failure, _meta: meta }, (key, value) => {
+    if (isCall(key, value)) return undefined;
+    return /Ms$|^promptTokens$/.test(key) && typeof value === 'number' ? 0 : value;
+  });
   return JSON.parse(
     text
       .replaceAll(JSON.stringify(root).slice(1, -1), '<root>')

@@ -3,6 +3,7 @@ export interface Globals {
   json?: boolean;
   human?: boolean;
   quiet?: boolean;
+  calls?: boolean;
   fields?: string;
   session?: string;
   agent?: string;
@@ -21,6 +22,7 @@ export const globalFlags: GlobalFlag[] = [
   { name: 'json', flags: ['--json'], about: 'Print JSON, also on a terminal' },
   { name: 'human', flags: ['--human'], about: 'Print readable text, also without a terminal' },
   { name: 'quiet', flags: ['--quiet', '-q'], about: 'Print only ids, one per line' },
+  { name: 'calls', flags: ['--calls'], about: 'Add the gateway call of each fix to errors in JSON' },
   { name: 'fields', flags: ['--fields'], value: 'a,b', about: 'Print only these fields of each record' },
   { name: 'session', flags: ['--session'], value: 'SESSION', about: 'Session of the call' },
   { name: 'agent', flags: ['--agent'], value: 'ID', about: 'Agent that makes the call' },

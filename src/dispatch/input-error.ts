@@ -2,10 +2,14 @@ import type { BaseIssue } from 'valibot';
 import { formatCommand, listCommandNames, toFlag } from '#core/command-line.ts';
 import type { CommandDefinition } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
+import { toGatewayCall } from '#core/errors/row.ts';
 import type { Gateway } from '#core/model/audit.ts';
 import { parseTaskId } from '#core/model/scalars.ts';
 import { describeParams, type ParamShape } from '#core/shape.ts';
+import { defined } from '#lib/defined.ts';
+import { isPlainObject } from '#lib/is-plain-object.ts';
 import { findNearest } from '#lib/nearest.ts';
+import type { Call } from './call-context.ts';
 import { isValidShape } from './parse.ts';
 
 /** The surface of a call that does not parse, and the files that it read parameters from. */
@@ -14,26 +18,22 @@ export interface CallOrigin {
   paths?: Record<string, string>;
 }
 
-/** Creates the error of a call through the wrong gateway; its fix names the right one. */
+/** Creates the error of a call through the wrong gateway; its call repeats the parameters through the right one. */
 export function createWrongGatewayError(
   operation: CommandDefinition,
   expected: 'query' | 'mutate',
-  { params, gateway }: { params: unknown; gateway: Gateway },
+  { params, gateway, session, agent, idempotencyKey }: Pick<Call, 'params' | 'gateway' | 'session' | 'agent' | 'idempotencyKey'>,
 ): CleoError {
   const [domain = '', ...rest] = operation.name.split('.');
-  const isHttp = gateway === 'http';
-  const entryPoint = isHttp ? `POST /api/${expected}/${domain}/${rest.join('.')}` : `cleo_${expected}`;
+  const entryPoint = gateway === 'http' ? `POST /api/${expected}/${domain}/${rest.join('.')}` : `cleo_${expected}`;
   const error = new CleoError('E_INVALID_INPUT', {
     problem: `${operation.name} ${expected === 'query' ? 'reads' : 'writes'}; call ${entryPoint}`,
-    fix:
-      (typeof params === 'object' && params !== null && formatShortCommand(operation, params as Record<string, unknown>)) ||
-      formatHelpCommand(operation),
+    fix: (isPlainObject(params) && formatShortCommand(operation, params)) || formatHelpCommand(operation),
   });
-  error.alternatives.push({
-    action: `Call ${entryPoint}`,
-    command: error.fix,
-    call: { gateway: isHttp ? expected : `cleo_${expected}`, domain, operation: rest.join('.'), params },
-  });
+  error.call = {
+    ...toGatewayCall(operation.name, expected, params),
+    ...defined({ session, agent, idempotencyKey: expected === 'mutate' ? idempotencyKey : undefined }),
+  };
   return error;
 }
 

@@ -156,7 +156,7 @@ test.each([
     'http',
     'tasks.add writes; call POST /api/mutate/tasks/add',
     'cleo add x',
-    'mutate',
+    'cleo_mutate',
   ],
   [
     'a job to the query path',
@@ -166,7 +166,7 @@ test.each([
     'http',
     'research.archive writes; call POST /api/mutate/research/archive',
     'cleo research archive',
-    'mutate',
+    'cleo_mutate',
   ],
   [
     'a read without an object',
@@ -176,7 +176,7 @@ test.each([
     'http',
     'tasks.show reads; call POST /api/query/tasks/show',
     'cleo help show',
-    'query',
+    'cleo_query',
   ],
   [
     'a read of a wrong shape',
@@ -186,13 +186,11 @@ test.each([
     'http',
     'tasks.show reads; call POST /api/query/tasks/show',
     'cleo help show',
-    'query',
+    'cleo_query',
   ],
-] as const)('redirects %s', async (_, operation, params, kind, gateway, message, fix, right) => {
-  const { error } = await (await openApp({ tasks: ['T001'] })).call(operation, params as never, { kind, gateway });
+] as const)('redirects %s', async (_, operation, params, kind, gateway, message, fix, tool) => {
+  const { envelope, error } = await (await openApp({ tasks: ['T001'] })).reply(operation, params as never, { kind, gateway, agent: 'ada' });
   const [domain, name] = operation.split('.');
-  expect(error).toMatchObject({ exitCode: 2, message, fix });
-  expect(error.alternatives).toEqual([
-    { action: message.replace(/^.*; c/, 'C'), command: fix, call: { gateway: right, domain, operation: name, params } },
-  ]);
+  expect(envelope.error).toMatchObject({ exitCode: 2, message, fix });
+  expect(error?.call).toEqual({ tool, domain, operation: name, params, agent: 'ada' });
 });

@@ -25,7 +25,13 @@ export function createGit(env: Record<string, string | undefined>): Git {
       tailBytes: 1 << 24,
       ...options,
     });
-    if (ran.problem) throw new CleoError('E_DEPENDENCY_ERROR', { tool: 'git', problem: ran.problem, fix: 'cleo version' });
+    if (ran.problem)
+      throw new CleoError('E_DEPENDENCY_ERROR', {
+        tool: 'git',
+        problem: ran.problem,
+        fix: 'cleo version',
+        manual: 'Install git, or add its folder to the PATH',
+      });
     if (ran.stopped)
       throw new CleoError('E_DEPENDENCY_ERROR', {
         tool: 'git',

@@ -128,6 +128,7 @@ function checkNotHome({ files, home }: Platform, { folder }: Project): void {
     path: folder,
     problem: "is the user's home folder; a project needs its own folder",
     fix: 'mkdir -p project && cd project && cleo init',
+    manual: 'Create a folder for the project and run cleo init there',
   });
 }
 

@@ -15,6 +15,7 @@ const endMismatch = (sessionId = ''): string => commandLine(['cleo', 'session', 
 
 /** One message for all missing permissions, so that it does not reveal what exists. */
 const needsToken = 'A token that allows this is required';
+const askForToken = 'Ask the person who runs the server for a token that allows this';
 
 /** Creates the error rows: code → exit code, HTTP status, message and fix. Throwing code only adds the facts.
  *  A function, so that a successful call creates none of them. */
@@ -43,7 +44,7 @@ const createRows = () =>
       fix: (d) => d.fix ?? (d.suggestions[0] ? `cleo help ${quote(d.suggestions[0])}` : 'cleo help'),
     }),
 
-    E_FILE_ERROR: pathRow<{ problem: string; path: string; fix: string }>(3),
+    E_FILE_ERROR: pathRow<{ problem: string; path: string; fix: string; manual?: string }>(3),
     E_STORE_DAMAGED: row<{ path: string; problem: string; missing?: boolean; backup?: string }>({
       exit: 3,
       http: 500,
@@ -73,7 +74,7 @@ const createRows = () =>
       fix: () => 'cleo backup list',
     }),
 
-    E_DEPENDENCY_ERROR: row<{ tool: string; problem: string; fix?: string }>({
+    E_DEPENDENCY_ERROR: row<{ tool: string; problem: string; fix?: string; manual?: string }>({
       exit: 5,
       http: 500,
       message: (d) => `${d.tool}: ${d.problem}`,
@@ -133,6 +134,7 @@ const createRows = () =>
       http: 500,
       message: (d) => `The store was written by a newer cleo (schema ${d.found}; this one knows ${d.known}); update cleo`,
       fix: () => 'cleo version',
+      manual: () => 'Update cleo to the version that wrote the store',
     }),
     E_STORE_OLDER: row<{ found: number; known: number }>({
       exit: 8,
@@ -340,18 +342,21 @@ const createRows = () =>
       http: 401,
       message: () => needsToken,
       fix: () => 'cleo token create --name client --scope query',
+      manual: () => askForToken,
     }),
-    E_FORBIDDEN: row<{ fix: string; problem?: string }>({
+    E_FORBIDDEN: row<{ fix: string; problem?: string; manual?: string }>({
       exit: 64,
       http: 403,
       message: (d) => d.problem ?? needsToken,
       fix: (d) => d.fix,
+      manual: () => askForToken,
     }),
     E_TOO_MANY_REQUESTS: row<{ retryAfterSeconds: number }>({
       exit: 7,
       http: 429,
       message: (d) => `Too many calls; try again in ${d.retryAfterSeconds} s`,
       fix: () => 'cleo config get serve.callsPerMinute',
+      manual: (d) => `Wait ${d.retryAfterSeconds} s, then send the call again`,
     }),
   }) satisfies Record<string, ErrorRow<never>>;
 

@@ -1,5 +1,5 @@
 import { type ErrorCode, type ErrorFacts, getErrorCatalog } from './catalog.ts';
-import type { Alternative } from './row.ts';
+import type { Alternative, GatewayCall } from './row.ts';
 
 /** An error of the catalog. Operations and rules throw it; dispatch converts it to the error envelope. */
 export class CleoError<C extends ErrorCode = ErrorCode> extends Error {
@@ -10,6 +10,8 @@ export class CleoError<C extends ErrorCode = ErrorCode> extends Error {
   readonly fix: string;
   readonly alternatives: Alternative[];
   readonly details: Record<string, unknown>;
+  /** The call that `fix` stands for, if a command line cannot express it. Otherwise surfaces derive it from `fix`. */
+  call?: GatewayCall;
 
   constructor(row: C, facts: ErrorFacts<C>, options?: ErrorOptions) {
     // TypeScript cannot relate a row of the union to the facts of its code.
@@ -21,6 +23,7 @@ export class CleoError<C extends ErrorCode = ErrorCode> extends Error {
       fix: (d: unknown) => string;
       alternatives?: (d: unknown) => Alternative[];
       code?: (d: unknown) => string;
+      manual?: (d: unknown) => string;
     };
     super(entry.message(facts), options);
     this.row = row;
@@ -30,6 +33,7 @@ export class CleoError<C extends ErrorCode = ErrorCode> extends Error {
     this.fix = entry.fix(facts);
     this.alternatives = entry.alternatives?.(facts) ?? [];
     this.details = Object.fromEntries(Object.entries(facts).filter(([key, value]) => value !== undefined && !inMessage.has(key)));
+    if (entry.manual) this.details.manual ??= entry.manual(facts);
   }
 }
 

@@ -1,9 +1,23 @@
+/** A command as the call of a gateway, ready to be sent by a client without a shell. */
+export interface GatewayCall {
+  tool: 'cleo_query' | 'cleo_mutate';
+  domain: string;
+  operation: string;
+  params: unknown;
+  session?: string;
+  agent?: string;
+  idempotencyKey?: string;
+}
+
+export function toGatewayCall(name: string, kind: 'query' | 'mutate' | 'mutation' | 'job', params: unknown): GatewayCall {
+  const [domain = '', ...rest] = name.split('.');
+  return { tool: kind === 'query' ? 'cleo_query' : 'cleo_mutate', domain, operation: rest.join('.'), params };
+}
+
 /** Another way out of an error, in addition to `fix`. */
 export interface Alternative {
   action: string;
   command: string;
-  /** The same call for a client without a shell. */
-  call?: { gateway: string; domain: string; operation: string; params: unknown };
 }
 
 /** One error of the catalog: exit code, HTTP status, message and fix. */
@@ -16,6 +30,8 @@ export interface ErrorRow<D> {
   /** A command that runs as printed and resolves the error. */
   fix: (d: D) => string;
   alternatives?: (d: D) => Alternative[];
+  /** Says what a person must do if no call solves the error: install a tool, edit a file. */
+  manual?: (d: D) => string;
   /** Computes the published code if it depends on the facts. */
   code?: (d: D) => string;
 }

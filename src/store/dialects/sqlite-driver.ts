@@ -36,6 +36,7 @@ export function loadSqliteDriver(): SqliteDriver {
     throw new CleoError('E_DEPENDENCY_ERROR', {
       tool: 'SQLite',
       problem: `neither node:sqlite ≥ ${minSafeVersion.join('.')} nor @photostructure/sqlite can be loaded (${(error as Error).message})`,
+      manual: 'Update Node.js, or install cleo again',
     });
   }
 }

@@ -111,7 +111,12 @@ function readPreservedState(path: string): PreservedState {
  *  the file were replaced by a rename, they would continue to write to the old one. */
 async function replaceContent(options: Omit<SqliteOptions, 'mode'>, fresh: string): Promise<void> {
   const driver = loadSqliteDriver();
-  if (!driver.backup) throw new CleoError('E_DEPENDENCY_ERROR', { tool: 'SQLite', problem: 'this driver cannot copy into a database' });
+  if (!driver.backup)
+    throw new CleoError('E_DEPENDENCY_ERROR', {
+      tool: 'SQLite',
+      problem: 'this driver cannot copy into a database',
+      manual: 'Update Node.js',
+    });
   // The copy itself waits for the write lock without a limit; this waits for at most `busyTimeoutMs`.
   execOnDatabase(options, 'begin immediate; rollback');
   const source = new driver.DatabaseSync(fresh, { readOnly: true });

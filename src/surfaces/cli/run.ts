@@ -1,12 +1,14 @@
-import { listCommandNames } from '#core/command-line.ts';
-import type { CommandDefinition, RegistryEntry } from '#core/define.ts';
+import type { CommandDefinition } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Globals } from '#core/global-flags.ts';
 import { type App, dispatch, type Reply } from '#dispatch/dispatch.ts';
 import { createFailure } from '#dispatch/envelope.ts';
 import { parseParams } from '#dispatch/parse.ts';
+import { defined } from '#lib/defined.ts';
+import { listAllCommands } from './all-commands.ts';
 import { isCall, type ParsedArguments, parseArguments } from './arguments.ts';
-import { type CommandNames, findCommand, getFirstWord } from './commands.ts';
+import { findCommand, getFirstWord } from './commands.ts';
+import type { CallOrigin } from './error-calls.ts';
 
 export interface Terminal {
   isTerminal: boolean;
@@ -36,18 +38,21 @@ export async function runCli(app: App, argv: string[], terminal: Terminal): Prom
     if (!('error' in found)) return runCli(app, ['help', ...('group' in found ? [found.group] : []), ...pickFormatFlags(argv)], terminal);
     const error = found.guess && !(await isValidCall(app, found.guess)) ? withoutFix(found.error) : found.error;
     const reply = createErrorReply(app, argv.find((word) => !word.startsWith('-')) ?? 'cleo', error);
-    return print(app, reply, { json: includesFlag(argv, ['--json']), human: includesFlag(argv, ['--human']) }, terminal);
+    const [json, human, calls] = ['--json', '--human', '--calls'].map((flag) => includesFlag(argv, [flag]));
+    return print(app, reply, defined({ json, human, calls }), terminal);
   }
   const { entry, rest } = found;
   if (includesFlag(rest, ['--help', '-h'])) return runCli(app, ['help', entry.name, ...pickFormatFlags(rest)], terminal);
   if ('process' in entry) return startProcess(app, entry.process, rest, terminal);
   let globals: Globals = {};
   let reply: Reply;
+  let origin: CallOrigin = {};
   let isPiped = false;
   try {
     const operation = await entry.load();
     const parsed = parseArguments(operation, rest);
     globals = parsed.globals;
+    origin = { ...globals, params: parsed.params };
     isPiped = parsed.params.raw === true && !globals.json;
     await readSources(app.platform.folder, parsed, operation);
     const isLong = terminal.isWatched && (operation.kind === 'job' || operation.cli.read !== undefined);
@@ -79,20 +84,8 @@ export async function runCli(app: App, argv: string[], terminal: Terminal): Prom
   }
   // An error must not reach the next command of the pipe.
   const isRedirected = isPiped && !reply.envelope.success;
-  return print(app, reply, globals, isRedirected ? { ...terminal, write: (text) => terminal.writeError(String(text)) } : terminal);
+  return print(app, reply, globals, isRedirected ? { ...terminal, write: (text) => terminal.writeError(String(text)) } : terminal, origin);
 }
-
-/** Lists all commands, including processes. These are loaded only when a command is not an operation. */
-async function listAllCommands({ registry }: App): Promise<(RegistryEntry | ProcessEntry)[]> {
-  const { processes } = await import('#admin/operations/shared/processes.ts');
-  const entries = processes.map((process) => {
-    const { select } = process.cli;
-    return { name: process.name, aliases: [], commands: listCommandNames(process), ...(select ? { select } : {}), process };
-  });
-  return [...registry.entries, ...entries];
-}
-
-type ProcessEntry = CommandNames & { process: CommandDefinition };
 
 async function startProcess(app: App, process: CommandDefinition, argv: string[], terminal: Terminal): Promise<number> {
   const { params, globals, error: inputError } = parseArguments(process, argv);
@@ -143,9 +136,16 @@ const createErrorReply = (app: App, command: string, error: CleoError): Reply =>
   exitCode: error.exitCode,
 });
 
-export async function print(app: Pick<App, 'registry'>, reply: Reply, globals: Globals, terminal: Terminal): Promise<number> {
+export async function print(
+  app: Pick<App, 'registry'>,
+  reply: Reply,
+  globals: Globals,
+  terminal: Terminal,
+  origin: CallOrigin = {},
+): Promise<number> {
   if (reply.unexpected && terminal.isDebugging) terminal.writeError(`${(reply.unexpected as Error).stack ?? reply.unexpected}\n`);
-  const { envelope, operation, exitCode } = reply;
+  const { operation, exitCode } = reply;
+  const envelope = globals.calls ? await (await import('./error-calls.ts')).addCalls(app, reply, origin) : reply.envelope;
   const rawKey = operation?.cli.raw;
   const raw = rawKey && envelope.success && !globals.json && envelope[rawKey] !== undefined ? rawKey : undefined;
   const isJson = globals.json || (!raw && !globals.human && !globals.quiet && (terminal.format === 'json' || !terminal.isTerminal));

@@ -59,11 +59,13 @@ export function createAccessControl(
         throw new CleoError('E_FORBIDDEN', {
           problem: 'This server does not answer under that host name',
           fix: 'cleo config get serve.hosts',
+          manual: 'Ask the person who runs the server to add the host name to serve.hosts',
         });
       if (origin !== undefined && !isOwnOrigin(origin, target) && !origins.includes(origin.toLowerCase()))
         throw new CleoError('E_FORBIDDEN', {
           problem: 'This server does not answer to pages of that origin',
           fix: 'cleo config get serve.origins',
+          manual: 'Ask the person who runs the server to add the origin to serve.origins',
         });
     },
     checkRate: ({ address }, nowMs) => checkWait(rate.take(`address ${address}`, nowMs)),

@@ -5,6 +5,7 @@ import { hasTokens, type TokenIdentity } from '#dispatch/authenticate.ts';
 import { type App, type Call, dispatch } from '#dispatch/dispatch.ts';
 import { createFailure, type Envelope } from '#dispatch/envelope.ts';
 import { defined } from '#lib/defined.ts';
+import { withCalls } from '../with-calls.ts';
 import { type AccessOptions, createAccessControl, type Visitor } from './access-control.ts';
 import { createMetrics } from './metrics.ts';
 import { createOpenApi } from './openapi.ts';
@@ -65,7 +66,7 @@ export function createHttpApp(base: App, options: HttpAppOptions): Hono<Env> {
     const { gateway, domain, operation } = c.req.param();
     const body = await readBody(c);
     if (!body) return respondError(c, bodyTooLong, 413);
-    const { envelope, error, unexpected } = await dispatch(app, {
+    const call: Call = {
       operation: `${domain}.${operation}`,
       gateway: 'http',
       kind: gateway as 'query' | 'mutate',
@@ -77,9 +78,10 @@ export function createHttpApp(base: App, options: HttpAppOptions): Hono<Env> {
         idempotencyKey: c.req.header('idempotency-key'),
       }),
       ...parseBody(body),
-    });
-    if (unexpected) options.report?.(unexpected);
-    return respond(c, envelope, error?.httpStatus ?? 200);
+    };
+    const reply = await dispatch(app, call);
+    if (reply.unexpected) options.report?.(reply.unexpected);
+    return respond(c, await withCalls(app, reply, call), reply.error?.httpStatus ?? 200);
   });
   routes.get('/api/openapi.json', async (c) => {
     openApi ??= createOpenApi(app.registry, platform.version).then((document) => JSON.stringify(document));
@@ -113,10 +115,11 @@ export function createHttpApp(base: App, options: HttpAppOptions): Hono<Env> {
   });
 
   /** Answers a request that did not reach an operation. Callers without access do not see the version. */
-  function respondError(c: Context<Env>, error: CleoError, status = error.httpStatus): Response {
+  async function respondError(c: Context<Env>, error: CleoError, status = error.httpStatus): Promise<Response> {
     if (status === 401) c.header('www-authenticate', 'Bearer');
     if (error.row === 'E_TOO_MANY_REQUESTS') c.header('retry-after', String(error.details.retryAfterSeconds));
-    const { _meta, ...rest } = createFailure({ command: 'http', timestamp: platform.now(), version: platform.version }, error);
+    const envelope = createFailure({ command: 'http', timestamp: platform.now(), version: platform.version }, error);
+    const { _meta, ...rest } = await withCalls(app, { envelope }, {});
     const { version, ...bare } = _meta;
     const isAnonymous = [401, 403, 429].includes(status);
     return respond(c, { _meta: isAnonymous ? bare : { ...bare, version }, ...rest } as Envelope, status);

@@ -6,7 +6,7 @@ type Node = Record<string, unknown>;
 
 /** Creates the OpenAPI 3.1 document of the HTTP surface from the operation definitions. */
 export async function createOpenApi(registry: Registry, version: string): Promise<Node> {
-  const schemas: Node = { Meta: meta, Error: failure };
+  const schemas: Node = { Meta: meta, Error: failure, Call: call };
   const paths: Node = {};
   for (const entry of registry.entries) {
     const operation = await entry.load();
@@ -148,6 +148,21 @@ const receipt = {
   properties: { created: texts, updated: texts, deleted: texts, dryRun: { const: true }, count: { type: 'integer' } },
 };
 
+const call = {
+  type: 'object',
+  description: 'The call that a command line stands for: POST /api/query/… for cleo_query, /api/mutate/… for cleo_mutate',
+  properties: {
+    tool: { enum: ['cleo_query', 'cleo_mutate'] },
+    domain: { type: 'string' },
+    operation: { type: 'string' },
+    params: { type: 'object', description: 'The body' },
+    session: { type: 'string', description: 'The header Cleo-Session' },
+    agent: { type: 'string', description: 'The header Cleo-Agent' },
+    idempotencyKey: { type: 'string', description: 'The header Idempotency-Key' },
+  },
+  required: ['tool', 'domain', 'operation', 'params'],
+};
+
 const failure = {
   type: 'object',
   properties: {
@@ -160,8 +175,19 @@ const failure = {
         exitCode: { type: 'integer' },
         message: { type: 'string' },
         fix: { type: 'string', description: 'A command line that fixes the error' },
-        alternatives: { type: 'array', items: { type: 'object' } },
-        details: { type: 'object' },
+        call: toRef('Call'),
+        alternatives: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: { action: { type: 'string' }, command: { type: 'string' }, call: toRef('Call') },
+            required: ['action', 'command'],
+          },
+        },
+        details: {
+          type: 'object',
+          properties: { manual: { type: 'string', description: 'What a person must do, if no call fixes the error' } },
+        },
       },
       required: ['code', 'exitCode', 'message', 'fix'],
     },

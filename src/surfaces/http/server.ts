@@ -80,7 +80,11 @@ function trackConnections(server: Server): { closeIdle(): void } {
 
 function toListenError(error: NodeJS.ErrnoException, host: string, port: number): unknown {
   const createError = (problem: string, fix: string): CleoError =>
-    new CleoError('E_CONFIG_ERROR', { path: 'serve.port', problem, fix }, { cause: error });
+    new CleoError(
+      'E_CONFIG_ERROR',
+      { path: 'serve.port', problem, fix, manual: 'Start the server on another address or port' },
+      { cause: error },
+    );
   if (error.code === 'EADDRINUSE') return createError(`${port} on ${host} is used by another process`, 'cleo serve --port 0');
   if (error.code === 'EACCES') return createError(`${port} may not be used by this user`, 'cleo serve --port 0');
   if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(error.code ?? ''))

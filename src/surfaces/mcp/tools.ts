@@ -4,6 +4,7 @@ import type { Registry } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { createFailure, type Envelope } from '#dispatch/envelope.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
+import { withCalls } from '../with-calls.ts';
 import { callOperation, type McpContext } from './context.ts';
 import { withProgress } from './progress.ts';
 
@@ -66,9 +67,9 @@ export async function callTool(context: McpContext, name: string, input: unknown
   const gateway = (Object.keys(toolNames) as Gateway[]).find((each) => toolNames[each] === name);
   if (!gateway) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${name} not found`);
   const problem = findProblem(input, gateway);
-  if (problem) return toToolResult(createErrorEnvelope(context, name, problem));
+  if (problem) return toToolResult(await withCalls(context.app, createErrorReply(context, name, problem), {}));
   const { domain, operation, params = {}, ...who } = input as ToolArguments;
-  const { envelope } = await withProgress(ctx, context.app.registry, `${domain}.${operation}`, (observe) =>
+  const reply = await withProgress(ctx, context.app.registry, `${domain}.${operation}`, (observe) =>
     callOperation(context, {
       operation: `${domain}.${operation}`,
       gateway: toolNames[gateway],
@@ -79,7 +80,7 @@ export async function callTool(context: McpContext, name: string, input: unknown
       ...(observe ? { observe } : {}),
     }),
   );
-  return toToolResult(envelope);
+  return toToolResult(await withCalls(context.app, reply, { params, ...who }));
 }
 
 interface ToolArguments {
@@ -105,11 +106,12 @@ function findProblem(input: unknown, gateway: Gateway): string | undefined {
   return undefined;
 }
 
-const createErrorEnvelope = ({ app: { platform } }: McpContext, command: string, problem: string): Envelope =>
-  createFailure(
+const createErrorReply = ({ app: { platform } }: McpContext, command: string, problem: string): { envelope: Envelope } => ({
+  envelope: createFailure(
     { command, timestamp: platform.now(), version: platform.version },
     new CleoError('E_INVALID_INPUT', { problem, fix: 'cleo help' }),
-  );
+  ),
+});
 
 /** An error of an operation is a tool result, not an error of the protocol. */
 const toToolResult = (envelope: Envelope): CallToolResult => ({

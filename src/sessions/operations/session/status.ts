@@ -1,4 +1,4 @@
-import { array, object, optional, strictObject, string, union } from 'valibot';
+import { array, object, optional, record, strictObject, string, union, unknown } from 'valibot';
 import { answer, query } from '#core/define.ts';
 import { TaskReceiptSchema } from '#tasks/model/task.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
@@ -15,7 +15,7 @@ export const sessionStatus = query({
     session: union([SessionSummarySchema, object({})]),
     focus: optional(TaskReceiptSchema),
     agents: optional(array(string())),
-    alternatives: optional(array(strictObject({ action: string(), command: string() }))),
+    alternatives: optional(array(strictObject({ action: string(), command: string(), call: optional(record(string(), unknown())) }))),
   }),
   errors: [],
   tier: 0,
