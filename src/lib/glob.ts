@@ -21,7 +21,7 @@ type Step = { kind: 'one' | 'many'; fits(char: string): boolean } | { kind: 'fol
 const maxChoices = 64;
 
 /** Expands `{one,other}` into one pattern for each choice. With too many choices, the braces match literally. */
-function expandBraces(pattern: string): string[] {
+export function expandBraces(pattern: string): string[] {
   let found = [pattern];
   for (;;) {
     const next = found.flatMap((one) => {

@@ -54,3 +54,37 @@ test('exits with 100 when nothing is ready', async () => {
   const { reply } = await openApp({ tasks: ['T001 epic'] });
   expect(await reply('orchestrate.ready')).toMatchObject({ exitCode: 100, envelope: { tasks: [] } });
 });
+
+test('marks tasks that share a file, and defers all but the first', async () => {
+  const { call } = await openApp({
+    tasks: [
+      'T001 epic',
+      'T002 in T001 files ./src/a.ts',
+      'T003 in T001 high files src/a.ts',
+      'T004 in T001 files docs/',
+      'T005 in T001',
+      'T006 epic',
+      'T007 in T006 files docs/guide.md active by ada',
+    ],
+  });
+  const found = await call('orchestrate.ready', { epic: 'T001' });
+  expect(found.tasks.map(({ id, conflictsWith, deferred }: Json) => ({ id, conflictsWith, deferred }))).toEqual([
+    { id: 'T003', conflictsWith: ['T002'] },
+    { id: 'T002', conflictsWith: ['T003'], deferred: true },
+    { id: 'T004', conflictsWith: ['T007'], deferred: true },
+    { id: 'T005' },
+  ]);
+  expect(found.conflicts).toEqual([
+    { file: 'docs/guide.md', tasks: ['T007', 'T004'] },
+    { file: 'src/a.ts', tasks: ['T003', 'T002'] },
+  ]);
+  expect((await call('orchestrate.ready', { epic: 'T001', limit: 1 })).conflicts).toEqual([{ file: 'src/a.ts', tasks: ['T003', 'T002'] }]);
+});
+
+test('defers tasks that share a file with the task that the caller holds', async () => {
+  const { call } = await openApp({ tasks: ['T001 high files a.ts', 'T002 files a.ts active by tester'] });
+  expect((await call('orchestrate.ready')).tasks).toMatchObject([
+    { id: 'T001', deferred: true },
+    { id: 'T002', conflictsWith: ['T001'] },
+  ]);
+});

@@ -3,7 +3,6 @@ import { answer, type MutationContext, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
 import { omitEmpty } from '#lib/defined.ts';
-import { findFileConflicts, groupFilesByTask } from '#planning/rules/file-conflicts.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
 import { createClaimJudge } from '#tasks/operations/shared/claim-judge.ts';
 import { rootAliases } from '#tasks/operations/shared/params.ts';
@@ -11,7 +10,8 @@ import { checkTaskExists } from '#tasks/operations/shared/require.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
 import { selectReadyTasks } from '#tasks/rules/next.ts';
 import { SpawnBudgetParam } from '../model/spawn.ts';
-import { formatOutstanding, isOutstanding, prepareSpawn, readSpawnInputs } from './shared/prepare-spawn.ts';
+import { formatOutstanding, prepareSpawn, readSpawnInputs } from './shared/prepare-spawn.ts';
+import { findReadyConflicts } from './shared/ready-conflicts.ts';
 import { readSpawnBudget, type Spawn, SpawnSchema, SpawnTier, spawnTask, warnOverBudget } from './shared/spawn-task.ts';
 
 const FindingRow = strictObject({ code: string(), message: string(), fix: string() });
@@ -56,7 +56,11 @@ export const orchestrateSpawnBatch = mutation({
     await checkTaskExists(store, epic);
     await checkScope(ctx, epic);
     const candidates = await listReadyTasks(ctx, epic);
-    const { conflicts, deferred, outstanding } = await findBatchConflicts(ctx, epic, candidates);
+    const { conflicts, deferred, outstanding } = await findReadyConflicts(
+      ctx,
+      epic,
+      candidates.map(({ id }) => id),
+    );
     const inputs = await readSpawnInputs(ctx);
     const spawnBudget = await readSpawnBudget(ctx, budget);
     const spawns: Spawn[] = [];
@@ -106,24 +110,4 @@ async function listReadyTasks(ctx: MutationContext, root: string): Promise<TaskR
   const ids = selectReadyTasks(graph, { isLapsed, caller, within: root }).map(({ id }) => id);
   const byId = new Map((await store.tasks.getMany(ids)).map((task) => [task.id, task]));
   return ids.flatMap((id) => byId.get(id) ?? []);
-}
-
-/** Finds candidates that must wait because of shared files. Tasks that are claimed or already spawned come first; of the other
- *  candidates the more urgent one does. */
-async function findBatchConflicts(ctx: MutationContext, root: string, candidates: TaskRecord[]) {
-  const { store, caller } = ctx;
-  const spawns = await store.spawns.listLatest(candidates.map(({ id }) => id));
-  const outstanding = new Map<string, string>();
-  for (const task of candidates) {
-    const spawn = spawns.find(({ taskId }) => taskId === task.id);
-    if (spawn && isOutstanding(spawn, task)) outstanding.set(task.id, spawn.agent);
-  }
-  const held = await store.claims.list();
-  const { isLapsed } = await createClaimJudge(ctx, held);
-  const claims = held.filter((claim) => claim.agent !== caller.agent && !isLapsed(claim));
-  const busy = new Set([...claims.map(({ taskId }) => taskId), ...outstanding.keys()]);
-  const files = groupFilesByTask(await store.tasks.listFilesInSubtree(root));
-  const busyTasks = [...files.keys()].filter((id) => busy.has(id));
-  const freeCandidates = candidates.map(({ id }) => id).filter((id) => !busy.has(id));
-  return { ...findFileConflicts([...busyTasks, ...freeCandidates], files), outstanding };
 }

@@ -25,3 +25,20 @@ test('rejects a missing root', async () => {
   const { call } = await openApp({ tasks: ['T001'] });
   expect(await call('tasks.claim-next', { epicId: 'T077' })).toMatchObject({ error: { exitCode: 4 } });
 });
+
+test('claims a task with a file of another agent last and warns', async () => {
+  const { call, as } = await openApp({
+    tasks: ['T001 files ./src/a.ts active by ada', 'T002 critical files src/a.ts', 'T003 low files src/b.ts'],
+  });
+  const conflict = 'src/a.ts is changed by T001, held by ada';
+  expect((await call('tasks.next')).recommendation.taskId).toBe('T003');
+  expect((await call('tasks.next')).alternatives[0]).toMatchObject({
+    taskId: 'T002',
+    score: -600,
+    reasons: [{ term: 'priority critical' }, { term: conflict, points: -1000 }],
+  });
+  expect((await call('tasks.claim-next')).task.id).toBe('T003');
+  const last = await as('eve').call('tasks.claim-next');
+  expect(last).toMatchObject({ task: { id: 'T002' }, _meta: { warnings: [`T002 is claimed although ${conflict}`] } });
+  expect((await as('ada').call('tasks.next', {}))._meta.exitCode).toBe(100);
+});

@@ -1,5 +1,5 @@
 import { optional, strictObject, string } from 'valibot';
-import { mutation, noData } from '#core/define.ts';
+import { answer, mutation, noData } from '#core/define.ts';
 import { defined } from '#lib/defined.ts';
 import { allowEmpty, ScoredTaskSchema, TaskReceiptSchema } from '../model/task.ts';
 import { toTaskReceipt } from '../rules/view.ts';
@@ -23,6 +23,9 @@ export const tasksClaimNext = mutation({
     if (!recommendation) return noData({ recommendation: {}, task: {} });
     // The write lock is held from the recommendation to the claim, so no other agent gets the same task.
     const { task, released } = await startTask(ctx, await requireTask(ctx.store, recommendation.taskId));
-    return { recommendation, task: toTaskReceipt(task, ['startedAt']), ...defined({ released }) };
+    return answer(
+      { recommendation, task: toTaskReceipt(task, ['startedAt']), ...defined({ released }) },
+      { warnings: recommendation.reasons.filter(({ points }) => points < 0).map(({ term }) => `${task.id} is claimed although ${term}`) },
+    );
   },
 });

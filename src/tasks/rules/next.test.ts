@@ -79,6 +79,17 @@ test('adds points for the phase of the session', () => {
   expect(rankTasks(given, { ...options, phase: 'core' }, 50).map((r) => `${r.taskId} ${r.score}`)).toEqual(['T002 220', 'T001 200']);
 });
 
+test('ranks a task with a file conflict behind all others and names the conflict', () => {
+  const given = work([task('T001', { priority: 'critical' }), task('T002', { priority: 'low' }), task('T003')]);
+  const conflicts = new Map([['T001', 'a.ts is changed by T009, held by ada']]);
+  const ranked = rankTasks(given, { ...options, conflicts }, 50);
+  expect(ranked.map((r) => `${r.taskId} ${r.score}`)).toEqual(['T003 200', 'T002 100', 'T001 -600']);
+  expect(ranked[2]?.reasons).toEqual([
+    { term: 'priority critical', points: 400 },
+    { term: 'a.ts is changed by T009, held by ada', points: -1000 },
+  ]);
+});
+
 test('lists every reason with its points', () => {
   const given = work(
     [

@@ -13,6 +13,8 @@ interface NextOptions {
   phase?: string | undefined;
   /** A task is not taken over from the caller itself. */
   caller?: Caller;
+  /** Tasks that share a file with a task that another agent works on, and why. */
+  conflicts?: ReadonlyMap<TaskId, string> | undefined;
 }
 
 const priorityPoints: Record<Priority, number> = { critical: 400, high: 300, medium: 200, low: 100 };
@@ -21,6 +23,8 @@ const pointsPerDependent = 25;
 const maxDependentPoints = 150;
 const siblingPoints = 50;
 const phasePoints = 20;
+/** Less than the sum of all other points, so that a conflict ranks behind every task without one. */
+const conflictPoints = -1000;
 
 /** Ranks the tasks that can be handed out, best first, with the points behind each score; ties go to the lower id. */
 export function rankTasks(work: OpenWork, options: NextOptions, count: number): Omit<ScoredTask, 'title'>[] {
@@ -32,12 +36,13 @@ export function rankTasks(work: OpenWork, options: NextOptions, count: number): 
     siblings: task.parentId !== undefined && work.startedParents.has(task.parentId) ? siblingPoints : 0,
     phase: options.phase !== undefined && task.phase === options.phase ? phasePoints : 0,
     size: task.size ? sizePoints[task.size] : 0,
+    conflict: options.conflicts?.has(task.id) ? conflictPoints : 0,
   });
   return takeTop(listFreeTasks(work, options), count, (task) => sumPoints(scoreTask(task))).map(({ task, rank }) => ({
     taskId: task.id,
     score: rank,
     reasons: [
-      ...listReasons(task, scoreTask(task), dependents.get(task.id) ?? 0),
+      ...listReasons(task, scoreTask(task), dependents.get(task.id) ?? 0, options.conflicts?.get(task.id)),
       ...listTakeOverReasons(task, work.claims, options.caller),
     ],
   }));
@@ -113,19 +118,21 @@ function listStartableTasks(work: OpenWork, within: TaskId | undefined): OpenTas
 /** The hierarchy has four tiers; the limit only guards against a cycle in a damaged store. */
 const maxDepth = 10;
 
-type ScorePoints = Record<'priority' | 'dependents' | 'siblings' | 'phase' | 'size', number>;
+type ScorePoints = Record<'priority' | 'dependents' | 'siblings' | 'phase' | 'size' | 'conflict', number>;
 
-const sumPoints = (points: ScorePoints): number => points.priority + points.dependents + points.siblings + points.phase + points.size;
+const sumPoints = (points: ScorePoints): number =>
+  points.priority + points.dependents + points.siblings + points.phase + points.size + points.conflict;
 
-function listReasons(task: OpenTask, points: ScorePoints, dependents: number): ScoredTask['reasons'] {
+function listReasons(task: OpenTask, points: ScorePoints, dependents: number, conflict: string | undefined): ScoredTask['reasons'] {
   const reasons: ScoredTask['reasons'] = [
     { term: `priority ${task.priority}`, points: points.priority },
     { term: dependents === 1 ? '1 open task depends on it' : `${dependents} open tasks depend on it`, points: points.dependents },
     { term: 'a sibling is active or done', points: points.siblings },
     { term: `phase ${task.phase}`, points: points.phase },
     { term: `size ${task.size}`, points: points.size },
+    { term: conflict ?? '', points: points.conflict },
   ];
-  return reasons.filter((reason) => reason.points > 0);
+  return reasons.filter((reason) => reason.points !== 0);
 }
 
 /** A free task that still has a claim is taken over from its holder. */

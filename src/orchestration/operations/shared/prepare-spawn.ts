@@ -23,6 +23,7 @@ import { findReferences } from '../../rules/resolve-template.ts';
 import { checkSpawn, type SpawnFinding } from '../../rules/spawn-preflight.ts';
 import { buildSpawnPrompt, type PromptFacts } from '../../rules/spawn-prompt.ts';
 import { formatPackForPrompt } from './context-pack.ts';
+import { isOutstanding, warnSharedFiles } from './ready-conflicts.ts';
 
 export interface SpawnOptions {
   role: SpawnRole;
@@ -147,12 +148,13 @@ function chooseSkill(
 }
 
 async function listWarnings(
-  { store }: MutationContext,
+  ctx: MutationContext,
   inputs: SpawnInputs,
   task: TaskRecord,
   role: SpawnRole,
   earlierSpawns: SpawnRecord[],
 ): Promise<string[]> {
+  const { store } = ctx;
   const isWorker = role === 'worker';
   const openChildren = isWorker ? (await store.tasks.listChildren(task.id)).filter(({ status }) => status !== 'done') : [];
   const dependencySpawns = isWorker ? await store.spawns.listLatest(task.depends) : [];
@@ -167,15 +169,13 @@ async function listWarnings(
       ({ taskId }) =>
         `ORC-009: the manifest has no entry for ${taskId}, which ${task.id} depends on; run cleo orchestrate collect ${taskId}`,
     ),
+    ...(isWorker ? await warnSharedFiles(ctx, task) : []),
     ...(last && isOutstanding(last, task) ? [formatOutstanding(task.id, last.agent)] : []),
   ];
 }
 
 export const formatOutstanding = (taskId: TaskId, agent: string): string =>
   `${taskId} was spawned for ${agent} and has not been started yet`;
-
-/** True if the task has not changed since it was spawned. */
-export const isOutstanding = (spawn: SpawnRecord, task: TaskRecord): boolean => task.status === 'pending' && spawn.at >= task.updatedAt;
 
 async function readReferenceFiles({ project }: MutationContext, skill: Skill, protocol: string): Promise<Map<string, string>> {
   const paths = findReferences([baseProtocol, protocol, skill.text].join('\n\n'));

@@ -9,7 +9,7 @@ import { TakenOverFrom } from '#tasks/model/task.ts';
 import { createClaimJudge } from '#tasks/operations/shared/claim-judge.ts';
 import { createNotFoundError } from '#tasks/operations/shared/require.ts';
 import { indexHolders } from '#tasks/rules/claims.ts';
-import { findFileConflicts, groupFilesByTask } from '../../rules/file-conflicts.ts';
+import { findFileConflicts, groupFilesByTask } from '#tasks/rules/file-conflicts.ts';
 import { computeProgress, type StatusCount } from '../../rules/progress.ts';
 import { computeWaves, type Waves } from '../../rules/waves.ts';
 
@@ -40,6 +40,9 @@ export const ProgressView = strictObject({ done: number(), total: number(), perc
 /** The saga, epic or task that the response is limited to. */
 export const RootTask = strictObject({ ...taskEntries, type: TaskTypeSchema });
 
+/** A file that several tasks of one wave touch. */
+export const WaveConflict = strictObject({ wave: number(), file: string(), tasks: array(string()) });
+
 export const analysisFields = {
   waves: array(WaveView),
   root: optional(RootTask),
@@ -48,7 +51,7 @@ export const analysisFields = {
   criticalPath: array(string()),
   blocked: array(BlockedTask),
   externalBlockers: array(strictObject({ ...taskEntries, blocks: array(string()) })),
-  conflicts: array(strictObject({ wave: number(), file: string(), tasks: array(string()) })),
+  conflicts: array(WaveConflict),
   cycles: array(array(string())),
 };
 const Analysis = strictObject(analysisFields);
@@ -99,7 +102,6 @@ export const toBlockedTasks = ({ schedule, getTask }: Pick<WorkPlan, 'schedule' 
 export async function analyzePlan(ctx: PlanContext, plan: WorkPlan): Promise<InferOutput<typeof Analysis>> {
   const { store } = ctx;
   const { root, schedule } = plan;
-  const files = groupFilesByTask(await store.tasks.listFilesInSubtree(root?.id));
   return {
     waves: toWaveViews(plan, (await listClaims(ctx)).lapsed),
     ...defined({ root }),
@@ -108,11 +110,15 @@ export async function analyzePlan(ctx: PlanContext, plan: WorkPlan): Promise<Inf
     criticalPath: schedule.criticalPath,
     blocked: toBlockedTasks(plan),
     externalBlockers: await listExternalBlockers(store, plan),
-    conflicts: schedule.waves.flatMap((ids, i) =>
-      findFileConflicts(ids, files).conflicts.map((conflict) => ({ wave: i + 1, ...conflict })),
-    ),
+    conflicts: await listWaveConflicts(store, plan),
     cycles: schedule.cycles,
   };
+}
+
+/** Lists the files that tasks of one wave share, wave by wave. */
+export async function listWaveConflicts(store: ReadStore, { root, schedule }: WorkPlan): Promise<InferOutput<typeof WaveConflict>[]> {
+  const files = groupFilesByTask(await store.tasks.listFilesInSubtree(root?.id));
+  return schedule.waves.flatMap((ids, i) => findFileConflicts(ids, files).conflicts.map((conflict) => ({ wave: i + 1, ...conflict })));
 }
 
 export async function listExternalBlockers(

@@ -15,7 +15,10 @@ export async function recommendTasks(
   await checkTaskExists(store, root);
   const graph = await store.tasks.getOpenGraph();
   const { isLapsed } = await createClaimJudge(ctx, graph.claims);
-  const ranked = rankTasks(graph, { isLapsed, within: root ?? session?.scope.root, phase: session?.phase, caller }, count);
+  // Claiming a task releases the caller's own focus, so only the files of other agents' tasks matter.
+  const others = graph.claims.filter((claim) => claim.agent !== caller.agent && !isLapsed(claim));
+  const conflicts = others.length > 0 ? await (await import('./claimed-files.ts')).findClaimedFiles(store, others) : undefined;
+  const ranked = rankTasks(graph, { isLapsed, within: root ?? session?.scope.root, phase: session?.phase, caller, conflicts }, count);
   const titles = new Map((await store.tasks.getHits(ranked.map(({ taskId }) => taskId))).map((hit) => [hit.id, hit.title]));
   return ranked.map(({ taskId, ...rank }) => ({ taskId, title: titles.get(taskId) ?? '', ...rank }));
 }
