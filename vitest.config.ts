@@ -59,6 +59,10 @@ export default defineConfig({
           fileParallelism: false,
         },
       },
+      // `npm run test:clients` sets the folder of the installed clients.
+      ...(process.env.CLEO_CLIENTS_DIR
+        ? [{ test: { ...built, name: 'clients', include: ['test/clients/*.test.ts'], testTimeout: 300_000 } }]
+        : []),
     ],
   },
 });

@@ -1,0 +1,4 @@
+import { testClients } from './clients.ts';
+import { describeDay } from './day.ts';
+
+describeDay(testClients.claude);

@@ -1,0 +1,19 @@
+import { describe } from 'vitest';
+import type { TestClient } from './client.ts';
+import { describeErrors } from './day-errors.ts';
+import { describeHooks } from './day-hooks.ts';
+import { describeIdentity } from './day-identity.ts';
+import { describeRestart } from './day-restart.ts';
+import { describeSizes } from './day-sizes.ts';
+import versions from './versions.json' with { type: 'json' };
+
+/** Plays a day with one client: both surfaces, hooks, two conversations, a restart, errors and sizes. */
+export function describeDay(client: TestClient): void {
+  describe(`${versions[client.name].package} ${versions[client.name].version}`, () => {
+    describeIdentity(client);
+    describeHooks(client);
+    describeRestart(client);
+    describeErrors(client);
+    describeSizes(client);
+  });
+}
