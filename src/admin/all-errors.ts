@@ -5,6 +5,7 @@ import '#planning/errors.ts';
 import '#research/errors.ts';
 import '#verification/errors.ts';
 import '#sessions/errors.ts';
+import '#tasks/errors.ts';
 import '#runs/errors/review.ts';
 import '#runs/errors/skill.ts';
 

@@ -200,12 +200,6 @@ const createRows = () =>
       message: (d) => `${d.taskId} is done; ${d.act} is not possible`,
       fix: (d) => d.fix,
     }),
-    E_CASCADE_FAILED: row<{ taskId: string; held: string; holder: string }>({
-      exit: 18,
-      http: 409,
-      message: (d) => `${d.held}, inside ${d.taskId}, is held by ${d.holder}; nothing was deleted`,
-      fix: (d) => `cleo show ${d.held}`,
-    }),
     E_HAS_DEPENDENTS: row<{ taskId: string; dependents: string[]; retry: string }>({
       exit: 19,
       http: 409,
@@ -295,17 +289,6 @@ const createRows = () =>
               { action: 'Start one with the right scope', command: `cleo session start --scope ${d.better} --auto-focus --name Work` },
             ]
           : []),
-      ],
-    }),
-    E_TASK_CLAIMED: row<{ taskId: string; holder: string; since: string; suggestion?: string | undefined; focus: string; claim: string }>({
-      exit: 35,
-      http: 409,
-      message: (d) => `${d.taskId} is held by ${d.holder} since ${d.since}`,
-      fix: () => 'cleo next',
-      alternatives: (d) => [
-        { action: 'See free tasks', command: 'cleo next' },
-        ...(d.suggestion ? [{ action: `Focus ${d.suggestion}`, command: d.focus }] : []),
-        { action: 'Take the next free task at once', command: d.claim },
       ],
     }),
     E_SESSION_REQUIRED: row<{ activeSessions?: string[]; inactiveSession?: string; otherAgentsSession?: string; act?: string }>({

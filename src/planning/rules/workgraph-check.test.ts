@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import type { Claim } from '#core/model/audit.ts';
 import type { SessionHandle } from '#core/model/session-handle.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
 import type { TaskLinks } from '#tasks/rules/order.ts';
@@ -36,7 +35,7 @@ const world = [
   task('T009', 'task'),
 ];
 const relations = [{ from: 'T009', to: 'T001', type: 'related' }];
-const claims: Claim[] = [{ taskId: 'T004', agent: 'ben', claimedAt: 'x', focusedAt: 'x', renewedAt: 'x' }];
+const claims: GraphFacts['claims'] = [{ taskId: 'T004', agent: 'ben', claimedAt: 'x', focusedAt: 'x', renewedAt: 'x', state: 'present' }];
 
 /** Checks a payload against the world and returns `pointer code` lines. */
 function findErrors(payload: unknown, { maxSiblings = 7, scope }: { maxSiblings?: number; scope?: string } = {}): string[] {

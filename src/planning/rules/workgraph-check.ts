@@ -1,8 +1,9 @@
+import '#tasks/errors.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Claim } from '#core/model/audit.ts';
 import type { Status, TaskId, TaskType } from '#core/model/scalars.ts';
 import type { SessionHandle } from '#core/model/session-handle.ts';
-import type { TaskRecord } from '#tasks/model/task.ts';
+import type { HolderState, TaskRecord } from '#tasks/model/task.ts';
 import { formatHolder } from '#tasks/rules/claims.ts';
 import { changesFrozenCriteria, editRecord } from '#tasks/rules/edit.ts';
 import { checkChildren, checkPlacement } from '#tasks/rules/hierarchy.ts';
@@ -31,7 +32,7 @@ export interface GraphFacts {
   dependents: IdPair[];
   relations: ExistingRelation[];
   /** Live claims of other agents on moved and deleted tasks. */
-  claims: Claim[];
+  claims: (Claim & { state: HolderState })[];
   /** Dependencies of the planned tasks after the payload is applied. */
   links: TaskLinks;
   maxSiblings: number;
@@ -131,7 +132,15 @@ function findScopeErrors(pointer: string, key: GraphKey, ancestry: { key: GraphK
 
 function findClaimErrors(id: TaskId, pointer: string, { claims }: GraphFacts): GraphFinding[] {
   const claim = claims.find(({ taskId }) => taskId === id);
-  const facts = claim && { taskId: id, holder: formatHolder(claim), since: claim.claimedAt, focus: '', claim: '' };
+  const facts = claim && {
+    taskId: id,
+    holder: formatHolder(claim),
+    since: claim.claimedAt,
+    lastSeen: claim.renewedAt,
+    state: claim.state,
+    focus: '',
+    claim: '',
+  };
   return facts ? [toFinding(pointer, new CleoError('E_TASK_CLAIMED', facts))] : [];
 }
 

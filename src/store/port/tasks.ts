@@ -143,7 +143,8 @@ export interface TaskWrites {
   appendNote(task: TaskRecord, note: Note): Promise<void>;
   /** Deletes the row and stores the whole record in history, with its dependents, under the root of the deletion. */
   remove(id: TaskId, root: TaskId, dependents: TaskId[]): Promise<void>;
-  relate(relation: StoredRelation): Promise<void>;
+  /** Relates two tasks and gives the first one its next revision, unless the relation is restored or imported with it. */
+  relate(relation: StoredRelation, origin?: Exclude<TaskOrigin, 'created'>): Promise<void>;
   /** Returns the number of relations removed. */
   unrelate(from: TaskId, to: TaskId, type: RelationType | undefined): Promise<number>;
   /** Clears the parent of every task whose parent does not exist. */

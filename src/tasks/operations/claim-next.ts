@@ -1,7 +1,7 @@
 import { optional, strictObject, string } from 'valibot';
 import { answer, mutation, noData } from '#core/define.ts';
 import { defined } from '#lib/defined.ts';
-import { allowEmpty, ScoredTaskSchema, TaskReceiptSchema } from '../model/task.ts';
+import { allowEmpty, ScoredTaskSchema, TakenOverFrom, TaskReceiptSchema } from '../model/task.ts';
 import { toTaskReceipt } from '../rules/view.ts';
 import { Root, rootAliases } from './shared/params.ts';
 import { recommendTasks } from './shared/recommend.ts';
@@ -13,7 +13,12 @@ export const tasksClaimNext = mutation({
   summary: 'Claim the task that next recommends',
   params: strictObject({ epic: Root }),
   paramAliases: rootAliases,
-  result: strictObject({ recommendation: allowEmpty(ScoredTaskSchema), task: allowEmpty(TaskReceiptSchema), released: optional(string()) }),
+  result: strictObject({
+    recommendation: allowEmpty(ScoredTaskSchema),
+    task: allowEmpty(TaskReceiptSchema),
+    released: optional(string()),
+    takenOverFrom: TakenOverFrom,
+  }),
   errors: ['E_NOT_FOUND', 'E_TASK_NOT_IN_SCOPE'],
   tier: 1,
   cli: { command: ['next', 'orchestrate next', 'orchestrator next'], args: ['epic'], select: 'claim' },
@@ -22,10 +27,16 @@ export const tasksClaimNext = mutation({
     const [recommendation] = await recommendTasks(ctx, epic, 1);
     if (!recommendation) return noData({ recommendation: {}, task: {} });
     // The write lock is held from the recommendation to the claim, so no other agent gets the same task.
-    const { task, released } = await startTask(ctx, await requireTask(ctx.store, recommendation.taskId));
+    const { task, released, takenOverFrom, takenReason } = await startTask(ctx, await requireTask(ctx.store, recommendation.taskId));
+    const conflicts = recommendation.reasons.filter(({ points }) => points < 0);
     return answer(
-      { recommendation, task: toTaskReceipt(task, ['startedAt']), ...defined({ released }) },
-      { warnings: recommendation.reasons.filter(({ points }) => points < 0).map(({ term }) => `${task.id} is claimed although ${term}`) },
+      { recommendation, task: toTaskReceipt(task, ['startedAt']), ...defined({ released, takenOverFrom }) },
+      {
+        warnings: [
+          ...conflicts.map(({ term }) => `${task.id} is claimed although ${term}`),
+          ...(takenOverFrom ? [`taken over from ${takenOverFrom}: ${takenReason}`] : []),
+        ],
+      },
     );
   },
 });

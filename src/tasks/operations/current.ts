@@ -1,6 +1,6 @@
-import { omit, optional, strictObject } from 'valibot';
-import { noData, query } from '#core/define.ts';
-import { defined } from '#lib/defined.ts';
+import { array, omit, optional, strictObject, string } from 'valibot';
+import { answer, query } from '#core/define.ts';
+import { defined, omitEmpty } from '#lib/defined.ts';
 import { allowEmpty, TaskClaimSchema, TaskReceiptSchema } from '../model/task.ts';
 import { toTaskReceipt } from '../rules/view.ts';
 import { requireTask } from './shared/require.ts';
@@ -11,19 +11,27 @@ export const tasksCurrent = query({
   params: strictObject({}),
   result: strictObject({
     task: allowEmpty(TaskReceiptSchema),
-    claim: optional(omit(TaskClaimSchema, ['until'])),
+    claim: optional(omit(TaskClaimSchema, ['until', 'state', 'lastSeen'])),
+    /** Other tasks that the caller holds, the one focused last first. */
+    alsoHeld: optional(array(string())),
   }),
   errors: [],
   tier: 0,
   cli: { command: ['focus show', 'current'] },
   example: { call: {}, exit: 100 },
-  async run({ store, caller }) {
-    const focus = await store.claims.getHeldBy(caller);
-    if (!focus) return noData({ task: {} });
+  async run(ctx) {
+    const { store, caller } = ctx;
+    const [focus, ...others] = await store.claims.listHeldBy(caller);
+    if (!focus) {
+      const { findTakenOver, formatTakenOver } = await import('./shared/take-over.ts');
+      const taken = await findTakenOver(ctx);
+      return answer({ task: {} }, { exit: 100, warnings: taken ? [formatTakenOver(taken)] : [] });
+    }
     const task = await requireTask(store, focus.taskId);
     return {
       task: toTaskReceipt(task, ['priority', 'startedAt']),
       claim: defined({ agent: focus.agent, session: focus.session, since: focus.claimedAt }),
+      ...omitEmpty({ alsoHeld: others.map(({ taskId }) => taskId) }),
     };
   },
 });

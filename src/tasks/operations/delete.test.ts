@@ -38,6 +38,20 @@ test('deletes nothing if another agent holds a descendant', async () => {
   expect(await call('tasks.exists', { taskId: 'T002' })).toMatchObject({ exists: true });
 });
 
+test('deletes a subtree with a claim that has lapsed', async () => {
+  const { call, tamper } = await openApp({ tasks: ['T001 epic', 'T002 in T001 active by ada'] });
+  await tamper("update claims set renewed_at = '2020-01-01T00:00:00.000Z'");
+  expect(await call('tasks.delete', { taskId: 'T001', cascade: true })).toMatchObject({ deleted: ['T001', 'T002'] });
+});
+
+test('lists dependents by number', async () => {
+  const { call } = await openApp({ tasks: ['T001', 'T1000 depends T001', 'T999 depends T001'] });
+  expect(await call('tasks.delete', { taskId: 'T001' })).toMatchObject({
+    error: { exitCode: 19, details: { dependents: ['T999', 'T1000'] } },
+  });
+  expect(await call('tasks.delete', { taskId: 'T001', orphan: true })).toMatchObject({ cut: ['T999', 'T1000'] });
+});
+
 test('needs --orphan only for dependents outside the subtree', async () => {
   const { call } = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T001 depends T002'] });
   expect(await call('tasks.delete', { taskId: 'T001', cascade: true, dryRun: true })).toMatchObject({

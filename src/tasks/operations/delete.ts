@@ -1,11 +1,13 @@
+import '../errors.ts';
 import { array, boolean, description, optional, pipe, strictObject, string } from 'valibot';
 import { mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { formatHolder, isHolder } from '../rules/claims.ts';
+import { toTaskNumber } from '#core/model/scalars.ts';
+import { formatHolder } from '../rules/claims.ts';
 import { TaskParam } from './shared/params.ts';
 import { requireTask } from './shared/require.ts';
 import { checkScope } from './shared/scope.ts';
-import { checkHolder } from './shared/task-transitions.ts';
+import { checkHolder, findForeignClaim } from './shared/task-transitions.ts';
 
 export const tasksDelete = mutation({
   name: 'tasks.delete',
@@ -37,11 +39,11 @@ export const tasksDelete = mutation({
     await checkHolder(ctx, taskId);
     const descendants = (await store.tasks.listDescendants(taskId)).map(({ id }) => id);
     if (descendants.length > 0 && !cascade) throw new CleoError('E_HAS_CHILDREN', { taskId, children: descendants, act: 'delete' });
-    const held = (await store.claims.listForTasks(descendants)).find((claim) => !isHolder(claim, ctx.caller));
+    const held = await findForeignClaim(ctx, await store.claims.listForTasks(descendants));
     if (held) throw new CleoError('E_CASCADE_FAILED', { taskId, held: held.taskId, holder: formatHolder(held) });
     const deleted = [taskId, ...descendants];
     const edges = (await store.tasks.listDependentIds(deleted)).filter((edge) => !deleted.includes(edge.to));
-    const dependents = [...new Set(edges.map((edge) => edge.to))].sort();
+    const dependents = [...new Set(edges.map((edge) => edge.to))].sort((a, b) => toTaskNumber(a) - toTaskNumber(b));
     if (dependents.length > 0 && !orphan)
       throw new CleoError('E_HAS_DEPENDENTS', { taskId, dependents, retry: ctx.commandWith({ orphan: true }) });
     for (const id of dependents) {

@@ -18,6 +18,24 @@ test('stores a relation with its reason and lists it from both ends', async () =
   ]);
 });
 
+test('adding and removing a relation changes the revision and the time of the task', async () => {
+  const clock = { now: '2026-05-06T12:00:00.000Z' };
+  const { call } = await openApp({ tasks: ['T001', 'T002'], clock });
+  const read = async (taskId: string) => {
+    const { revision, updatedAt } = (await call('tasks.show', { taskId })).task;
+    return [revision, updatedAt];
+  };
+  await call('tasks.relates.add', { from: 'T001', to: 'T002', type: 'related', reason });
+  expect(await read('T001')).toEqual([2, clock.now]);
+  expect(await read('T002')).toEqual([1, '2026-01-01T00:00:00.000Z']);
+  // A clock that is behind does not set the time back.
+  const later = clock.now;
+  clock.now = '2026-05-06T11:00:00.000Z';
+  await call('tasks.relates.remove', { from: 'T001', to: 'T002' });
+  expect(await read('T001')).toEqual([3, later]);
+  expect(await call('tasks.update', { taskId: 'T001', title: 'Stale', expectRevision: 1 })).toMatchObject({ error: { exitCode: 21 } });
+});
+
 test('accepts many spellings of a type', async () => {
   const { call } = await openApp({ tasks: ['T001', 'T002'] });
   for (const [written, type] of [

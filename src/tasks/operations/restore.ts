@@ -91,7 +91,7 @@ async function restoreLinks(ctx: MutationContext, { record, relations, dependent
     const other = await requireTask(store, from === restored.id ? to : from);
     if (other.parentId === restored.id || restored.parentId === other.id)
       warnings.push(`${from} and ${to} are no longer related: one contains the other`);
-    else await store.tasks.relate(relation);
+    else await store.tasks.relate(relation, 'restored');
   }
   await checkNoCycle(store, [restored], 'depends');
   for (const id of dependents) {

@@ -38,6 +38,31 @@ test('releases the previous focus', async () => {
   expect(await call('tasks.show', { taskId: 'T001' })).toMatchObject({ task: { status: 'pending' } });
 });
 
+test('holds a second task in addition to the focus', async () => {
+  const { call } = await openApp({ tasks: ['T001', 'T002', 'T003'], clock: { now: '2026-05-06T12:00:00.000Z' } });
+  await call('tasks.start', { taskId: 'T001' });
+  const second = await call('tasks.start', { taskId: 'T002', also: true });
+  expect(second).toMatchObject({ task: { id: 'T002', status: 'active' } });
+  expect(second).not.toHaveProperty('released');
+  expect(await call('tasks.current')).toMatchObject({ task: { id: 'T002' }, alsoHeld: ['T001'] });
+  // A task that the caller holds becomes the focus again.
+  expect(await call('tasks.start', { taskId: 'T001' })).toMatchObject({ _meta: { exitCode: 102 }, task: { id: 'T001' } });
+  expect(await call('tasks.current')).toMatchObject({ task: { id: 'T001' }, alsoHeld: ['T002'] });
+  // Another focus releases the former one only.
+  expect(await call('tasks.start', { taskId: 'T003' })).toMatchObject({ released: 'T001' });
+  expect(await call('tasks.complete')).toMatchObject({ task: { id: 'T003' } });
+  expect(await call('tasks.current')).toMatchObject({ task: { id: 'T002' } });
+});
+
+test('the focus is the task that was started last, even if the clock was set back', async () => {
+  const clock = { now: '2026-05-06T12:00:00.000Z' };
+  const { call } = await openApp({ tasks: ['T001', 'T002'], clock });
+  await call('tasks.start', { taskId: 'T001' });
+  clock.now = '2026-05-06T11:00:00.000Z';
+  await call('tasks.start', { taskId: 'T002', also: true });
+  expect(await call('tasks.current')).toMatchObject({ task: { id: 'T002' } });
+});
+
 test('names open dependencies, including those of the container', async () => {
   const { call } = await openApp({ tasks: ['T001', 'T002 epic depends T001', 'T003 in T002'] });
   expect(await call('tasks.start', { taskId: 'T003' })).toMatchObject({
@@ -94,4 +119,19 @@ test('releases the focus, or reports that there is none', async () => {
   expect(await call('tasks.stop')).toMatchObject({ task: { id: 'T001', status: 'pending' } });
   expect(await call('tasks.stop')).toMatchObject({ success: true, _meta: { exitCode: 102 }, task: {} });
   expect(await call('tasks.current')).toMatchObject({ success: true, _meta: { exitCode: 100 }, task: {} });
+});
+
+test('stops the named task, for its holder only', async () => {
+  const { call, as } = await openApp({ tasks: ['T001', 'T002', 'T003', 'T004 active'] });
+  await call('tasks.start', { taskId: 'T001' });
+  await call('tasks.start', { taskId: 'T002', also: true });
+  expect(await call('tasks.stop', { taskId: 'T001' })).toMatchObject({
+    task: { id: 'T001', status: 'pending' },
+    data: { updated: ['T001'] },
+  });
+  expect(await call('tasks.current')).toMatchObject({ task: { id: 'T002' } });
+  expect(await as('ada').call('tasks.stop', { taskId: 'T002' })).toMatchObject({ error: { exitCode: 35, details: { holder: 'tester' } } });
+  expect(await call('tasks.stop', { taskId: 'T003' })).toMatchObject({ _meta: { exitCode: 102 }, task: { id: 'T003' } });
+  expect(await call('tasks.stop', { taskId: 'T004' })).toMatchObject({ task: { id: 'T004', status: 'pending' } });
+  expect(await call('tasks.stop', { taskId: 'T009' })).toMatchObject({ error: { exitCode: 4 } });
 });

@@ -1,6 +1,7 @@
-import { description, optional, pipe, strictObject, string } from 'valibot';
+import { boolean, description, optional, pipe, strictObject, string } from 'valibot';
 import { answer, mutation, noChange } from '#core/define.ts';
-import { TaskIdSchema } from '#core/model/scalars.ts';
+import { CleoError } from '#core/errors/error.ts';
+import { Reason, TaskIdSchema } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import { TaskReceiptSchema } from '../model/task.ts';
 import { toTaskReceipt } from '../rules/view.ts';
@@ -10,17 +11,28 @@ import { startTask } from './shared/task-transitions.ts';
 export const tasksStart = mutation({
   name: 'tasks.start',
   summary: 'Claim a task and make it your focus',
-  params: strictObject({ taskId: pipe(TaskIdSchema, description('The task to work on')) }),
+  params: strictObject({
+    taskId: pipe(TaskIdSchema, description('The task to work on')),
+    also: optional(pipe(boolean(), description('Hold it in addition to your current focus'))),
+    takeOver: optional(pipe(boolean(), description('Take it from a holder that is away or silent; needs a reason'))),
+    reason: optional(pipe(Reason, description('Why you start it or take it over'))),
+  }),
   result: strictObject({ task: TaskReceiptSchema, released: optional(string()), takenOverFrom: optional(string()) }),
   errors: ['E_NOT_FOUND', 'E_TASK_CLAIMED', 'E_TASK_COMPLETED', 'E_VALIDATION_DEPENDS', 'E_TASK_NOT_IN_SCOPE'],
   tier: 0,
   cli: { command: ['start', 'focus set'], args: ['taskId'] },
   example: { world: ['T001'], call: { taskId: 'T001' } },
-  async run(ctx, { taskId }) {
-    const { task, isHeld, released, takenOverFrom } = await startTask(ctx, await requireTask(ctx.store, taskId));
+  async run(ctx, { taskId, ...options }) {
+    if (options.takeOver && options.reason === undefined)
+      throw new CleoError('E_VALIDATION', {
+        field: 'reason',
+        problem: `taking over ${taskId} needs a reason; its holder will see it`,
+        fix: ctx.commandWith({ reason: 'its holder stopped working on it' }),
+      });
+    const { task, isHeld, released, takenOverFrom, takenReason } = await startTask(ctx, await requireTask(ctx.store, taskId), options);
     if (isHeld) return noChange({ task: toTaskReceipt(task) });
     return answer(defined({ task: toTaskReceipt(task, ['startedAt']), released, takenOverFrom }), {
-      warnings: takenOverFrom ? [`taken over from ${takenOverFrom}, whose claim had expired`] : [],
+      warnings: takenOverFrom ? [`taken over from ${takenOverFrom}: ${takenReason}`] : [],
     });
   },
 });

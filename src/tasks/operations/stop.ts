@@ -1,22 +1,33 @@
-import { strictObject } from 'valibot';
-import { mutation, noChange } from '#core/define.ts';
+import { description, optional, pipe, strictObject } from 'valibot';
+import { answer, type MutationContext, mutation } from '#core/define.ts';
+import { type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import { allowEmpty, TaskReceiptSchema } from '../model/task.ts';
 import { toTaskReceipt } from '../rules/view.ts';
 import { requireTask } from './shared/require.ts';
-import { releaseTask } from './shared/task-transitions.ts';
+import { checkHolder, releaseTask } from './shared/task-transitions.ts';
 
 export const tasksStop = mutation({
   name: 'tasks.stop',
-  summary: 'Release the focused task; it becomes pending',
-  params: strictObject({}),
+  summary: 'Release a task you hold; it becomes pending',
+  params: strictObject({ taskId: optional(pipe(TaskIdSchema, description('The task; default: the focused one'))) }),
   result: strictObject({ task: allowEmpty(TaskReceiptSchema) }),
-  errors: [],
+  errors: ['E_NOT_FOUND', 'E_TASK_CLAIMED'],
   tier: 0,
-  cli: { command: ['stop', 'focus clear'] },
+  cli: { command: ['stop', 'focus clear'], args: ['taskId'] },
   example: { call: {}, exit: 102 },
-  async run(ctx) {
+  async run(ctx, { taskId }) {
+    if (taskId) return stopTask(ctx, taskId);
     const focus = await ctx.store.claims.getHeldBy(ctx.caller);
-    if (!focus) return noChange({ task: {} });
-    return { task: toTaskReceipt(await releaseTask(ctx, await requireTask(ctx.store, focus.taskId))) };
+    if (focus) return stopTask(ctx, focus.taskId);
+    const { findTakenOver, formatTakenOver } = await import('./shared/take-over.ts');
+    const taken = await findTakenOver(ctx);
+    return answer({ task: {} }, { exit: 102, warnings: taken ? [formatTakenOver(taken)] : [] });
   },
 });
+
+async function stopTask(ctx: MutationContext, id: TaskId) {
+  const task = await requireTask(ctx.store, id);
+  const claim = await checkHolder(ctx, id);
+  const isHeld = claim !== undefined || task.status === 'active';
+  return answer({ task: toTaskReceipt(isHeld ? await releaseTask(ctx, task) : task) }, isHeld ? {} : { exit: 102 });
+}

@@ -59,6 +59,10 @@ export const isHolder = (claim: Claim, caller: Caller): boolean =>
 
 export const formatHolder = ({ agent, session }: Caller): string => (session ? `${agent} (${session})` : agent);
 
+/** Says why a lapsed claim was taken over. */
+export const formatLapse = (claim: Claim, state: HolderState): string =>
+  state === 'away' ? `${formatHolder(claim)} was away` : `the claim of ${formatHolder(claim)} expired`;
+
 /** Maps each claimed task to its holder. */
 export const indexHolders = (claims: Claim[]): Map<TaskId, string> => new Map(claims.map((claim) => [claim.taskId, formatHolder(claim)]));
 

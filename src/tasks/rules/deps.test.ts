@@ -180,3 +180,10 @@ test('upstream and downstream mirror each other, and the critical path follows t
     { numRuns: 300 },
   );
 });
+
+test.each([
+  ['two tasks that wait for each other', 'T001', ['T001 depends T002', 'T002 depends T001'], 'T002 T001 T002'],
+  ['a cycle that does not contain the task', 'T001', ['T001 depends T002', 'T002 depends T003', 'T003 depends T002'], 'T003 T002 T001'],
+])('the critical path of a damaged store ends: %s', (_, task, lines, path) => {
+  expect(summarize(task, lines).path).toBe(path);
+});

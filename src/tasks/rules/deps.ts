@@ -100,7 +100,7 @@ function findCriticalPath(task: TaskId, graph: TaskGraph, isOpen: (id: TaskId) =
   // A container with open children is not work itself.
   const isCounted = (milestone: Milestone, { end }: Direction): boolean => {
     const [kind, id] = parseMilestone(milestone);
-    return kind === end && !graph.childrenOf.has(id);
+    return kind === end && id !== task && !graph.childrenOf.has(id);
   };
   const findChain = (direction: Direction): TaskId[] =>
     findLongestChain(
@@ -133,7 +133,10 @@ function findLongestChain(
     stack.pop();
     let chosen: { length: number; to?: Milestone } = { length: 0 };
     for (const to of top.next) {
-      const length = (best.get(to)?.length ?? 0) + (isCounted(to) ? 1 : 0);
+      const rest = best.get(to);
+      // In a cycle of a damaged store the chain ends where it would meet itself.
+      if (!rest) continue;
+      const length = rest.length + (isCounted(to) ? 1 : 0);
       const isLower = chosen.to !== undefined && toTaskNumber(parseMilestone(to)[1]) < toTaskNumber(parseMilestone(chosen.to)[1]);
       if (length > chosen.length || (length === chosen.length && length > 0 && isLower)) chosen = { length, to };
     }

@@ -17,7 +17,7 @@ export const tasksContext = query({
     budget: budgetParam(1500),
   }),
   result: strictObject({ pack: PackSchema, omitted: Omitted }),
-  errors: ['E_NOT_FOUND', 'E_FOCUS_REQUIRED', 'E_VALIDATION', 'E_FILE_ERROR'],
+  errors: ['E_NOT_FOUND', 'E_FOCUS_REQUIRED', 'E_TASK_CLAIMED', 'E_VALIDATION', 'E_FILE_ERROR'],
   tier: 1,
   cli: {
     command: ['focus', 'context-pack'],

@@ -23,7 +23,10 @@ export const Payload = pipe(
 
 export const payloadInput = { payload: { flag: 'file', as: 'json' as const } };
 
-type PayloadContext = Pick<QueryContext, 'store' | 'now' | 'caller' | 'config' | 'session' | 'platform' | 'commandAs'>;
+type PayloadContext = Pick<
+  QueryContext,
+  'store' | 'now' | 'caller' | 'config' | 'session' | 'platform' | 'gateway' | 'token' | 'commandAs'
+>;
 
 export interface CheckedGraph extends ResolvedGraph {
   digest: string;
@@ -87,14 +90,14 @@ async function readGraphFacts(ctx: PayloadContext, resolved: ResolvedGraph, task
     children.map(({ to }) => to),
   );
   const claims = await store.claims.listForTasks(touched);
-  const { isLapsed } = await createClaimJudge(ctx, claims);
+  const { judge, isLapsed } = await createClaimJudge(ctx, claims);
   return {
     tasks,
     children,
     openChildren: await store.tasks.listOpenChildIds([...new Set(newParents)]),
     dependents: await store.tasks.listDependentIds([...deleted.keys()]),
     relations: await store.tasks.listRelationsTouching(moved.map(({ key }) => key)),
-    claims: claims.filter((claim) => !isHolder(claim, caller) && !isLapsed(claim)),
+    claims: claims.filter((claim) => !isHolder(claim, caller) && !isLapsed(claim)).map((claim) => ({ ...claim, state: judge(claim) })),
     links: await loadReachableLinks(store, [
       ...created.map(toLink),
       ...updated.map(toLink),

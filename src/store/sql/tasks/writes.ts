@@ -21,6 +21,11 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
     title: task.title,
     rest: [task.description ?? '', ...task.labels, ...((await reads.getNotes([task.id])).get(task.id) ?? []).map((note) => note.text)],
   });
+  // A clock that is behind must not date a change before the previous one.
+  const setNextRevision = (id: TaskId): Promise<void> =>
+    db.run(sql`
+      update tasks set updated_at = case when updated_at < ${stamp.at} then ${stamp.at} else updated_at end, revision = revision + 1
+      where id = ${id}`);
   const insertMany: TaskWrites['insertMany'] = async (entries, origin = 'created') => {
     const tasks = entries.map((entry) => entry.task);
     await insertRows(db, tasks);
@@ -73,8 +78,7 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
     },
     async appendNote(task, note) {
       await db.run(sql`insert into task_notes (task_id, at, by_agent, content) values (${task.id}, ${note.at}, ${note.by}, ${note.text})`);
-      const updatedAt = stamp.at > task.updatedAt ? stamp.at : task.updatedAt;
-      await db.run(sql`update tasks set updated_at = ${updatedAt}, revision = revision + 1 where id = ${task.id}`);
+      await setNextRevision(task.id);
       await addHistory([{ taskId: task.id, field: 'notes', new: note.text }]);
       await unindexTask(db, task.id);
       await indexTasks(db, [await toTaskText(task)]);
@@ -95,12 +99,13 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
       await db.run(sql`delete from tasks where id = ${id}`);
       changes.deleted.push(id);
     },
-    async relate({ from, to, type, reason }) {
+    async relate({ from, to, type, reason }, origin) {
       await db.run(sql`
         insert into task_relations (task_id, related_to, relation_type, reason, created_at, created_by)
         values (${from}, ${to}, ${type}, ${reason}, ${stamp.at}, ${stamp.by})
         on conflict (task_id, related_to, relation_type) do update set reason = excluded.reason`);
       await addHistory([{ taskId: from, field: 'relations', new: { to, type, reason } }]);
+      if (!origin) await setNextRevision(from);
       noteUpdate(changes, from);
     },
     async unrelate(from, to, type) {
@@ -110,7 +115,10 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
           )
         : await db.all(sql`delete from task_relations where task_id = ${from} and related_to = ${to} returning relation_type`);
       await addHistory(removed.map((row) => ({ taskId: from, field: 'relations', old: { to, type: row.relation_type } })));
-      if (removed.length > 0) noteUpdate(changes, from);
+      if (removed.length > 0) {
+        await setNextRevision(from);
+        noteUpdate(changes, from);
+      }
       return removed.length;
     },
     async detachOrphans() {

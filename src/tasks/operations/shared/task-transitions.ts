@@ -5,7 +5,7 @@ import type { TaskId } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { TaskRecord } from '../../model/task.ts';
-import { formatHolder, isHolder, toFocusTime } from '../../rules/claims.ts';
+import { isHolder, toFocusTime } from '../../rules/claims.ts';
 import { listUnmetTexts } from '../../rules/criteria.ts';
 import { checkTransition } from '../../rules/transitions.ts';
 import { isWaitText } from '../../rules/wait-text.ts';
@@ -14,7 +14,10 @@ import { requireTask } from './require.ts';
 import { checkScope } from './scope.ts';
 
 /** Checks of claims. */
-export type ClaimContext = Pick<QueryContext, 'store' | 'session' | 'now' | 'config' | 'platform' | 'caller' | 'commandAs'>;
+export type ClaimContext = Pick<
+  QueryContext,
+  'store' | 'session' | 'now' | 'config' | 'platform' | 'caller' | 'gateway' | 'token' | 'commandAs'
+>;
 
 /** Status changes of a task. */
 type TransitionContext = Pick<MutationContext, keyof ClaimContext | 'project' | 'commandWith'>;
@@ -27,26 +30,31 @@ export async function requireTaskOrFocus(
 ): Promise<TaskRecord> {
   if (id) return requireTask(ctx.store, id);
   const focus = await ctx.store.claims.getHeldBy(ctx.caller);
-  if (!focus) throw new CleoError('E_FOCUS_REQUIRED', { act, ...(await suggestAnother(ctx)), retry: ctx.commandWith({}) });
-  return requireTask(ctx.store, focus.taskId);
+  if (focus) return requireTask(ctx.store, focus.taskId);
+  const { createClaimedError, findTakenOver } = await import('./take-over.ts');
+  const taken = await findTakenOver(ctx);
+  if (taken) throw await createClaimedError(ctx, taken, await createClaimJudge(ctx, [taken]));
+  throw new CleoError('E_FOCUS_REQUIRED', { act, ...(await suggestAnother(ctx)), retry: ctx.commandWith({}) });
+}
+
+/** Finds a claim in force that another agent holds. */
+export async function findForeignClaim(ctx: ClaimContext, claims: Claim[]): Promise<Claim | undefined> {
+  const foreign = claims.filter((claim) => !isHolder(claim, ctx.caller));
+  if (foreign.length === 0) return undefined;
+  const { isLapsed } = await createClaimJudge(ctx, foreign);
+  return foreign.find((claim) => !isLapsed(claim));
 }
 
 /** Rejects a change that only the holder of the task may make. Lapsed claims do not count. */
 export async function checkHolder(ctx: ClaimContext, id: TaskId): Promise<Claim | undefined> {
   const claim = await ctx.store.claims.get(id);
-  if (claim && !isHolder(claim, ctx.caller) && !(await createClaimJudge(ctx, [claim])).isLapsed(claim))
-    throw new CleoError('E_TASK_CLAIMED', {
-      taskId: id,
-      holder: formatHolder(claim),
-      since: claim.claimedAt,
-      ...(await suggestAnother(ctx)),
-      claim: ctx.commandAs(['next', '--claim']),
-    });
+  const foreign = claim && (await findForeignClaim(ctx, [claim]));
+  if (foreign) throw await (await import('./take-over.ts')).createClaimedError(ctx, foreign, await createClaimJudge(ctx, [foreign]));
   return claim;
 }
 
 /** Suggests another task, with the command that starts it. */
-async function suggestAnother(ctx: ClaimContext): Promise<{ suggestion: TaskId | undefined; focus: string }> {
+export async function suggestAnother(ctx: ClaimContext): Promise<{ suggestion: TaskId | undefined; focus: string }> {
   const { recommendTasks } = await import('./recommend.ts');
   const [first] = await recommendTasks(ctx, undefined, 1);
   return { suggestion: first?.taskId, focus: ctx.commandAs(['focus', 'set', first?.taskId ?? '']) };
@@ -58,20 +66,38 @@ export interface StartResult {
   isHeld: boolean;
   released?: TaskId;
   takenOverFrom?: string;
+  takenReason?: string;
+}
+
+export interface StartOptions {
+  /** Does not release the current focus. */
+  also?: boolean | undefined;
+  /** Takes the task from a holder that is away or silent; a person takes it from any holder. */
+  takeOver?: boolean | undefined;
+  reason?: string | undefined;
 }
 
 /** Makes the task active and the caller's focus. If several callers try at once, exactly one succeeds. */
-export async function startTask(ctx: TransitionContext, task: TaskRecord): Promise<StartResult> {
+export async function startTask(ctx: TransitionContext, task: TaskRecord, options: StartOptions = {}): Promise<StartResult> {
   const { store, caller } = ctx;
+  const { also, takeOver, reason } = options;
   await checkScope(ctx, task.id);
-  const claim = await checkHolder(ctx, task.id);
-  if (claim && isHolder(claim, caller)) return { task, isHeld: true };
+  const claim = takeOver ? await (await import('./take-over.ts')).checkTakeOver(ctx, task.id) : await checkHolder(ctx, task.id);
+  if (claim && isHolder(claim, caller)) {
+    await focusHeldTask(ctx, task.id);
+    return { task, isHeld: true };
+  }
   if (task.status !== 'active') checkTransition(task, 'active', 'starting it');
   await checkDependsDone(store, task.id, 'started');
   if (isWaitText(task.blockedBy))
     await (await import('#nexus/operations/shared/check-remote-depends.ts')).checkRemoteDepends(store, task.id);
-  const released = await releaseFocus(ctx);
-  return { ...(await claimTask(ctx, task, claim)), ...defined({ released }) };
+  const released = also ? undefined : await releaseFocus(ctx);
+  return { ...(await claimTask(ctx, task, claim, reason)), ...defined({ released }) };
+}
+
+async function focusHeldTask({ store, caller, now }: TransitionContext, id: TaskId): Promise<void> {
+  const focus = await store.claims.getHeldBy(caller);
+  if (focus?.taskId !== id) await store.claims.setFocus(id, toFocusTime(now, focus));
 }
 
 export async function checkDependsDone(store: ReadStore, taskId: TaskId, act: string): Promise<void> {
@@ -79,20 +105,23 @@ export async function checkDependsDone(store: ReadStore, taskId: TaskId, act: st
   if (open.length > 0) throw new CleoError('E_VALIDATION_DEPENDS', { taskId, open, act });
 }
 
-/** Claims the task and makes it active. `former` is an expired claim that is taken over. */
-export async function claimTask(ctx: TransitionContext, task: TaskRecord, former?: Claim): Promise<StartResult> {
+/** Claims the task and makes it active. `former` is a claim that is taken over. */
+export async function claimTask(ctx: TransitionContext, task: TaskRecord, former?: Claim, reason?: string): Promise<StartResult> {
   const { store, now, caller } = ctx;
-  let current = task;
-  if (former) {
-    await store.claims.release(task.id);
-    if (current.status === 'active')
-      current = await store.tasks.save(current, { ...current, status: 'pending' }, `the claim of ${formatHolder(former)} expired`);
-  }
+  const ended = former && (await (await import('./take-over.ts')).endFormerClaim(ctx, task, former, reason));
+  const { task: current, takenFrom, takenReason } = ended ?? { task };
   const { blockedBy: _, completedAt: __, archivedAt: ___, ...rest } = current;
-  const started = await store.tasks.save(current, { ...rest, status: 'active', startedAt: current.startedAt ?? now });
+  const started = await store.tasks.save(current, { ...rest, status: 'active', startedAt: current.startedAt ?? now }, reason);
   const focusedAt = toFocusTime(now, await store.claims.getHeldBy(caller));
-  await store.claims.insert({ taskId: task.id, ...caller, claimedAt: now, focusedAt, renewedAt: now });
-  return defined({ task: started, isHeld: false, takenOverFrom: former && formatHolder(former) });
+  await store.claims.insert({
+    taskId: task.id,
+    ...caller,
+    claimedAt: now,
+    focusedAt,
+    renewedAt: now,
+    ...defined({ takenFrom, takenReason }),
+  });
+  return defined({ task: started, isHeld: false, takenOverFrom: takenFrom, takenReason });
 }
 
 /** Releases the caller's focus, which becomes pending again. */

@@ -64,7 +64,7 @@ async function writePlan({ store, now }: MutationContext, plan: ImportPlan, sour
       `${to} ${from}`,
     ]),
   );
-  for (const relation of plan.relations) if (!stored.has(`${relation.from} ${relation.to}`)) await store.tasks.relate(relation);
+  for (const relation of plan.relations) if (!stored.has(`${relation.from} ${relation.to}`)) await store.tasks.relate(relation, 'imported');
   if (plan.mappings.length > 0) await store.imports.save(source, plan.mappings, now);
 }
 

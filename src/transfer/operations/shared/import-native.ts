@@ -209,5 +209,5 @@ async function insertRelation({ store }: MutationContext, relation: StoredRelati
   const { from, to } = relation;
   if (from === to) throw new CleoError('E_CIRCULAR_REFERENCE', { path: [from, to], what: 'depends' });
   if (byId.get(from)?.parentId === to || byId.get(to)?.parentId === from) throw new CleoError('E_INVALID_RELATION', { from, to });
-  await store.tasks.relate(relation);
+  await store.tasks.relate(relation, 'imported');
 }

@@ -42,6 +42,7 @@ export const verifyGate = job({
   errors: [
     'E_NOT_FOUND',
     'E_FOCUS_REQUIRED',
+    'E_TASK_CLAIMED',
     'E_TASK_NOT_IN_SCOPE',
     'E_VERIFICATION_INIT_FAILED',
     'E_GATE_UPDATE_FAILED',

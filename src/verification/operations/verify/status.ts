@@ -32,7 +32,7 @@ export const verifyStatus = query({
       tools: optional(array(string())),
     }),
   }),
-  errors: ['E_NOT_FOUND', 'E_FOCUS_REQUIRED'],
+  errors: ['E_NOT_FOUND', 'E_FOCUS_REQUIRED', 'E_TASK_CLAIMED'],
   tier: 1,
   cli: { command: 'verify', args: ['taskId'], view: async () => (await import('../../view.ts')).verificationView },
   example: { world: ['T001', 'gate T001 implemented by ada'], call: { taskId: 'T001' } },

@@ -1,0 +1,51 @@
+import { addErrorRows } from '#core/errors/catalog.ts';
+import { type ErrorRow, row } from '#core/errors/row.ts';
+import type { HolderState } from './model/task.ts';
+
+interface ClaimedFacts {
+  taskId: string;
+  holder: string;
+  since: string;
+  lastSeen: string;
+  state: HolderState;
+  /** Set if the task was taken over from the caller. */
+  takenOver?: { at: string; reason: string } | undefined;
+  suggestion?: string | undefined;
+  /** The command that starts the suggested task. */
+  focus: string;
+  /** The command that claims the next free task. */
+  claim: string;
+  /** The command that takes the task over, if the caller may do that. */
+  retry?: string | undefined;
+}
+
+/** Errors of tasks that only few calls throw. A file that throws one imports this file; without it the catalog has no row for the code. */
+const rows = {
+  E_CASCADE_FAILED: row<{ taskId: string; held: string; holder: string }>({
+    exit: 18,
+    http: 409,
+    message: (d) => `${d.held}, inside ${d.taskId}, is held by ${d.holder}; nothing was deleted`,
+    fix: (d) => `cleo show ${d.held}`,
+  }),
+  E_TASK_CLAIMED: row<ClaimedFacts>({
+    exit: 35,
+    http: 409,
+    message: (d) =>
+      `${d.takenOver ? `${d.taskId} was taken over from you: ${d.takenOver.reason}. It` : d.taskId} is held by ${d.holder} since ${d.since}, who is ${d.state} and was last seen at ${d.lastSeen}`,
+    fix: () => 'cleo next',
+    alternatives: (d) => [
+      { action: 'See free tasks', command: 'cleo next' },
+      ...(d.suggestion ? [{ action: `Focus ${d.suggestion}`, command: d.focus }] : []),
+      { action: 'Take the next free task at once', command: d.claim },
+      ...(d.retry ? [{ action: `Take ${d.taskId} over from ${d.holder}`, command: d.retry }] : []),
+    ],
+  }),
+} satisfies Record<string, ErrorRow<never>>;
+
+type TaskErrorRows = typeof rows;
+
+declare module '#core/errors/catalog.ts' {
+  interface DomainRows extends TaskErrorRows {}
+}
+
+addErrorRows(rows);
