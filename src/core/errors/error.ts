@@ -33,7 +33,8 @@ export class CleoError<C extends ErrorCode = ErrorCode> extends Error {
     this.fix = entry.fix(facts);
     this.alternatives = entry.alternatives?.(facts) ?? [];
     this.details = Object.fromEntries(Object.entries(facts).filter(([key, value]) => value !== undefined && !inMessage.has(key)));
-    if (entry.manual) this.details.manual ??= entry.manual(facts);
+    const manual = entry.manual?.(facts) ?? (/^(cleo\b|$)/.test(this.fix) ? undefined : `Run in a shell: ${this.fix}`);
+    if (manual) this.details.manual ??= manual;
   }
 }
 

@@ -26,6 +26,7 @@ export const skillsValidate = query({
       field: 'skills',
       problem: `have ${errors.length === 1 ? 'one error' : `${errors.length} errors`}: ${first.path}: ${first.message}`,
       fix: formatMoveAside(platform, first),
+      manual: `Repair ${first.path} or move it aside`,
       findings,
     });
   },

@@ -84,6 +84,7 @@ function readText(
       path: file,
       problem,
       fix: suggestFix(file, problem === 'is read-only' ? 'chmod u+w' : undefined),
+      manual: `${problem === 'is read-only' ? `Make ${file} writable` : `Repair ${file} or move it aside`}, then repeat the call`,
     });
   }
 }
@@ -163,6 +164,7 @@ function requireNoConflicts({ conflicts: [first] }: SetupPlan, suggestFix: (file
       path: first.file,
       problem: `${first.problem}; it was not changed`,
       fix: suggestFix(first.file),
+      manual: `Repair ${first.file} or move it aside, then repeat the call`,
     });
 }
 

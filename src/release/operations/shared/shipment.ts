@@ -220,6 +220,7 @@ export class Shipment {
         field: 'gates',
         problem: `must pass before a release; ${name}: ${how}`,
         fix: commandLine(words),
+        manual: `Correct what ${name} reports, then repeat the call`,
         gate: name,
         output: `${ran.stdout}${ran.stderr}`.slice(-2000),
       });
@@ -252,6 +253,7 @@ export class Shipment {
       field: 'tree',
       problem: `is not clean: ${paths.slice(0, 10).join(', ')}${paths.length > 10 ? ` and ${paths.length - 10} more` : ''}. A release commits only the version and the changelog`,
       fix: `${add} && ${commandLine(['git', 'commit', '-m', `Before ${version}`, '--', ...named])}`,
+      manual: 'Commit or stash the changed files, then repeat the call',
       paths: paths.slice(0, 100),
     });
   }
