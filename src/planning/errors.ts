@@ -7,15 +7,19 @@ const rows = {
     epicId: string;
     stage: string;
     missing: string[];
-    first: string;
-    last: string;
+    hint?: string;
     legacyExitCode: number;
+    fix: string;
+    skip?: string;
   }>({
     exit: 80,
     http: 409,
-    message: (d) => `${d.epicId} cannot enter ${d.stage} before ${d.missing.join(', ')}`,
-    fix: (d) => `cleo lifecycle skip ${d.epicId} ${d.first} --through ${d.last} --reason 'Not needed here'`,
-    alternatives: (d) => [{ action: `Start ${d.first}`, command: `cleo lifecycle start ${d.epicId} ${d.first}` }],
+    message: (d) => `${d.epicId} cannot enter ${d.stage} before ${d.missing.join(', ')}${d.hint ? `; ${d.hint}` : ''}`,
+    fix: (d) => d.fix,
+    alternatives: (d) => [
+      { action: `Start ${d.missing[0]}`, command: `cleo lifecycle start ${d.epicId} ${d.missing[0]}` },
+      ...(d.skip ? [{ action: `Skip ${d.missing[0]}`, command: d.skip }] : []),
+    ],
   }),
   E_AUDIT_MISSING: row<{ problem: string; fix: string }>({ exit: 81, http: 422, message: (d) => d.problem, fix: (d) => d.fix }),
   E_LIFECYCLE_TRANSITION_INVALID: row<{ epicId: string; stage: string; status: string; act: string; fix: string }>({

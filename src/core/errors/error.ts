@@ -39,4 +39,4 @@ export class CleoError<C extends ErrorCode = ErrorCode> extends Error {
 }
 
 /** Facts that the message or the fix contains in full; they are left out of `details`. */
-const inMessage = new Set(['problem', 'fix', 'retry', 'via', 'act', 'look', 'focus', 'claim', 'exit']);
+const inMessage = new Set(['problem', 'fix', 'retry', 'via', 'act', 'look', 'focus', 'claim', 'exit', 'skip']);

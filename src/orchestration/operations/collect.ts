@@ -4,13 +4,15 @@ import '#research/errors.ts';
 import { answer, type QueryContext, query } from '#core/define.ts';
 import { commandLine } from '#core/errors/quote.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
-import { omitEmpty } from '#lib/defined.ts';
+import { defined, omitEmpty } from '#lib/defined.ts';
 import { type ResearchStatus, ResearchStatusSchema, ReturnMessage } from '#research/model/manifest.ts';
 import { createMissingEntryError, readOutputFile } from '#research/operations/shared/entry-output.ts';
 import { formatManifestWarnings, openManifest } from '#research/operations/shared/manifest.ts';
 import { findTaskEntry } from '#research/rules/manifest.ts';
 import { formatReturnMessage, parseReturnMessage } from '#research/rules/return-message.ts';
 import { isProtocol, protocolTable } from '#skills/model/protocol.ts';
+import { StageReadySchema } from '#tasks/model/task.ts';
+import { findReadyStage } from '#tasks/operations/shared/ready-stage.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import type { SpawnRecord } from '../model/spawn.ts';
 
@@ -35,6 +37,8 @@ export const orchestrateCollect = query({
       needsFollowup: optional(array(string())),
       actionable: optional(boolean()),
     }),
+    /** The active stage of the epic whose last open task this was, and the command that completes it. */
+    stageReady: optional(StageReadySchema),
   }),
   errors: ['E_NOT_FOUND', 'E_PROTOCOL_MISSING', 'E_INVALID_RETURN_MESSAGE', 'E_MANIFEST_ENTRY_MISSING', 'E_VALIDATION', 'E_FILE_ERROR'],
   tier: 2,
@@ -85,6 +89,7 @@ export const orchestrateCollect = query({
           keyFindings: entry.key_findings,
           ...omitEmpty({ needsFollowup: entry.needs_followup, actionable: entry.actionable || undefined }),
         },
+        ...defined({ stageReady: task.status === 'done' ? await findReadyStage(ctx, taskId) : undefined }),
       },
       { warnings: formatManifestWarnings(manifest.name, content.problems) },
     );

@@ -29,7 +29,8 @@ test('creates a complete prompt, an agent id and an output folder', async () => 
     outputDir: '.cleo/research/T002',
     tokenResolution: { fullyResolved: true, unresolved: [] },
   });
-  expect(data).toEqual({ created: ['T002-worker-1'] });
+  // The stage of the task starts.
+  expect(data).toEqual({ created: ['T002-worker-1'], updated: ['T001'] });
   expect(_meta.warnings).toEqual(['T002 has no description; its title is used instead']);
   expect(spawn.promptTokens).toBe(estimateTokens(spawn.prompt));
   expect(existsSync(join(root, '.cleo/research/T002'))).toBe(true);

@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { type Stage, type StageName, stageNames } from '../model/lifecycle.ts';
 import {
-  checkLifecycleGate,
   checkStageMove,
+  type EpicWork,
   findMissingStages,
+  formatSkipReason,
   getProtocolStage,
   isProvenance,
   listStages,
   listStagesBetween,
+  type StageWork,
+  suggestStageFix,
 } from './lifecycle.ts';
 
 const finish = (...names: StageName[]): Stage[] => names.map((stage, i) => ({ stage, status: i % 2 ? 'skipped' : 'completed' }));
@@ -36,20 +39,29 @@ test('finds earlier stages that are neither completed nor skipped', () => {
   expect(findMissingStages([...finish('research'), { stage: 'consensus', status: 'active' }], 'specification')).toEqual(['consensus']);
 });
 
-test('strict throws, advisory warns, off does nothing', () => {
-  const known = finish('research', 'consensus');
-  expect(() => checkLifecycleGate('T001', known, 'implementation', 'strict')).toThrow(
-    expect.objectContaining({
-      exitCode: 80,
-      fix: "cleo lifecycle skip T001 specification --through decomposition --reason 'Not needed here'",
-      details: expect.objectContaining({ missing: ['specification', 'decomposition'], legacyExitCode: 75 }),
-    }),
-  );
-  expect(checkLifecycleGate('T001', known, 'implementation', 'advisory')).toEqual([
-    'T001 enters implementation before specification, decomposition',
-  ]);
-  expect(checkLifecycleGate('T001', known, 'implementation', 'off')).toEqual([]);
-  expect(checkLifecycleGate('T001', known, 'specification', 'strict')).toEqual([]);
+const work = (entries: Partial<Record<StageName, Partial<StageWork>>>): EpicWork =>
+  new Map(Object.entries(entries).map(([stage, some]) => [stage as StageName, { done: [], open: [], running: [], ...some }]));
+
+const skip = (through: string) => `cleo lifecycle skip T001 research --through ${through} --reason 'No task of T001 belongs to this stage'`;
+
+test.each<[what: string, work: EpicWork, fix: string]>([
+  ['skips stages without tasks', work({}), skip('decomposition')],
+  ['completes a stage whose tasks are done', work({ research: { done: ['T002'] } }), 'cleo lifecycle complete T001 research'],
+  ['names the open task', work({ research: { done: ['T002'], open: ['T003'] } }), 'cleo orchestrate spawn T003'],
+  ['names the task without an agent', work({ research: { open: ['T003', 'T004'], running: ['T003'] } }), 'cleo orchestrate spawn T004'],
+  ['shows a task that is worked on', work({ research: { open: ['T003'], running: ['T003'] } }), 'cleo show T003'],
+  ['does not skip a later stage with tasks', work({ specification: { done: ['T002'] } }), skip('consensus')],
+])('the fix of a missing stage %s', (_, tasks, fix) => {
+  expect(suggestStageFix('T001', ['research', 'consensus', 'specification', 'decomposition'], tasks).fix).toBe(fix);
+});
+
+test.each<[work: StageWork | undefined, reason: string]>([
+  [undefined, 'No task of T001 belongs to this stage'],
+  [{ done: [], open: ['T002'], running: [] }, 'Skipped while T002 is open'],
+  [{ done: ['T004'], open: ['T002', 'T003'], running: [] }, 'Skipped while T002, T003 are open'],
+  [{ done: ['T002'], open: [], running: [] }, 'Skipped after T002'],
+])('the reason for skipping is true: %j', (tasks, reason) => {
+  expect(formatSkipReason('T001', tasks)).toBe(reason);
 });
 
 describe('moves', () => {

@@ -1,7 +1,9 @@
 import { CleoError } from '#core/errors/error.ts';
 import '../errors.ts';
+import { commandLine } from '#core/errors/quote.ts';
 import type { TaskId } from '#core/model/scalars.ts';
-import { type Enforcement, type Stage, type StageName, stageNames } from '../model/lifecycle.ts';
+import { defined } from '#lib/defined.ts';
+import { type Stage, type StageName, stageNames } from '../model/lifecycle.ts';
 
 /** Lists all seven stages in order; stages without a record are pending. */
 export const listStages = (known: Stage[]): Stage[] =>
@@ -23,13 +25,65 @@ export function findMissingStages(known: Stage[], stage: StageName): StageName[]
     .map((each) => each.stage);
 }
 
-/** Checks that all earlier stages are completed or skipped: `strict` throws (80), `advisory` returns a warning, `off` does nothing. */
-export function checkLifecycleGate(epicId: TaskId, known: Stage[], stage: StageName, mode: Enforcement): string[] {
-  const missing = mode === 'off' ? [] : findMissingStages(known, stage);
+/** The tasks of an epic that belong to one stage. */
+export interface StageWork {
+  done: TaskId[];
+  open: TaskId[];
+  /** Open tasks that an agent holds or was spawned for. */
+  running: TaskId[];
+}
+export type EpicWork = ReadonlyMap<StageName, StageWork>;
+
+const getWork = (work: EpicWork, stage: StageName): StageWork => work.get(stage) ?? noWork;
+const noWork: StageWork = { done: [], open: [], running: [] };
+
+/** Checks that a stage has tasks and that all of them are done. */
+export function isStageWorkDone(work: EpicWork, stage: StageName): boolean {
+  const { done, open } = getWork(work, stage);
+  return done.length > 0 && open.length === 0;
+}
+
+/** Returns a reason for skipping a stage that is true: the tasks that are skipped with it. */
+export function formatSkipReason(epicId: TaskId, { done, open }: StageWork = noWork): string {
+  if (open.length > 0) return `Skipped while ${open.join(', ')} ${open.length > 1 ? 'are' : 'is'} open`;
+  return done.length > 0 ? `Skipped after ${done.join(', ')}` : `No task of ${epicId} belongs to this stage`;
+}
+
+/** Suggests how to pass the gate without claiming anything false: the first missing stage is completed if its tasks are done, its open
+ *  task is named if it has one, and otherwise it is skipped together with the missing stages after it that have no tasks either. */
+export function suggestStageFix(epicId: TaskId, missing: StageName[], work: EpicWork): { fix: string; hint?: string } {
   const [first] = missing;
-  if (!first) return [];
-  if (mode === 'advisory') return [`${epicId} enters ${stage} before ${missing.join(', ')}`];
-  throw new CleoError('E_LIFECYCLE_GATE_FAILED', { epicId, stage, missing, first, last: missing.at(-1)!, legacyExitCode: 75 });
+  if (!first) return { fix: `cleo lifecycle status ${epicId}` };
+  const { open, running } = getWork(work, first);
+  const free = open.find((id) => !running.includes(id));
+  if (isStageWorkDone(work, first))
+    return { fix: `cleo lifecycle complete ${epicId} ${first}`, hint: `the tasks of ${first} are done, but the stage is not completed` };
+  if (free) return { fix: `cleo orchestrate spawn ${free}`, hint: `${free} belongs to ${first} and is open` };
+  if (running[0]) return { fix: `cleo show ${running[0]}`, hint: `${running[0]} belongs to ${first} and is not done yet` };
+  const isIdle = (stage: StageName): boolean => getWork(work, stage).done.length + getWork(work, stage).open.length === 0;
+  const busy = missing.findIndex((stage) => !isIdle(stage));
+  const through = missing.slice(0, busy < 0 ? undefined : busy).at(-1)!;
+  return { fix: formatSkipCommand(epicId, first, through, formatSkipReason(epicId)) };
+}
+
+const formatSkipCommand = (epicId: TaskId, first: StageName, through: StageName, reason: string): string =>
+  commandLine(['cleo', 'lifecycle', 'skip', epicId, first, '--through', through, '--reason', reason]);
+
+/** Creates the error of a gate that is not passed (80). Its alternatives start the first missing stage, or skip it although it has
+ *  tasks. */
+export function createGateError(epicId: TaskId, stage: StageName, missing: StageName[], work: EpicWork): CleoError {
+  const first = missing[0]!;
+  const { fix, hint } = suggestStageFix(epicId, missing, work);
+  const skip = formatSkipCommand(epicId, first, first, formatSkipReason(epicId, work.get(first)));
+  return new CleoError('E_LIFECYCLE_GATE_FAILED', {
+    epicId,
+    stage,
+    missing,
+    ...defined({ hint }),
+    legacyExitCode: 75,
+    fix,
+    ...defined({ skip: hint && skip }),
+  });
 }
 
 type StageMove = 'start' | 'complete' | 'skip' | 'fail' | 'reset';

@@ -132,6 +132,9 @@ export const ScoredTaskSchema = strictObject({
   reasons: array(strictObject({ term: string(), points: number() })),
 });
 
+/** A lifecycle stage whose tasks are all done. */
+export const StageReadySchema = strictObject({ epicId: string(), stage: string(), command: string() });
+
 export type Task = InferOutput<typeof TaskSchema>;
 export type TaskReceipt = InferOutput<typeof TaskReceiptSchema>;
 export type TaskHit = InferOutput<typeof TaskHitSchema>;

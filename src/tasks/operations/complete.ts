@@ -2,8 +2,9 @@ import { array, description, optional, pipe, strictObject, string } from 'valibo
 import { answer, mutation, noChange } from '#core/define.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
-import { TaskReceiptSchema, Timestamp } from '../model/task.ts';
+import { StageReadySchema, TaskReceiptSchema, Timestamp } from '../model/task.ts';
 import { toTaskReceipt } from '../rules/view.ts';
+import { findReadyStage } from './shared/ready-stage.ts';
 import { completeTask, requireTaskOrFocus } from './shared/task-transitions.ts';
 
 export const tasksComplete = mutation({
@@ -16,6 +17,8 @@ export const tasksComplete = mutation({
     task: TaskReceiptSchema,
     unblocked: optional(array(string())),
     parentReady: optional(string()),
+    /** The active stage of the epic whose last open task this was, and the command that completes it. */
+    stageReady: optional(StageReadySchema),
   }),
   errors: [
     'E_NOT_FOUND',
@@ -36,11 +39,12 @@ export const tasksComplete = mutation({
     const task = await requireTaskOrFocus(ctx, taskId, 'complete');
     if (task.status === 'done') return noChange({ completedAt: task.completedAt ?? task.updatedAt, task: toTaskReceipt(task) });
     const { task: done, unblocked, parentReady, warnings } = await completeTask(ctx, task);
+    const stageReady = await findReadyStage(ctx, done.id);
     return answer(
       {
         completedAt: done.completedAt!,
         task: toTaskReceipt(done),
-        ...defined({ unblocked: unblocked.length > 0 ? unblocked : undefined, parentReady }),
+        ...defined({ unblocked: unblocked.length > 0 ? unblocked : undefined, parentReady, stageReady }),
       },
       { warnings },
     );

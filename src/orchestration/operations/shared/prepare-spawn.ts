@@ -3,7 +3,8 @@ import type { TaskId } from '#core/model/scalars.ts';
 import { readProjectContext } from '#detect/operations/shared/project-context.ts';
 import { defined } from '#lib/defined.ts';
 import { estimateTokens } from '#lib/tokens.ts';
-import { checkLifecycleGate, getProtocolStage } from '#planning/rules/lifecycle.ts';
+import { checkStageGate } from '#planning/operations/shared/stages.ts';
+import { getProtocolStage } from '#planning/rules/lifecycle.ts';
 import { openManifest } from '#research/operations/shared/manifest.ts';
 import { findTaskEntry, getManifestPath, getOutputFolder } from '#research/rules/manifest.ts';
 import { protocolTiers, renderProtocol } from '#research/rules/protocol-text.ts';
@@ -77,7 +78,7 @@ export async function prepareSpawn(
   const earlierSpawns = await store.spawns.listForTask(task.id);
   const choice = chooseSkill(task, stages.find(({ status }) => status === 'active')?.stage, options, inputs.skills, earlierSpawns);
   const { skill, protocol } = choice;
-  const warnings = epicId ? checkLifecycleGate(epicId, stages, getProtocolStage(protocol), config['lifecycleEnforcement.mode']) : [];
+  const warnings = epicId ? await checkStageGate(ctx, epicId, stages, getProtocolStage(protocol), config['lifecycleEnforcement.mode']) : [];
   const facts: PromptFacts = {
     role,
     agentId: `${task.id}-${role}-${earlierSpawns.filter((spawn) => spawn.role === role).length + 1}`,

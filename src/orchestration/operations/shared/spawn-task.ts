@@ -16,11 +16,14 @@ import {
 import { CleoError } from '#core/errors/error.ts';
 import '../../errors.ts';
 import type { MutationContext } from '#core/define.ts';
+import type { TaskId } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import { estimateTokens } from '#lib/tokens.ts';
+import { readStage } from '#planning/operations/shared/stages.ts';
+import { getProtocolStage } from '#planning/rules/lifecycle.ts';
 import { type ProtocolName, protocolNames } from '#skills/model/protocol.ts';
 import { defaultSpawnBudget, type SpawnBudget, SpawnRoleSchema } from '../../model/spawn.ts';
-import { getSpawnEnv } from '../../rules/spawn-prompt.ts';
+import { getSpawnEnv, type PromptFacts } from '../../rules/spawn-prompt.ts';
 import type { PreparedSpawn } from './prepare-spawn.ts';
 
 export const SpawnSchema = strictObject({
@@ -82,6 +85,7 @@ export async function spawnTask(ctx: MutationContext, prepared: PreparedSpawn, b
     spawnedBy: caller.agent,
     at: now,
   });
+  if (role === 'worker' && facts.epicId) await startStage(ctx, facts.epicId, facts);
   const promptFile = facts.manifestPath.replace(/[^/]*$/, `prompts/${agentId}.md`);
   const { resolveInProject } = await import('#platform/shared-file.ts');
   const toProjectPath = (path: string): string => resolveInProject(ctx.project.root, path, 'cleo config unset orchestrate.outputDir').path;
@@ -111,6 +115,15 @@ export async function spawnTask(ctx: MutationContext, prepared: PreparedSpawn, b
     outputDir,
     tokenResolution,
   };
+}
+
+/** Marks the stage of a spawned task as active: work on it has begun. */
+async function startStage({ store, caller, now, config }: MutationContext, epicId: TaskId, { task, protocol }: PromptFacts): Promise<void> {
+  if (config['lifecycleEnforcement.mode'] === 'off') return;
+  const stage = getProtocolStage(protocol.name);
+  const { current } = await readStage(store, epicId, stage);
+  if (current.status !== 'pending' && current.status !== 'failed') return;
+  await store.lifecycle.saveStage(epicId, { stage, status: 'active', by: caller.agent, at: now, reason: `${task.id} was spawned` });
 }
 
 export const warnOverBudget = ({ used, max }: SpawnBudget): string[] =>

@@ -1,8 +1,8 @@
 import { array, boolean, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
 import { EnforcementSchema, StageNameSchema } from '../../model/lifecycle.ts';
-import { checkLifecycleGate, findMissingStages } from '../../rules/lifecycle.ts';
-import { epicAliases, requireEpic, stageParams } from '../shared/stages.ts';
+import { findMissingStages } from '../../rules/lifecycle.ts';
+import { checkStageGate, epicAliases, requireEpic, stageParams } from '../shared/stages.ts';
 
 export const lifecycleCheck = query({
   name: 'lifecycle.check',
@@ -22,11 +22,12 @@ export const lifecycleCheck = query({
   tier: 2,
   cli: { command: 'lifecycle check', args: ['epicId', 'stage'] },
   example: { world: ['T001 epic'], call: { epicId: 'T001', stage: 'research' } },
-  async run({ store, config, commandWith }, { epicId, stage }) {
+  async run(ctx, { epicId, stage }) {
+    const { store, config, commandWith } = ctx;
     await requireEpic(store, epicId, commandWith);
     const stages = await store.lifecycle.listStages(epicId);
     const mode = config['lifecycleEnforcement.mode'];
-    const warnings = checkLifecycleGate(epicId, stages, stage, mode);
+    const warnings = await checkStageGate(ctx, epicId, stages, stage, mode);
     return answer({ gate: { epicId, stage, mode, isOpen: true, missing: findMissingStages(stages, stage) } }, { warnings });
   },
 });

@@ -6,8 +6,17 @@ import { Line, Reason, type TaskId } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
 import { type Stage, StageNameSchema, stageNames } from '../../model/lifecycle.ts';
-import { checkLifecycleGate, checkStageMove, isProvenance, provenanceForms } from '../../rules/lifecycle.ts';
-import { epicAliases, finishStage, readStage, requireEpic, StageResult, stageParams } from '../shared/stages.ts';
+import { isProvenance, provenanceForms } from '../../rules/lifecycle.ts';
+import {
+  checkStageCompletion,
+  checkStageGate,
+  epicAliases,
+  finishStage,
+  readStage,
+  requireEpic,
+  StageResult,
+  stageParams,
+} from '../shared/stages.ts';
 
 export const lifecycleComplete = job({
   name: 'lifecycle.complete',
@@ -38,15 +47,15 @@ export const lifecycleComplete = job({
       await requireEpic(store, epicId, commandWith);
       const { known, current } = await readStage(store, epicId, stage);
       if (current.status === 'completed') return undefined;
-      checkLifecycleGate(epicId, known, stage, mode);
-      checkStageMove(epicId, current, 'complete');
+      await checkStageGate({ ...ctx, store }, epicId, known, stage, mode);
+      await checkStageCompletion({ ...ctx, store }, epicId, current);
       return stage === 'release' || provenance !== undefined ? findProvenanceProblem(ctx, provenance) : undefined;
     });
     if (problem) throw new CleoError('E_PROVENANCE_REQUIRED', { epicId, problem, fix: await createProvenanceFix(ctx, epicId) });
     return ctx.write(async (store) => {
       await checkScope({ ...ctx, store }, epicId);
       const completed: Stage = { stage, status: 'completed', by: caller.agent, at: now, ...defined({ reason, provenance }) };
-      const warnings = await finishStage(store, epicId, completed, mode);
+      const warnings = await finishStage({ ...ctx, store }, epicId, completed, mode);
       if (!warnings) return noChange({ stage: (await readStage(store, epicId, stage)).current, epicId });
       const next = stageNames[stageNames.indexOf(stage) + 1];
       return answer({ stage: completed, epicId, ...defined({ next }) }, { warnings });

@@ -25,7 +25,7 @@ test('an epic passes its stages in order', async () => {
   expect(await app.call('lifecycle.reset', { epicId: 'T001', stage: 'consensus' })).toMatchObject({ stage: { status: 'pending' } });
 });
 
-test('strict fails with the missing stages, and the fix skips them', async () => {
+test('strict fails with the missing stages, and each fix skips those without tasks', async () => {
   const app = await openApp({ tasks: [...epic, 'stage T001 consensus completed'] });
   const { error } = await app.call('lifecycle.start', { epicId: 'T001', stage: 'implementation' });
   expect(error).toMatchObject({
@@ -134,4 +134,57 @@ test('only epics have stages; the fix for a task uses its epic', async () => {
   expect((await app.cli(error.fix)).exitCode).toBe(0);
   expect(await app.call('lifecycle.status', { epicId: 'T003' })).toMatchObject({ error: { fix: 'cleo list --type epic' } });
   expect(await app.call('lifecycle.status', { epicId: 'T009' })).toMatchObject({ error: { exitCode: 4 } });
+});
+
+const pipeline = ['T001 epic', 'T002 in T001: Investigate slow starts', 'T003 in T001: Implement the cache'];
+
+test('a spawned and completed task is noticed: its stage starts, is offered and is never skipped as not needed', async () => {
+  const app = await openApp({ tasks: pipeline });
+  await app.call('orchestrate.spawn', { taskId: 'T002' });
+  expect(await states(app)).toBe('active pending pending pending pending pending pending');
+  const worker = app.as('T002-worker-1');
+  await worker.call('tasks.start', { taskId: 'T002' });
+  const early = await app.call('orchestrate.spawn', { taskId: 'T003' });
+  expect(early.error).toMatchObject({ exitCode: 80, fix: 'cleo show T002' });
+  const done = await worker.call('tasks.complete', { taskId: 'T002' });
+  expect(done.stageReady).toMatchObject({ epicId: 'T001', stage: 'research' });
+  const { error } = await app.call('orchestrate.spawn', { taskId: 'T003' });
+  expect(error).toMatchObject({ exitCode: 80, fix: 'cleo lifecycle complete T001 research' });
+  expect(error.message).toContain('the tasks of research are done');
+  expect((await app.cli(done.stageReady.command)).exitCode).toBe(0);
+  const next = await app.call('orchestrate.spawn', { taskId: 'T003' });
+  expect((await app.cli(next.error.fix)).exitCode).toBe(0);
+  expect(await states(app)).toBe('completed skipped skipped skipped pending pending pending');
+  expect(await app.call('orchestrate.spawn', { taskId: 'T003' })).toMatchObject({ success: true });
+  expect(await states(app)).toBe('completed skipped skipped skipped active pending pending');
+});
+
+test('the fix of a gate names the open task of the missing stage, and follows from there', async () => {
+  const app = await openApp({ tasks: pipeline });
+  const { error } = await app.call('orchestrate.spawn', { taskId: 'T003' });
+  expect(error).toMatchObject({ fix: 'cleo orchestrate spawn T002', message: expect.stringContaining('T002 belongs to research') });
+  expect(error.alternatives).toMatchObject([
+    { command: 'cleo lifecycle start T001 research' },
+    { command: "cleo lifecycle skip T001 research --through research --reason 'Skipped while T002 is open'" },
+  ]);
+  expect((await app.cli(error.fix)).exitCode).toBe(0);
+});
+
+test('work without a spawn counts too: a stage that was never started is completed', async () => {
+  const app = await openApp({ tasks: ['T001 epic', 'T002 in T001 done: Investigate slow starts', 'T003 in T001: Implement the cache'] });
+  const { error } = await app.call('lifecycle.check', { epicId: 'T001', stage: 'consensus' });
+  expect(error.fix).toBe('cleo lifecycle complete T001 research');
+  expect((await app.cli(error.fix)).exitCode).toBe(0);
+  const skipped = await app.call('lifecycle.skip', { epicId: 'T001', stage: 'implementation' });
+  expect(skipped.error.fix).toBe("cleo lifecycle skip T001 implementation --reason 'Skipped while T003 is open'");
+});
+
+test('complete offers an active stage only with its last task, and not where stages are off', async () => {
+  const tasks = [...pipeline, 'T004 in T001: Explore caches', 'stage T001 research active'];
+  const app = await openApp({ tasks });
+  expect(await app.call('tasks.complete', { taskId: 'T003' })).not.toHaveProperty('stageReady');
+  expect(await app.call('tasks.complete', { taskId: 'T002' })).not.toHaveProperty('stageReady');
+  expect(await app.call('tasks.complete', { taskId: 'T004' })).toMatchObject({ stageReady: { stage: 'research' } });
+  const off = await openApp({ tasks: [...pipeline, 'stage T001 research active'], config: { lifecycleEnforcement: { mode: 'off' } } });
+  expect(await off.call('tasks.complete', { taskId: 'T002' })).not.toHaveProperty('stageReady');
 });

@@ -4,7 +4,8 @@ import '../../errors.ts';
 import { mutation, noChange } from '#core/define.ts';
 import { Reason } from '#core/model/scalars.ts';
 import { type Stage, StageNameSchema, StageSchema } from '../../model/lifecycle.ts';
-import { checkStageMove, isOpenStage, listStages, listStagesBetween } from '../../rules/lifecycle.ts';
+import { checkStageMove, formatSkipReason, isOpenStage, listStages, listStagesBetween } from '../../rules/lifecycle.ts';
+import { readEpicWork } from '../shared/stage-work.ts';
 import { epicAliases, requireEpicInScope, stageParams } from '../shared/stages.ts';
 
 export const lifecycleSkip = mutation({
@@ -28,11 +29,13 @@ export const lifecycleSkip = mutation({
   async run(ctx, { epicId, stage, through = stage, reason }) {
     const { store, now, caller, commandWith } = ctx;
     await requireEpicInScope(ctx, epicId);
-    if (!reason?.trim())
+    if (!reason?.trim()) {
+      const work = (await readEpicWork(ctx, epicId)).get(stage);
       throw new CleoError('E_AUDIT_MISSING', {
         problem: 'Skipping a stage needs a reason; pass --reason',
-        fix: commandWith({ reason: 'Not needed here' }),
+        fix: commandWith({ reason: formatSkipReason(epicId, work) }),
       });
+    }
     const range = listStagesBetween(stage, through);
     if (range.length === 0)
       throw new CleoError('E_LIFECYCLE_TRANSITION_INVALID', {

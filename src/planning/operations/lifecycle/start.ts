@@ -17,7 +17,7 @@ export const lifecycleStart = mutation({
     const { store, config, now, caller } = ctx;
     await requireEpicInScope(ctx, epicId);
     const started: Stage = { stage, status: 'active', by: caller.agent, at: now };
-    const warnings = await enterStage(store, epicId, started, config['lifecycleEnforcement.mode']);
+    const warnings = await enterStage(ctx, epicId, started, config['lifecycleEnforcement.mode']);
     if (!warnings) return noChange({ stage: (await readStage(store, epicId, stage)).current, epicId });
     return answer({ stage: started, epicId }, { warnings });
   },

@@ -4,11 +4,12 @@ import type { ErrorCode } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { Reason, type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
-import type { ReadStore, WriteStore } from '#store/port/store.ts';
+import type { ReadStore } from '#store/port/store.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
 import { type Enforcement, type Stage, type StageName, StageNameSchema, StageSchema } from '../../model/lifecycle.ts';
-import { checkLifecycleGate, checkStageMove } from '../../rules/lifecycle.ts';
+import { checkStageMove, createGateError, findMissingStages, isStageWorkDone } from '../../rules/lifecycle.ts';
+import { readEpicWork, type StageContext } from './stage-work.ts';
 
 export const EpicId = pipe(TaskIdSchema, description('The epic'));
 export const epicAliases = { epic: 'epicId' };
@@ -38,23 +39,51 @@ export async function readStage(store: ReadStore, epicId: TaskId, stage: StageNa
   return { known, current: known.find((each) => each.stage === stage) ?? { stage, status: 'pending' } };
 }
 
+/** Checks that all earlier stages are completed or skipped: `strict` throws (80), `advisory` returns a warning, `off` does nothing. */
+export async function checkStageGate(
+  ctx: StageContext,
+  epicId: TaskId,
+  known: Stage[],
+  stage: StageName,
+  mode: Enforcement,
+): Promise<string[]> {
+  const missing = mode === 'off' ? [] : findMissingStages(known, stage);
+  if (missing.length === 0) return [];
+  if (mode === 'advisory') return [`${epicId} enters ${stage} before ${missing.join(', ')}`];
+  throw createGateError(epicId, stage, missing, await readEpicWork(ctx, epicId));
+}
+
+/** Checks that a stage can be completed (83). A stage that was never started can be, if its tasks are done. */
+export async function checkStageCompletion(ctx: StageContext, epicId: TaskId, current: Stage): Promise<void> {
+  if (current.status === 'pending' && isStageWorkDone(await readEpicWork(ctx, epicId), current.stage)) return;
+  checkStageMove(epicId, current, 'complete');
+}
+
+/** Context of stage changes. */
+type StageWriteContext = Pick<MutationContext, 'store' | 'platform'>;
+
 /** Enters a stage. Returns warnings, or undefined if the stage is already active. */
-export async function enterStage(store: WriteStore, epicId: TaskId, started: Stage, mode: Enforcement): Promise<string[] | undefined> {
-  const { known, current } = await readStage(store, epicId, started.stage);
+export async function enterStage(ctx: StageWriteContext, epicId: TaskId, started: Stage, mode: Enforcement): Promise<string[] | undefined> {
+  const { known, current } = await readStage(ctx.store, epicId, started.stage);
   if (current.status === 'active') return undefined;
   checkStageMove(epicId, current, 'start');
-  const warnings = checkLifecycleGate(epicId, known, started.stage, mode);
-  await store.lifecycle.saveStage(epicId, started);
+  const warnings = await checkStageGate(ctx, epicId, known, started.stage, mode);
+  await ctx.store.lifecycle.saveStage(epicId, started);
   return warnings;
 }
 
 /** Completes a stage. Returns warnings, or undefined if the stage is already completed. */
-export async function finishStage(store: WriteStore, epicId: TaskId, completed: Stage, mode: Enforcement): Promise<string[] | undefined> {
-  const { known, current } = await readStage(store, epicId, completed.stage);
+export async function finishStage(
+  ctx: StageWriteContext,
+  epicId: TaskId,
+  completed: Stage,
+  mode: Enforcement,
+): Promise<string[] | undefined> {
+  const { known, current } = await readStage(ctx.store, epicId, completed.stage);
   if (current.status === 'completed') return undefined;
-  const warnings = checkLifecycleGate(epicId, known, completed.stage, mode);
-  checkStageMove(epicId, current, 'complete');
-  await store.lifecycle.saveStage(epicId, completed);
+  const warnings = await checkStageGate(ctx, epicId, known, completed.stage, mode);
+  await checkStageCompletion(ctx, epicId, current);
+  await ctx.store.lifecycle.saveStage(epicId, completed);
   return warnings;
 }
 

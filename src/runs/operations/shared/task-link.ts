@@ -1,8 +1,8 @@
 import type { JobContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { TaskId } from '#core/model/scalars.ts';
-import { enterStage, finishStage, readStage } from '#planning/operations/shared/stages.ts';
-import { checkLifecycleGate, checkStageMove } from '#planning/rules/lifecycle.ts';
+import { checkStageGate, enterStage, finishStage, readStage } from '#planning/operations/shared/stages.ts';
+import { checkStageMove } from '#planning/rules/lifecycle.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import { createNotFoundError, requireTask } from '#tasks/operations/shared/require.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
@@ -34,7 +34,7 @@ export function requireRunTask(ctx: JobContext, id: TaskId, { lifecycleStage: st
     await checkScope({ ...ctx, store }, epicId);
     const { known, current } = await readStage(store, epicId, stage);
     if (current.status === 'completed') return task.title;
-    checkLifecycleGate(epicId, known, stage, ctx.config()['lifecycleEnforcement.mode']);
+    await checkStageGate({ ...ctx, store }, epicId, known, stage, ctx.config()['lifecycleEnforcement.mode']);
     if (current.status !== 'active') checkStageMove(epicId, current, 'start');
     return task.title;
   });
@@ -77,8 +77,9 @@ export async function linkRunToTask(
       if (stage === undefined || epicId === undefined) return { task: link, warnings: [] };
       const mode = ctx.config()['lifecycleEnforcement.mode'];
       const { current } = await readStage(store, epicId, stage);
-      const entered = current.status === 'completed' ? [] : await enterStage(store, epicId, { stage, status: 'active', by, at }, mode);
-      await finishStage(store, epicId, { stage, status: 'completed', by, at, reason: run }, mode);
+      const entered =
+        current.status === 'completed' ? [] : await enterStage({ ...ctx, store }, epicId, { stage, status: 'active', by, at }, mode);
+      await finishStage({ ...ctx, store }, epicId, { stage, status: 'completed', by, at, reason: run }, mode);
       return { task: { ...link, stage: { epicId, stage } }, warnings: entered ?? [] };
     });
   } catch (error) {
