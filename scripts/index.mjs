@@ -8,6 +8,7 @@ import { writeSkills } from './skills.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = join(root, 'src');
 const target = join(folder, 'core', 'index.generated.ts');
+const synonymsTarget = join(folder, 'core', 'synonyms.generated.ts');
 const protocol = join(root, 'protocols', 'CLEO-INJECTION.md');
 const protocolTarget = join(folder, 'orchestration', 'protocol.generated.ts');
 const protocolsTarget = join(folder, 'orchestration', 'protocols.generated.ts');
@@ -63,7 +64,7 @@ export async function writeIndex() {
           const expected = modules.operationPath(op.name);
           if (path !== expected.file || exported !== expected.exported)
             throw new Error(`${op.name} must be ${expected.exported} in ${expected.file}; it is ${exported} in ${path}`);
-          return { name: op.name, commands: row.commands, path, row };
+          return { name: op.name, commands: row.commands, path, row, synonyms: op.synonyms ?? [], shortcuts: op.shortcuts ?? {} };
         }),
     );
     lines.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -71,6 +72,7 @@ export async function writeIndex() {
     const rows = lines.map((line) => JSON.stringify(line.row)).join('\n');
     const text = `// Generated from the definitions by scripts/index.mjs; not in git.\nimport { createRegistry } from './registry.ts';\n\nexport const registry = createRegistry(\n  ${JSON.stringify(rows)},\n);\n`;
     if (read(target) !== text) writeFileSync(target, text);
+    writeSynonyms(lines);
     const commands = [...lines.flatMap((line) => line.commands), ...modules.processes.map(({ cli }) => cli.command)];
     return {
       words: [...new Set(commands.map((command) => command.split(' ')[0]))].sort(),
@@ -79,6 +81,20 @@ export async function writeIndex() {
   } finally {
     rmSync(bundle, { force: true });
   }
+}
+
+/** Writes the synonyms of all operations as a module of its own: a cold start does not load it. */
+function writeSynonyms(lines) {
+  const all = lines.flatMap(({ name, commands: [command], synonyms, shortcuts }) =>
+    [...synonyms.map((word) => [word, {}]), ...Object.entries(shortcuts)].map(([word, shortcut]) => ({
+      name: name.replace(/[^.]+$/, word.replaceAll(' ', '.')),
+      command: command.replace(/\S+$/, word),
+      operation: name,
+      ...('args' in shortcut ? { shortcut } : {}),
+    })),
+  );
+  const text = `// Generated from the definitions by scripts/index.mjs; not in git.\nimport type { Synonym } from './synonym.ts';\n\nexport const synonyms: Synonym[] = ${JSON.stringify(all, null, 2)};\n`;
+  if (read(synonymsTarget) !== text) writeFileSync(synonymsTarget, text);
 }
 
 /** Writes the protocol text as a module, so that the build contains it. */

@@ -56,6 +56,18 @@ export interface CliDefinition {
  *  the folder itself, filtered by `wants`. */
 export type FileSelector = (params: Record<string, unknown>) => Promise<{ folders: string[]; wants(name: string): boolean }>;
 
+/** A word that means an operation with some of its parameters, such as `comment` for the notes of `update`. */
+export interface Shortcut {
+  /** Parameters passed by position. */
+  args: string[];
+  /** Joins all remaining words with spaces into the last argument. */
+  variadic?: true;
+  /** Parameters that the word itself sets. */
+  params?: Record<string, unknown>;
+  /** Names that callers use for its parameters. */
+  paramAliases?: Record<string, string>;
+}
+
 export interface OperationExample {
   /** Tasks that exist before the call, e.g. `T001 epic`, `T002 in T001`, `T003 depends T002`, `T004 done`. */
   world?: string[];
@@ -71,6 +83,11 @@ interface Definition<P extends Params, R extends Params> {
   params: P;
   /** Alternative names of parameters: `{ epicId: 'epic' }`. */
   paramAliases?: Record<string, string>;
+  /** Other words for the operation. Each replaces the last word of its name and of its first command. A word that is a command or a
+   *  domain keeps its own meaning. They are looked up only if a name is not found. */
+  synonyms?: string[];
+  /** Other words for the operation with some of its parameters. */
+  shortcuts?: Record<string, Shortcut>;
   result: R;
   errors: ErrorCode[];
   tier: OperationTier;

@@ -50,6 +50,8 @@ export interface Call {
   observe?: EventObserver;
   /** The files that the surface read parameters from, so that a suggested command can name them. */
   paths?: Record<string, string>;
+  /** Warnings of the surface about its input, which the answer repeats. */
+  warnings?: string[];
   /** The error of a surface that could not parse its input. It is answered and logged like any other invalid call. */
   inputError?: CleoError;
 }

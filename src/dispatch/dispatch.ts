@@ -1,13 +1,12 @@
 import { getRequiredScope, isAllowed } from '#admin/rules/token-scope.ts';
-import type { Operation, Registry, RegistryEntry } from '#core/define.ts';
+import type { Operation, Registry } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Caller } from '#core/model/audit.ts';
-import { findNearest } from '#lib/nearest.ts';
 import type { Platform } from '#platform/port.ts';
 import { type App, type Call, type CallContext, checkId, createContext, unwrapAnswer } from './call-context.ts';
 import { createFailure, createSuccess, type Envelope, type Meta, type Outcome } from './envelope.ts';
 import { identify, identifyQuietly } from './identify.ts';
-import { parseParams } from './parse.ts';
+import { readParams } from './read-params.ts';
 
 export interface Reply {
   envelope: Envelope;
@@ -27,25 +26,30 @@ export async function dispatch(app: App, call: Call): Promise<Reply> {
   return reply;
 }
 
-async function handleCall(app: App, call: Call, startedAt: number): Promise<Reply> {
+async function handleCall(app: App, given: Call, startedAt: number): Promise<Reply> {
   const { platform, registry } = app;
   const now = platform.now();
-  const meta: Meta = { command: call.operation, timestamp: now, version: platform.version };
+  const meta: Meta = { command: given.operation, timestamp: now, version: platform.version };
+  let warnings = given.warnings ?? [];
   let operation: Operation | undefined;
   let ctx: CallContext | undefined;
   try {
-    const entry = findOperation(registry, call);
-    meta.command = entry.name;
-    operation = await entry.load();
+    const call = registry.find(given.operation) ? given : await resolveCall(registry, given);
+    operation = await registry.load(call.operation);
+    meta.command = operation.name;
     const isGraded = platform.grade.isEnabled && !app.isObserver;
     ctx = { app, call, operation, caller: toCaller(platform, call), now, startedAt, isGraded };
     checkToken(operation, call);
     if (call.inputError) throw call.inputError;
     await checkGateway(operation, call);
-    const params = await parseParams(operation, call.params, call);
+    const { params, corrected, warnings: ignored = [] } = await readParams(operation, call.params, call);
+    // The log and suggested commands show the canonical parameters.
+    if (corrected) ctx.call = { ...call, params: corrected };
+    warnings = [...warnings, ...ignored];
     const outcome = await runOperation(ctx, params);
     completeMeta(meta, ctx);
     const envelope = outcome.replay ?? createSuccess(operation, meta, outcome);
+    addWarnings(envelope._meta, warnings);
     return { envelope, exitCode: Number(envelope._meta.exitCode ?? 0), operation };
   } catch (error) {
     const known =
@@ -55,6 +59,7 @@ async function handleCall(app: App, call: Call, startedAt: number): Promise<Repl
     const failure = operation?.exitNamespace ? (await import('./skill-error.ts')).redactSkillError(known) : known;
     if (ctx) await (await import('./log.ts')).logError(ctx, failure);
     if (ctx) completeMeta(meta, ctx);
+    addWarnings(meta, warnings);
     return {
       envelope: createFailure(meta, failure),
       exitCode: failure.exitCode,
@@ -72,19 +77,23 @@ function completeMeta(meta: Meta, { caller, nudge, operation }: CallContext): vo
   if (nudge) meta.nudge = nudge;
 }
 
-function findOperation(registry: Registry, call: Call): RegistryEntry {
-  const { operation: name, kind } = call;
-  const entry = registry.find(name);
-  if (entry) return entry;
+const addWarnings = (meta: Meta, warnings: string[]): void => {
+  if (warnings.length > 0) meta.warnings = [...warnings, ...(meta.warnings ?? [])];
+};
+
+/** Finds the operation that an unknown name means, and returns the call with its real name. */
+async function resolveCall(registry: Registry, call: Call): Promise<Call> {
+  const { operation: name, kind, params } = call;
+  const [{ applyShortcut, resolveName, suggestOperations }, { synonyms }] = await Promise.all([
+    import('./operation-names.ts'),
+    import('#core/synonyms.generated.ts'),
+  ]);
+  const resolved = resolveName(name, registry, synonyms, kind);
+  if (resolved) return { ...call, operation: resolved.operation, params: applyShortcut(resolved.shortcut, params) };
   // A token without write access must not learn the names of writing operations.
   checkToken({ kind: kind === 'mutate' ? 'mutation' : 'query' }, call);
-  throw new CleoError('E_INVALID_OPERATION', {
-    operation: name.slice(0, 100),
-    suggestions: findNearest(
-      name,
-      registry.entries.flatMap((e) => [e.name, ...e.aliases]),
-    ),
-  });
+  const suggestions = suggestOperations(name, registry, synonyms, call.token?.scope === 'query' ? 'query' : kind);
+  throw new CleoError('E_INVALID_OPERATION', { operation: name.slice(0, 100), suggestions });
 }
 
 function checkToken(operation: Pick<Operation, 'kind' | 'scope'>, { token }: Call): void {

@@ -21,3 +21,6 @@ export function countValues(values: readonly string[]): Record<string, number> {
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   return Object.fromEntries(counts);
 }
+
+/** Reads an entry of a table, ignoring inherited keys such as `constructor`. */
+export const getOwn = <T>(table: Record<string, T>, key: string): T | undefined => (Object.hasOwn(table, key) ? table[key] : undefined);

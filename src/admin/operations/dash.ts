@@ -52,6 +52,7 @@ export const adminDash = query({
   aliases: ['system.dash'],
   summary: 'Show counts, sessions, active and blocked tasks',
   params: strictObject({}),
+  synonyms: ['status'],
   result: strictObject({ summary: Summary }),
   errors: [],
   tier: 0,

@@ -28,6 +28,7 @@ export const docsAdd = mutation({
     title: optional(pipe(Line, description('Title; the first heading by default'))),
   }),
   paramAliases: { task: 'taskId', kind: 'type' },
+  synonyms: ['create', 'new', 'attach'],
   result: strictObject({ doc: DocReceipt }),
   errors: ['E_INVALID_INPUT', 'E_NOT_FOUND', 'E_FILE_ERROR', 'E_VALIDATION', 'E_FORBIDDEN'],
   tier: 1,

@@ -11,6 +11,7 @@ export const docsFetch = query({
   name: 'docs.fetch',
   summary: 'Print a document',
   params: strictObject({ slug: DocSlugParam, version: optional(DocVersionNumber) }),
+  synonyms: ['show', 'get', 'read', 'view', 'cat'],
   result: strictObject({ doc: DocView, content: string(), encoding: picklist(docEncodings) }),
   errors: ['E_NOT_FOUND', 'E_CHECKSUM_MISMATCH'],
   tier: 1,

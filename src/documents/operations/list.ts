@@ -16,6 +16,7 @@ export const docsList = query({
     ...pageParams(50),
   }),
   paramAliases: { taskId: 'task', kind: 'type' },
+  synonyms: ['ls'],
   result: strictObject({ docs: array(DocRow) }),
   errors: ['E_NOT_FOUND', 'E_INVALID_INPUT'],
   tier: 1,

@@ -12,6 +12,7 @@ export const docsRemove = mutation({
     task: optional(pipe(TaskIdSchema, description('Only detach it from this task'))),
   }),
   paramAliases: { taskId: 'task' },
+  synonyms: ['delete', 'rm'],
   result: strictObject({ removed: string(), tasks: array(string()) }),
   errors: ['E_NOT_FOUND'],
   tier: 1,

@@ -10,6 +10,7 @@ export const memoryFetch = query({
   summary: 'Show a memory entry',
   params: strictObject({ id: memoryIdParam }),
   paramAliases: memoryIdAliases,
+  synonyms: ['get', 'read', 'view'],
   result: strictObject({ memory: Memory }),
   errors: ['E_NOT_FOUND'],
   tier: 0,

@@ -22,6 +22,7 @@ export const memoryFind = query({
     ...pageParams(20),
   }),
   paramAliases: { query: 'term', taskId: 'task' },
+  synonyms: ['search', 'query'],
   result: strictObject({ memories: array(MemorySummary) }),
   errors: ['E_NOT_FOUND'],
   tier: 0,

@@ -8,6 +8,7 @@ export const memoryObserve = mutation({
   summary: 'Store an observation',
   params: NewMemory,
   paramAliases: { text: 'content', taskId: 'task', epicId: 'epic' },
+  synonyms: ['add', 'new', 'create', 'save', 'remember'],
   result: strictObject({ memory: MemorySummary }),
   errors: ['E_NOT_FOUND', 'E_FILE_ERROR'],
   tier: 0,

@@ -14,6 +14,7 @@ export const researchShow = query({
   name: 'research.show',
   summary: 'Show a research entry, archived or not',
   params: strictObject({ entryId: EntryIdParam }),
+  synonyms: ['get', 'view', 'read'],
   result: strictObject({ entry: ResearchEntry, archived: optional(literal(true)) }),
   errors: ['E_NOT_FOUND', 'E_FILE_ERROR'],
   tier: 0,

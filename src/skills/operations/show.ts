@@ -9,6 +9,7 @@ export const skillsShow = query({
   aliases: ['tools.skill.show'],
   summary: 'Show a skill and its text',
   params: strictObject({ name: SkillName }),
+  synonyms: ['get', 'view', 'read'],
   result: strictObject({ skill: SkillSchema }),
   errors: ['E_NOT_FOUND'],
   tier: 1,

@@ -8,6 +8,8 @@ import type { Page } from './page.ts';
 export interface TaskFilter {
   parent?: TaskId;
   status?: Status;
+  /** Only tasks that are not done. */
+  open?: boolean;
   type?: TaskType;
   label?: string;
   priority?: Priority;

@@ -11,6 +11,7 @@ export const tasksAdd = mutation({
   name: 'tasks.add',
   summary: 'Create a task',
   params: strictObject(taskInput),
+  synonyms: ['new', 'create'],
   result: strictObject({ task: TaskReceiptSchema }),
   errors: [
     'E_PARENT_NOT_FOUND',

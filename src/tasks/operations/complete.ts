@@ -12,6 +12,7 @@ export const tasksComplete = mutation({
   aliases: ['tasks.done'],
   summary: 'Mark a task done',
   params: strictObject({ taskId: optional(pipe(TaskIdSchema, description('The task; default: the focused one'))) }),
+  synonyms: ['close', 'finish', 'resolve'],
   result: strictObject({
     completedAt: Timestamp,
     task: TaskReceiptSchema,

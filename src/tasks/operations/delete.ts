@@ -17,6 +17,7 @@ export const tasksDelete = mutation({
     cascade: optional(pipe(boolean(), description('Delete its descendants too'))),
     orphan: optional(pipe(boolean(), description('Remove it from the dependencies of other tasks'))),
   }),
+  synonyms: ['rm', 'remove'],
   result: strictObject({ deleted: array(string()), cut: optional(array(string())) }),
   errors: [
     'E_NOT_FOUND',

@@ -29,6 +29,7 @@ export const tasksFind = query({
     ...taskFilterParams,
     ...pageParams(20),
   }),
+  synonyms: ['search', 'query', 'grep'],
   result: strictObject({ tasks: array(TaskHitSchema) }),
   errors: ['E_INVALID_INPUT', 'E_NOT_FOUND'],
   tier: 0,

@@ -21,6 +21,7 @@ export const tasksList = query({
     ),
     ...pageParams(50),
   }),
+  synonyms: ['ls'],
   result: strictObject({ tasks: array(TaskRowSchema) }),
   errors: ['E_NOT_FOUND'],
   tier: 0,

@@ -19,6 +19,7 @@ export const tasksRestore = mutation({
     taskId: pipe(TaskIdSchema, description('A deleted task')),
     cascade: optional(pipe(boolean(), description('Restore the tasks that were deleted with it too'))),
   }),
+  synonyms: ['undelete'],
   result: strictObject({ task: TaskReceiptSchema, restored: array(string()) }),
   errors: [
     'E_NOT_FOUND',

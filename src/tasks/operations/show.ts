@@ -12,6 +12,7 @@ export const tasksShow = query({
   name: 'tasks.show',
   summary: 'Show a task with all its fields',
   params: strictObject({ taskId: TaskParam }),
+  synonyms: ['get', 'view', 'read'],
   result: strictObject({ task: TaskSchema, claim: optional(TaskClaimSchema) }),
   errors: ['E_NOT_FOUND'],
   tier: 0,

@@ -17,6 +17,7 @@ export const tasksStart = mutation({
     takeOver: optional(pipe(boolean(), description('Take it from a holder that is away or silent; needs a reason'))),
     reason: optional(pipe(Reason, description('Why you start it or take it over'))),
   }),
+  synonyms: ['take', 'claim'],
   result: strictObject({ task: TaskReceiptSchema, released: optional(string()), takenOverFrom: optional(string()) }),
   errors: ['E_NOT_FOUND', 'E_TASK_CLAIMED', 'E_TASK_COMPLETED', 'E_VALIDATION_DEPENDS', 'E_TASK_NOT_IN_SCOPE'],
   tier: 0,

@@ -10,6 +10,7 @@ export const tasksStop = mutation({
   name: 'tasks.stop',
   summary: 'Release a task you hold; it becomes pending',
   params: strictObject({ taskId: optional(pipe(TaskIdSchema, description('The task; default: the focused one'))) }),
+  synonyms: ['unclaim'],
   result: strictObject({ task: allowEmpty(TaskReceiptSchema) }),
   errors: ['E_NOT_FOUND', 'E_TASK_CLAIMED'],
   tier: 0,

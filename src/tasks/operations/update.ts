@@ -1,7 +1,7 @@
 import { array, boolean, check, description, literal, maxLength, minLength, optional, pipe, strictObject, string, union } from 'valibot';
-import { answer, type MutationContext, mutation } from '#core/define.ts';
+import { answer, type MutationContext, mutation, type Shortcut } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { isStorable, parseTaskId, Reason, type Status, StatusSchema, TaskIdSchema, Title } from '#core/model/scalars.ts';
+import { isStorable, Label, parseTaskId, Reason, type Status, StatusSchema, TaskIdSchema, Title } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import { Revision, TaskReceiptSchema, type TaskRecord, Timestamp, taskFields } from '../model/task.ts';
 import { checkTransition } from '../rules/transitions.ts';
@@ -13,6 +13,41 @@ import { blockTask, type CompleteResult, checkHolder, completeTask, requireTaskO
 
 const { parent: _, ...fields } = taskFields;
 
+const noteAliases = { text: 'notes', body: 'notes', content: 'notes', message: 'notes' };
+const comment: Shortcut = { args: ['taskId', 'notes'], variadic: true, paramAliases: noteAliases };
+const addLabel: Shortcut = { args: ['taskId', 'addLabels'], paramAliases: { labels: 'addLabels', label: 'addLabels', tags: 'addLabels' } };
+const removeLabel: Shortcut = {
+  args: ['taskId', 'removeLabels'],
+  paramAliases: { labels: 'removeLabels', label: 'removeLabels', tags: 'removeLabels' },
+};
+const addDependency: Shortcut = {
+  args: ['taskId', 'addDepends'],
+  paramAliases: { on: 'addDepends', depends: 'addDepends', dependsOn: 'addDepends' },
+};
+const removeDependency: Shortcut = {
+  args: ['taskId', 'removeDepends'],
+  paramAliases: { on: 'removeDepends', depends: 'removeDepends', dependsOn: 'removeDepends' },
+};
+const shortcuts: Record<string, Shortcut> = {
+  comment,
+  note: comment,
+  block: {
+    args: ['taskId', 'blockedBy'],
+    variadic: true,
+    params: { status: 'blocked' },
+    paramAliases: { reason: 'blockedBy', by: 'blockedBy', notes: 'blockedBy' },
+  },
+  unblock: { args: ['taskId'], params: { clearBlockedBy: true } },
+  tag: addLabel,
+  label: addLabel,
+  untag: removeLabel,
+  depend: addDependency,
+  undepend: removeDependency,
+  'dep add': addDependency,
+  'dep remove': removeDependency,
+  'set-status': { args: ['taskId', 'status'] },
+};
+
 export const tasksUpdate = mutation({
   name: 'tasks.update',
   summary: 'Change a task; notes are appended',
@@ -22,6 +57,8 @@ export const tasksUpdate = mutation({
     ...fields,
     status: optional(pipe(StatusSchema, description('active starts, done completes, pending releases and blocked blocks the task'))),
     parent: optional(pipe(union([literal('none'), TaskIdSchema]), description('New parent; descendants move too; none: top level'))),
+    addLabels: optional(pipe(array(Label), description('Labels to add'))),
+    removeLabels: optional(pipe(array(Label), description('Labels to remove'))),
     addDepends: optional(pipe(array(TaskIdSchema), description('Dependencies to add'))),
     removeDepends: optional(pipe(array(TaskIdSchema), description('Dependencies to remove'))),
     blockedBy: optional(
@@ -37,6 +74,8 @@ export const tasksUpdate = mutation({
     reason: optional(pipe(Reason, description('Why acceptance criteria change after the start'))),
     expectRevision: optional(pipe(Revision, description('Fail (exit 21) if the task has another revision'))),
   }),
+  synonyms: ['edit'],
+  shortcuts,
   result: strictObject({
     task: TaskReceiptSchema,
     completedAt: optional(Timestamp),

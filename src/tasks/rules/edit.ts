@@ -8,6 +8,8 @@ import { replaceCriteria, toCriteria } from './criteria.ts';
 export interface TaskEdits extends Omit<TaskFields, 'parent' | 'notes'> {
   title?: string | undefined;
   parent?: TaskId | 'none' | undefined;
+  addLabels?: string[] | undefined;
+  removeLabels?: string[] | undefined;
   addDepends?: TaskId[] | undefined;
   removeDepends?: TaskId[] | undefined;
 }
@@ -16,14 +18,14 @@ export function editRecord(before: TaskRecord, edits: TaskEdits): TaskRecord {
   const { parentId: _, description: __, ...rest } = before;
   const parentId = edits.parent === undefined ? before.parentId : edits.parent === 'none' ? undefined : edits.parent;
   const description = edits.description === undefined ? before.description : edits.description || undefined;
-  const { acceptance, acceptEvidence, addDepends = [], removeDepends = [] } = edits;
+  const { acceptance, acceptEvidence, addLabels = [], removeLabels = [], addDepends = [], removeDepends = [] } = edits;
   return {
     ...rest,
     ...defined({ parentId, description, size: edits.size ?? before.size, phase: edits.phase ?? before.phase }),
     title: edits.title ?? before.title,
     type: edits.type ?? before.type,
     priority: edits.priority ?? before.priority,
-    labels: edits.labels ? removeDuplicates(edits.labels) : before.labels,
+    labels: removeDuplicates([...(edits.labels ?? before.labels), ...addLabels]).filter((label) => !removeLabels.includes(label)),
     files: edits.files ? removeDuplicates(edits.files) : before.files,
     depends: removeDuplicates([...(edits.depends ?? before.depends), ...addDepends]).filter((id) => !removeDepends.includes(id)),
     acceptance:

@@ -1,4 +1,5 @@
-import type { Priority, Status } from '#core/model/scalars.ts';
+import type { Status } from '#core/model/scalars.ts';
+import { parseForeignPriority, parseForeignStatus } from '#core/rules/words.ts';
 import { defined } from '#lib/defined.ts';
 import { parseFrontMatter } from '#lib/front-matter.ts';
 import type { ForeignData, ForeignTask, ImportLoss, SourceFile } from '../model/foreign.ts';
@@ -8,7 +9,6 @@ import {
   createForeignData,
   createImportError,
   createLossReporter,
-  getOwn,
   joinParagraphs,
   normalizeLabels,
   normalizeText,
@@ -64,15 +64,14 @@ function parseStatuses(config: string): string[] {
 
 function toStatus(name: string, statuses: string[]): Status {
   const word = name.toLowerCase().trim();
-  if (/^(done|completed?|closed|finished|shipped)$/.test(word)) return 'done';
+  const known = parseForeignStatus(word);
+  if (known && known !== 'active') return known;
   if (/block|on hold|waiting/.test(word)) return 'blocked';
-  if (/^(to ?do|open|backlog|new|ready|)$/.test(word)) return 'pending';
+  // A project may end with a status of its own, even one that means work in progress elsewhere.
   const index = statuses.indexOf(word);
   if (index > 0) return index === statuses.length - 1 ? 'done' : 'active';
-  return /progress|doing|review|test|active|started/.test(word) ? 'active' : 'pending';
+  return known ?? (/progress|doing|review|test|active|started/.test(word) ? 'active' : 'pending');
 }
-
-const priorities: Record<string, Priority> = { critical: 'critical', urgent: 'critical', high: 'high', medium: 'medium', low: 'low' };
 
 interface BacklogProject {
   statuses: string[];
@@ -91,7 +90,7 @@ function toForeignTask(fields: BacklogFields & { folder: string }, { statuses, m
   if (isNotPlanned)
     reportLoss('status', `archived as ${get('status') || 'unfinished'}; imported as done and archived, with the label not-planned`);
   const status = isNotPlanned || fields.folder === 'completed' ? 'done' : givenStatus;
-  const priority = getOwn(priorities, get('priority').toLowerCase());
+  const priority = parseForeignPriority(get('priority'));
   if (get('priority') && !priority) reportLoss('priority', `${get('priority')} is not a known priority`);
   const unmapped = (['assignee', 'due_date', 'references', 'documentation'] as const).flatMap((field): [string, string][] => {
     const value = toTexts(Array.isArray(fields[field]) ? fields[field] : [fields[field]]).join(', ');

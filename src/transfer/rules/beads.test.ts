@@ -59,7 +59,8 @@ const beads = (more: object): ReturnType<typeof readBeads> =>
 test.each([
   ['a missing priority means critical', {}, { priority: 'critical' }, []],
   ['an unknown priority', { priority: 9 }, { priority: 'medium' }, ['priority']],
-  ['an unknown status', { status: 'in_review', priority: 1 }, { status: 'pending' }, ['status']],
+  ['an unknown status', { status: 'mystery', priority: 1 }, { status: 'pending' }, ['status']],
+  ['a status of another tool', { status: 'in_review', priority: 1 }, { status: 'active' }, []],
   ['a waits-for link', { priority: 1, dependencies: [{ issue_id: 'a', depends_on_id: 'b', type: 'waits-for' }] }, { depends: ['b'] }, []],
   [
     'two parents',
@@ -127,7 +128,7 @@ test('taskmaster: reads the first format, numbers of siblings and unknown values
         id: 1,
         title: 'x',
         status: 'paused',
-        priority: 'urgent',
+        priority: 'someday',
         testStrategy: 'Run it twice',
         owner: 'ada',
         subtasks: [

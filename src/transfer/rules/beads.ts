@@ -1,4 +1,5 @@
-import type { Priority, Status } from '#core/model/scalars.ts';
+import type { Priority } from '#core/model/scalars.ts';
+import { parseForeignPriority, parseForeignStatus } from '#core/rules/words.ts';
 import { defined } from '#lib/defined.ts';
 import type { ForeignData, ForeignTask, ImportLoss, SourceFile } from '../model/foreign.ts';
 import {
@@ -7,7 +8,6 @@ import {
   createImportError,
   createLossReporter,
   formatValue,
-  getOwn,
   joinParagraphs,
   listUnmapped,
   normalizeLabels,
@@ -47,17 +47,6 @@ function readIssues(file: SourceFile, losses: ImportLoss[]): { record: Fields; f
   });
 }
 
-const statuses: Record<string, Status> = {
-  open: 'pending',
-  pinned: 'pending',
-  in_progress: 'active',
-  hooked: 'active',
-  blocked: 'blocked',
-  deferred: 'blocked',
-  closed: 'done',
-};
-const priorities: Priority[] = ['critical', 'high', 'medium', 'low', 'low'];
-
 /** Fields that are imported, and then derived numbers and internal fields of beads. */
 const mappedFields =
   /^(?:title|description|design|acceptance_criteria|notes|status|priority|issue_type|created_at|created_by|updated_at|closed_at|started_at|close_reason|labels|dependencies|comments|parent|_type|id|content_hash|source_repo|compaction_level|compacted_at|compacted_at_commit|original_size|original_type|\w+_count|closed_by_session|ephemeral|no_history|is_template|pinned|sender|last_activity|deleted_\w+|delete_reason|owner)$/;
@@ -95,7 +84,7 @@ function toForeignTask(record: Fields, ids: Set<string>, losses: ImportLoss[]): 
 
 function toStatusFields(record: Fields, reportLoss: ReportLoss): Pick<ForeignTask, 'status' | 'blockedBy'> {
   const name = toText(record.status) || 'open';
-  const status = getOwn(statuses, name);
+  const status = parseForeignStatus(name);
   if (!status) reportLoss('status', `${JSON.stringify(name)} is imported as pending`);
   if (name === 'deferred') reportLoss('status', 'deferred is imported as blocked');
   const until = parseTime(record.defer_until);
@@ -106,7 +95,7 @@ function toStatusFields(record: Fields, reportLoss: ReportLoss): Pick<ForeignTas
 }
 
 function toPriority(value: unknown, reportLoss: ReportLoss): Priority {
-  const priority = typeof value === 'number' ? priorities[value] : undefined;
+  const priority = typeof value === 'number' ? parseForeignPriority(value) : undefined;
   if (!priority) reportLoss('priority', `${formatBriefly(value)} is imported as medium`);
   if (value === 4) reportLoss('priority', '4 is imported as low, like 3');
   return priority ?? 'medium';

@@ -1,4 +1,5 @@
-import type { Priority, Status, TaskType } from '#core/model/scalars.ts';
+import { type Priority, PrioritySchema, type Status, type TaskType } from '#core/model/scalars.ts';
+import { parseForeignPriority, parseForeignStatus } from '#core/rules/words.ts';
 import { defined } from '#lib/defined.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import type { ForeignData, ForeignTask, ImportLoss, SourceFile } from '../model/foreign.ts';
@@ -190,14 +191,6 @@ function reportMissing(record: Record<string, unknown>, dependsCount: number, re
   }
 }
 
-/** Words of labels, from the highest priority to the lowest. */
-const priorities: [RegExp, Priority][] = [
-  [/^(p0|critical|urgent|highest|blocker|0)$/, 'critical'],
-  [/^(p1|high|important|1)$/, 'high'],
-  [/^(p2|medium|normal|moderate|2)$/, 'medium'],
-  [/^(p[34]|low|lowest|minor|trivial|[34])$/, 'low'],
-];
-
 interface LabelFields {
   status: Status;
   priority?: Priority;
@@ -214,21 +207,21 @@ function parseLabels(labels: string[]): LabelFields {
   for (const label of labels) {
     const [, kind, value = ''] = /^(?:(priority|prio|status|state|type)\s*[:/=-]\s*)?(.+)$/i.exec(label.trim().toLowerCase()) ?? [];
     const isPriority = kind === 'priority' || kind === 'prio' || /^p[0-4]$/.test(value);
-    const priority = isPriority || /^(high|medium|low) priority$/.test(value) ? parsePriority(value) : undefined;
-    const isState = kind === undefined || kind === 'status' || kind === 'state';
+    const priority =
+      isPriority || /^(high|medium|low) priority$/.test(value) ? parseForeignPriority(value.replace(/ priority$/, '')) : undefined;
+    // A label without a kind, such as `testing`, may describe something else than a status.
+    const isState =
+      kind === 'status' || kind === 'state' || /^(in[ _-]?progress|active|doing|wip|blocked|on[ _-]hold)$/.test(label.toLowerCase());
+    const status = isState ? parseForeignStatus(value) : undefined;
     if (priority) found.push(priority);
-    else if (isState && /^(in[ _-]?progress|active|doing|wip)$/.test(value))
-      result.status = result.status === 'blocked' ? 'blocked' : 'active';
-    else if (isState && /^(blocked|on[ _-]hold)$/.test(value)) result.status = 'blocked';
+    else if (status === 'active') result.status = result.status === 'blocked' ? 'blocked' : 'active';
+    else if (status === 'blocked') result.status = 'blocked';
     else if (kind === 'type' && /^(saga|epic|task|subtask)$/.test(value)) result.type = value as TaskType;
     else result.labels.push(label);
   }
-  const [priority, ...others] = priorities.map(([, name]) => name).filter((name) => found.includes(name));
+  const [priority, ...others] = PrioritySchema.options.filter((name) => found.includes(name));
   return { ...result, others, ...defined({ priority }) };
 }
-
-const parsePriority = (word: string): Priority | undefined =>
-  priorities.find(([pattern]) => pattern.test(word.replace(/ priority$/, '')))?.[1];
 
 /** Reads a list of objects with a name, or of names. */
 function toNames(value: unknown, key = 'name'): string[] {

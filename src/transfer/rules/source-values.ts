@@ -76,9 +76,6 @@ export function formatValue(value: unknown): string {
   }
 }
 
-/** Reads an entry of a table, ignoring inherited keys such as `constructor`. */
-export const getOwn = <T>(table: Record<string, T>, key: string): T | undefined => (Object.hasOwn(table, key) ? table[key] : undefined);
-
 /** Parses a time or a date of any common ISO form to the form that tasks use. */
 export function parseTime(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;

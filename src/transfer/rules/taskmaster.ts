@@ -1,4 +1,4 @@
-import type { Priority, Status } from '#core/model/scalars.ts';
+import { parseForeignPriority, parseForeignStatus } from '#core/rules/words.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import type { ForeignData, ForeignTask, ImportLoss, SourceFile } from '../model/foreign.ts';
 import {
@@ -6,7 +6,6 @@ import {
   createForeignData,
   createImportError,
   createLossReporter,
-  getOwn,
   joinParagraphs,
   listUnmapped,
   normalizeLabels,
@@ -68,18 +67,6 @@ const isTask = (value: unknown): value is Entry =>
   (typeof value.id === 'number' || (typeof value.id === 'string' && value.id !== '')) &&
   typeof value.title === 'string';
 
-const statuses: Record<string, Status> = {
-  pending: 'pending',
-  'in-progress': 'active',
-  review: 'active',
-  blocked: 'blocked',
-  deferred: 'blocked',
-  done: 'done',
-  completed: 'done',
-  cancelled: 'done',
-};
-const priorities: Record<string, Priority> = { critical: 'critical', high: 'high', medium: 'medium', low: 'low' };
-
 const mappedFields = new Set(
   'id title description details testStrategy status dependencies labels priority subtasks parentTaskId parentId createdAt updatedAt complexity complexityScore complexityReasoning recommendedSubtasks expansionPrompt'.split(
     ' ',
@@ -105,8 +92,8 @@ function toForeignTask(entry: Entry, { prefix, label, losses, parent, siblings }
     reportLoss('subtasks', 'subtasks of a subtask are not imported');
   const givenStatus = toText(entry.status) || 'pending';
   const givenPriority = toText(entry.priority) || toText(parent?.priority);
-  const status = getOwn(statuses, givenStatus);
-  const priority = getOwn(priorities, givenPriority);
+  const status = parseForeignStatus(givenStatus);
+  const priority = parseForeignPriority(givenPriority);
   if (!status) reportLoss('status', `${JSON.stringify(givenStatus)} is imported as pending`);
   if (givenPriority && !priority) reportLoss('priority', `${JSON.stringify(givenPriority)} is imported as medium`);
   // A label preserves statuses that tasks do not have.

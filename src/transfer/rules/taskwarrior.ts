@@ -1,4 +1,4 @@
-import type { Priority } from '#core/model/scalars.ts';
+import { parseForeignPriority } from '#core/rules/words.ts';
 import { addToList } from '#lib/collections.ts';
 import { defined } from '#lib/defined.ts';
 import type { ForeignData, ForeignTask, ImportLoss, SourceFile } from '../model/foreign.ts';
@@ -8,7 +8,6 @@ import {
   createImportError,
   createLossReporter,
   formatValue,
-  getOwn,
   normalizeLabels,
   parseRecords,
   parseTime,
@@ -19,8 +18,6 @@ import {
 } from './source-values.ts';
 
 const states = ['pending', 'waiting', 'completed', 'deleted', 'recurring'];
-const priorities: Record<string, Priority> = { H: 'high', M: 'medium', L: 'low' };
-
 /** Fields that are imported, and fields that Taskwarrior computes on demand. */
 const mappedFields = new Set(
   (
@@ -78,7 +75,7 @@ function toForeignTask(entry: Entry, exportedAt: string, losses: ImportLoss[]): 
     reportLoss(field, unmappedField);
     return [[field, parseTime(value) ?? (typeof value === 'string' ? value : formatValue(value))]];
   });
-  const knownPriority = typeof priority === 'string' ? getOwn(priorities, priority) : undefined;
+  const knownPriority = typeof priority === 'string' ? parseForeignPriority(priority) : undefined;
   if (priority && !knownPriority) reportLoss('priority', `${formatValue(priority)} is not H, M or L`);
   if (wait !== undefined && !isDone)
     reportLoss('wait', isWaiting ? 'imported as blocked; it is not unblocked on that day' : 'the day has passed');

@@ -1,4 +1,4 @@
-import type { Priority } from '#core/model/scalars.ts';
+import { parseForeignPriority } from '#core/rules/words.ts';
 import { sha256 } from '#lib/sha256.ts';
 import type { ForeignData, ForeignTask, ImportLoss, SourceFile } from '../model/foreign.ts';
 import {
@@ -94,7 +94,6 @@ function parseKey(word: string): [string, string] | undefined {
   return key && value ? [key.toLowerCase(), value] : undefined;
 }
 
-const priorities: Record<string, Priority> = { A: 'critical', B: 'high', C: 'medium', D: 'low' };
 const mappedKeys = new Set(['id', 'uuid', 'p', 'parent', 'dep', 'after', 'pri']);
 
 function toForeignTask(line: TodoLine, isArchived: boolean, losses: ImportLoss[]): ForeignTask {
@@ -111,7 +110,7 @@ function toForeignTask(line: TodoLine, isArchived: boolean, losses: ImportLoss[]
     title: line.title,
     ...addUnmappedFields('', 'todo.txt', unmapped),
     status: isDone ? 'done' : 'pending',
-    ...(/^[A-Z]$/.test(letter) ? { priority: priorities[letter] ?? 'low' } : {}),
+    ...(/^[A-Z]$/.test(letter) ? { priority: (letter <= 'D' && parseForeignPriority(letter)) || 'low' } : {}),
     ...(parents[0] ? { parent: `id:${parents[0]}` } : {}),
     depends: listValues('dep', 'after').map((on) => `id:${on}`),
     labels: normalizeLabels(

@@ -13,6 +13,7 @@ export const sessionEnd = mutation({
   name: 'session.end',
   summary: 'End the session, release its claims, write the handoff',
   params: strictObject({ note: optional(pipe(NoteText, description('Note for the next agent; the handoff begins with it'))) }),
+  synonyms: ['close', 'stop', 'finish'],
   result: strictObject({ session: SessionSummarySchema, released: optional(array(string())), handoff: optional(HandoffSchema) }),
   errors: ['E_SESSION_REQUIRED', 'E_HANDOFF_REQUIRED', 'E_NOTES_REQUIRED', 'E_SESSION_CLOSE_BLOCKED'],
   tier: 0,

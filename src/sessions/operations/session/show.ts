@@ -13,6 +13,7 @@ export const sessionShow = query({
   summary: 'Show a session with its claims and handoff',
   params: strictObject({ sessionId: SessionId }),
   paramAliases: { id: 'sessionId' },
+  synonyms: ['get', 'view'],
   result: strictObject({
     session: strictObject({
       ...SessionSummarySchema.entries,

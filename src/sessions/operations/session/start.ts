@@ -33,6 +33,7 @@ export const sessionStart = mutation({
     export: optional(pipe(boolean(), description('Print shell lines for eval that put a shell into the session'))),
   }),
   paramAliases: { autoStart: 'autoFocus' },
+  synonyms: ['begin', 'new', 'create', 'open'],
   result: strictObject({
     session: SessionSummarySchema,
     focus: optional(TaskReceiptSchema),

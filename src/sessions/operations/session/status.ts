@@ -11,6 +11,7 @@ export const sessionStatus = query({
   name: 'session.status',
   summary: 'Show your session and your focus',
   params: strictObject({}),
+  synonyms: ['current'],
   result: strictObject({
     session: union([SessionSummarySchema, object({})]),
     focus: optional(TaskReceiptSchema),

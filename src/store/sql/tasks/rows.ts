@@ -72,7 +72,7 @@ export function whereTask(filter: TaskFilter): Sql {
   if (filter.parent) all = sql`${all} and t.parent_id = ${filter.parent}`;
   if (filter.status) all = sql`${all} and t.status = ${filter.status}`;
   // Redundant, but a partial index is used only if the statement repeats the condition of the index.
-  const isOpen = filter.status !== undefined && filter.status !== 'done';
+  const isOpen = filter.open === true || (filter.status !== undefined && filter.status !== 'done');
   if (isOpen) all = sql`${all} and t.status <> 'done'`;
   if (!isOpen && (filter.type === 'saga' || filter.type === 'epic')) all = sql`${all} and t.type in ('saga', 'epic')`;
   if (filter.type) all = sql`${all} and t.type = ${filter.type}`;

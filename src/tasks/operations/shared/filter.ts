@@ -9,6 +9,7 @@ import { checkTaskExists } from './require.ts';
 export const taskFilterParams = {
   parent: optional(pipe(TaskIdSchema, description('Only direct children of this task'))),
   status: optional(pipe(StatusSchema, description('Only tasks with this status'))),
+  open: optional(pipe(boolean(), description('Only tasks that are not done'))),
   type: optional(pipe(TaskTypeSchema, description('Only this tier'))),
   label: optional(pipe(Label, description('Only tasks with this label'))),
   priority: optional(pipe(PrioritySchema, description('Only this priority'))),

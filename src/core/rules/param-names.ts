@@ -1,0 +1,92 @@
+import { getOwn } from '#lib/collections.ts';
+import { normalizeWord } from './words.ts';
+
+/** Names that other tools use for a parameter. The first declared parameter of the list is meant. Keys are normalized and singular. */
+const otherNames: Record<string, string[]> = {
+  id: ['taskId', 'sessionId', 'runId'],
+  task: ['taskId'],
+  taskid: ['task'],
+  tasknumber: ['taskId'],
+  issue: ['taskId'],
+  issueid: ['taskId'],
+  issuenumber: ['taskId'],
+  number: ['taskId'],
+  ticket: ['taskId'],
+  ticketid: ['taskId'],
+  key: ['taskId'],
+  parentid: ['parent'],
+  parenttask: ['parent'],
+  parentissue: ['parent'],
+  epic: ['parent'],
+  epicid: ['parent', 'epic'],
+  dependson: ['depends'],
+  dependency: ['depends'],
+  dependencie: ['depends'],
+  dep: ['depends'],
+  blockedby: ['depends'],
+  prerequisite: ['depends'],
+  adddependency: ['addDepends'],
+  adddependencie: ['addDepends'],
+  adddep: ['addDepends'],
+  removedependency: ['removeDepends'],
+  removedependencie: ['removeDepends'],
+  removedep: ['removeDepends'],
+  desc: ['description'],
+  body: ['description', 'content'],
+  detail: ['description'],
+  name: ['title'],
+  summary: ['title'],
+  subject: ['title'],
+  tag: ['labels', 'label'],
+  addtag: ['addLabels'],
+  removetag: ['removeLabels'],
+  acceptancecriteria: ['acceptance'],
+  criteria: ['acceptance'],
+  criterion: ['acceptance'],
+  note: ['notes', 'note', 'content'],
+  comment: ['notes', 'note'],
+  annotation: ['notes'],
+  state: ['status'],
+  prio: ['priority'],
+  importance: ['priority'],
+  kind: ['type'],
+  issuetype: ['type'],
+  tasktype: ['type'],
+  effort: ['size'],
+  q: ['query', 'term'],
+  search: ['query', 'term'],
+  searchterm: ['query', 'term'],
+  keyword: ['query', 'term'],
+  term: ['query'],
+  text: ['query', 'content', 'notes', 'description'],
+  max: ['limit'],
+  maxresult: ['limit'],
+  pagesize: ['limit'],
+  perpage: ['limit'],
+  count: ['limit'],
+  skip: ['offset'],
+  orderby: ['sort'],
+  sortby: ['sort'],
+  order: ['sort'],
+  path: ['files'],
+  filepath: ['files'],
+  includearchived: ['all'],
+  why: ['reason'],
+};
+
+const toSingular = (word: string): string => word.replace(/(?<=..)s$/, '');
+
+/** Finds the declared parameter that a name means: another spelling (`task_id`, `taskID`), a plural or singular, an alias of the
+ *  operation, or the name that other tools use. */
+export function matchParamName(name: string, declared: readonly string[], aliases: Record<string, string> = {}): string | undefined {
+  const key = normalizeWord(name);
+  const singular = toSingular(key);
+  const alias = Object.keys(aliases).find((each) => normalizeWord(each) === key);
+  return (
+    declared.find((each) => normalizeWord(each) === key) ??
+    (alias && aliases[alias]) ??
+    declared.find((each) => toSingular(normalizeWord(each)) === singular) ??
+    getOwn(otherNames, singular)?.find((each) => declared.includes(each)) ??
+    getOwn(otherNames, key)?.find((each) => declared.includes(each))
+  );
+}

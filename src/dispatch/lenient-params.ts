@@ -1,0 +1,131 @@
+import type { CommandDefinition } from '#core/define.ts';
+import { matchParamName } from '#core/rules/param-names.ts';
+import { isStatusChoices, normalizeWord, parseChoice } from '#core/rules/words.ts';
+import { describeParams, type ParamShape } from '#core/shape.ts';
+import { isPlainObject } from '#lib/is-plain-object.ts';
+import { parseJson } from '#lib/parse-json.ts';
+
+type Fields = Record<string, unknown>;
+
+/** Parameters in their canonical form, and warnings about values that were ignored. */
+export interface CorrectedParams {
+  params: Fields;
+  warnings: string[];
+}
+
+/** Corrects parameters whose meaning is plain: other spellings of names and values, text instead of a number, a flag or a list.
+ *  Undefined if the input is not an object. Everything else stays as it is, so that strict parsing rejects it. */
+export function correctParams(operation: Pick<CommandDefinition, 'params' | 'paramAliases'>, input: unknown): CorrectedParams | undefined {
+  const given = toFields(input);
+  if (!given) return undefined;
+  const warnings: string[] = [];
+  return { params: correctFields(operation.params, unwrapParams(given, operation), operation.paramAliases, warnings), warnings };
+}
+
+/** Reads `null` as no parameters, and JSON text as the object that it contains. */
+export function toFields(input: unknown): Fields | undefined {
+  if (input === undefined || input === null || input === '') return {};
+  const value = typeof input === 'string' && /^\s*\{/.test(input) ? parseJson(input) : input;
+  return isPlainObject(value) ? value : undefined;
+}
+
+const wrappers = new Set(['params', 'parameters', 'args', 'arguments', 'input']);
+
+/** Unwraps `{"params": {…}}`, which callers send when they nest the arguments of the tool once too often. */
+function unwrapParams(given: Fields, { params }: Pick<CommandDefinition, 'params'>): Fields {
+  const [name = '', ...more] = Object.keys(given);
+  if (more.length > 0 || !wrappers.has(name) || Object.hasOwn(params.entries, name)) return given;
+  return toFields(given[name]) ?? given;
+}
+
+function correctFields(schema: unknown, given: Fields, aliases: Record<string, string> | undefined, warnings: string[]): Fields {
+  const shapes = new Map(describeParams(schema).map((shape) => [shape.name, shape]));
+  const names = nameFields(given, [...shapes.keys()], aliases);
+  const isFilter = shapes.get('open')?.type === 'flag' && !Object.hasOwn(given, 'open');
+  return Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]): [string, unknown][] => {
+      const known = names.get(name) ?? name;
+      const shape = shapes.get(known);
+      if (!shape) return [[name, value]];
+      if (value === null && !shape.isRequired) warnings.push(`${known}: null was ignored`);
+      if (isAbsent(value, shape)) return [];
+      if (isFilter && typeof value === 'string' && isStatusChoices(shape.choices ?? [])) {
+        if (normalizeWord(value) === 'open') return [['open', true]];
+        if (['all', 'any'].includes(normalizeWord(value))) return [];
+      }
+      return [[known, correctValue(shape, value, findEntry(schema, known), warnings)]];
+    }),
+  );
+}
+
+/** Maps the given names to declared ones. A parameter that is passed under two names keeps both, so that parsing rejects it. */
+export function nameFields(given: Fields, declared: string[], aliases: Record<string, string> = {}): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const name of Object.keys(given)) {
+    const known = declared.includes(name) ? name : matchParamName(name, declared, aliases);
+    const isTaken = known !== name && (Object.hasOwn(given, known ?? '') || [...names.values()].includes(known ?? ''));
+    if (known !== undefined && !isTaken) names.set(name, known);
+  }
+  return names;
+}
+
+/** An empty id, choice, number or flag is a form that was not filled in. An empty text may clear a field. */
+function isAbsent(value: unknown, { isRequired, type, choices, value: placeholder }: ParamShape): boolean {
+  if (isRequired) return false;
+  return value === null || (value === '' && (type !== 'text' || choices !== undefined || placeholder === 'T###'));
+}
+
+function correctValue(shape: ParamShape, value: unknown, schema: unknown, warnings: string[]): unknown {
+  switch (shape.type) {
+    case 'number':
+      return typeof value === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value;
+    case 'flag':
+      return toFlagValue(value);
+    case 'list':
+      return toList(shape, value).map((item) =>
+        isPlainObject(item) && hasEntries(schema) ? correctFields(schema, item, undefined, warnings) : correctText(shape, item),
+      );
+    default:
+      return correctText(shape, Array.isArray(value) && value.length === 1 ? value[0] : value);
+  }
+}
+
+function toFlagValue(value: unknown): unknown {
+  const word = String(value).toLowerCase();
+  if (['true', 'yes', 'on', '1'].includes(word)) return true;
+  return ['false', 'no', 'off', '0'].includes(word) ? false : value;
+}
+
+/** Splits text only where a separator cannot be part of an item: in ids, labels and choices at commas, elsewhere at the separator of
+ *  the command line. A path may contain a comma. */
+function toList({ name, separator, choices, value: placeholder }: ParamShape, value: unknown): unknown[] {
+  if (Array.isArray(value)) return value;
+  if (typeof value !== 'string') return [value];
+  const list = /^\s*\[/.test(value) ? parseJson(value) : undefined;
+  if (Array.isArray(list)) return list;
+  const splits = separator !== ',' || placeholder === 'T###' || choices !== undefined || /labels$/i.test(name);
+  const items = splits ? value.split(separator) : [value];
+  return items.map((item) => item.trim()).filter((item) => item !== '');
+}
+
+function correctText({ choices, value: placeholder }: ParamShape, value: unknown): unknown {
+  const text = typeof value === 'number' && Number.isFinite(value) ? String(value) : value;
+  if (typeof text !== 'string') return text;
+  if (placeholder === 'T###') return /^\s*(?:#|task[-_ ]?)(\d+)\s*$/i.exec(text)?.[1] ?? text;
+  return (choices && parseChoice(text, choices)) ?? text;
+}
+
+interface SchemaNode {
+  entries?: Record<string, SchemaNode>;
+  wrapped?: SchemaNode;
+  item?: SchemaNode;
+}
+
+/** Returns the schema of the items of a list, or of the parameter itself. */
+function findEntry(schema: unknown, name: string): SchemaNode | undefined {
+  const node = (schema as SchemaNode).entries?.[name];
+  const inner = node?.wrapped ?? node;
+  return inner?.item ?? inner;
+}
+
+const hasEntries = (schema: unknown): boolean => isPlainObject((schema as SchemaNode | undefined)?.entries);

@@ -1,0 +1,21 @@
+import { safeParse } from 'valibot';
+import type { CommandDefinition } from '#core/define.ts';
+import { isPlainObject } from '#lib/is-plain-object.ts';
+import type { CallOrigin } from './input-error.ts';
+import { applyAliases, parseParams } from './parse.ts';
+
+interface ReadParams {
+  params: Record<string, unknown>;
+  /** The parameters in their canonical form before parsing, if they had to be corrected. */
+  corrected?: Record<string, unknown>;
+  warnings?: string[];
+}
+
+/** Parses the parameters of a call. Only a call that is not valid loads the rules of tolerant input and is corrected by them. */
+export async function readParams(operation: CommandDefinition, input: unknown, origin: CallOrigin = {}): Promise<ReadParams> {
+  const strict = isPlainObject(input) ? safeParse(operation.params, applyAliases(input, operation.paramAliases)) : undefined;
+  if (strict?.success) return { params: strict.output as Record<string, unknown> };
+  const corrected = (await import('./lenient-params.ts')).correctParams(operation, input);
+  const params = await parseParams(operation, corrected ? corrected.params : input, origin);
+  return { params, ...(corrected ? { corrected: corrected.params, warnings: corrected.warnings } : {}) };
+}
