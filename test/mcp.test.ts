@@ -79,10 +79,10 @@ describe.each(revisions)('revision %s', (revision) => {
     });
     expect(await call('query', 'tasks.exists', { taskId: 'T002' })).toMatchObject({ envelope: { exists: false } });
     for (const [args, problem] of [
-      [{}, 'domain is required'],
+      [{}, 'operation is required'],
       [{ domain: 'tasks' }, 'operation is required'],
-      [{ domain: 'tasks', operation: 5 }, 'operation must be a string'],
-      [{ domain: 'tasks', operation: 'show', taskId: 'T1' }, 'go into params'],
+      [{ domain: 'tasks', operation: 5 }, 'operation is required'],
+      [{ domain: 'tasks', operation: 'show', odd: 'T1' }, 'taskId is required'],
       [{ domain: 'tasks', operation: 'show', params: [] }, 'params must be an object'],
       [{ domain: 'tasks', operation: 'show', params: 'T1' }, 'params must be an object'],
     ] as const) {
@@ -92,6 +92,11 @@ describe.each(revisions)('revision %s', (revision) => {
         { success: false, error: { code: 'E_INVALID_INPUT', message: expect.stringContaining(problem) } },
       ]);
     }
+    const spread = { domain: 'tasks', operation: 'tasks.get', taskId: 'T1', wait_for_previous: true, odd: 1 };
+    expect((await client.callTool({ name: 'cleo_query', arguments: spread })).structuredContent).toMatchObject({
+      _meta: { warnings: ['ignored "odd": parameters go into params'] },
+      task: { id: 'T001' },
+    });
     await expect(client.callTool({ name: 'cleo_delete', arguments: {} })).rejects.toThrow(/not found/);
     expect(await call('query', 'tasks.show', { taskId: 'T1' })).toMatchObject({ isError: false });
   });

@@ -35,8 +35,9 @@ async function handleCall(app: App, given: Call, startedAt: number): Promise<Rep
   let ctx: CallContext | undefined;
   try {
     const call = registry.find(given.operation) ? given : await resolveCall(registry, given);
-    operation = await registry.load(call.operation);
-    meta.command = operation.name;
+    const entry = registry.find(call.operation)!;
+    meta.command = entry.name;
+    operation = await entry.load();
     const isGraded = platform.grade.isEnabled && !app.isObserver;
     ctx = { app, call, operation, caller: toCaller(platform, call), now, startedAt, isGraded };
     checkToken(operation, call);

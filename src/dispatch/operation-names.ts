@@ -1,6 +1,7 @@
 import type { Registry, RegistryEntry, Shortcut } from '#core/define.ts';
 import type { Synonym } from '#core/synonym.ts';
 import { findNearest } from '#lib/nearest.ts';
+import { measureDistance } from '#lib/terms.ts';
 import { nameFields, toFields } from './lenient-params.ts';
 
 /** The operation that a name means. A shortcut sets some of its parameters. */
@@ -98,7 +99,7 @@ function findDomain(word: string, entries: NamedEntry[]): string | undefined {
   return forms.find((form) => domains.has(form));
 }
 
-/** Suggests operations for an unknown name, best first: by meaning (synonyms), then by prefix, then by spelling. A name that sounds
+/** Suggests operations for an unknown name, best first: by meaning (synonyms), else by prefix, else by spelling. A name that sounds
  *  like a read, or that was asked of the query gateway, never suggests a write; nothing suggests to delete something. */
 export function suggestOperations(text: string, { entries }: Names, synonyms: Synonym[], kind?: Kind, max = 3): string[] {
   const words = splitName(text).flatMap((word) => word.split('-'));
@@ -109,23 +110,33 @@ export function suggestOperations(text: string, { entries }: Names, synonyms: Sy
   const near = allowed.filter(({ name }) => name.startsWith(`${domain ?? 'tasks'}.`));
   const byMeaning = near.filter(({ name }) => verbs.some((word) => listMeanings(word, synonyms).includes(getVerb(name))));
   const byPrefix = near.filter(({ name }) => verbs.some((word) => isPrefix(word, getVerb(name))));
-  const bySpelling = findNearest(
-    text.toLowerCase(),
-    allowed.flatMap(({ name, aliases }) => [name, ...aliases]),
-  );
-  // Without a domain, or with the wrong separator, only the verb is compared.
-  const verbSpelling = verbs.flatMap((word) =>
-    findNearest(
-      word,
-      near.map(({ name }) => getVerb(name)),
-    ),
-  );
-  const bySpelledVerb = verbSpelling.flatMap((verb) => near.filter(({ name }) => getVerb(name) === verb));
-  return [...new Set([...byMeaning.map(getName), ...byPrefix.map(getName), ...bySpelling, ...bySpelledVerb.map(getName)])].slice(0, max);
+  // With a known domain only the verb is compared: three edits in `tasks.ad` would reach half of the operations.
+  const bySpelling = domain
+    ? verbs
+        .flatMap((word) =>
+          findNearest(
+            word,
+            near.map(({ name }) => getVerb(name)),
+          ),
+        )
+        .flatMap((verb) => near.filter(({ name }) => getVerb(name) === verb).map(getName))
+    : findNearest(
+        text.toLowerCase(),
+        allowed.flatMap(({ name, aliases }) => [name, getVerb(name), ...aliases]),
+      ).flatMap((found) =>
+        allowed
+          .filter(
+            ({ name, aliases }) => name === found || aliases.includes(found) || (name.startsWith('tasks.') && getVerb(name) === found),
+          )
+          .map(getName),
+      );
+  const ranked = [byMeaning.map(getName), byPrefix.map(getName), bySpelling];
+  return [...new Set(ranked.find((names) => names.length > 0))].slice(0, max);
 }
 
 const getName = ({ name }: NamedEntry): string => name;
-const getVerb = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
+/** Returns the operation without its domain: `relates.add`. */
+const getVerb = (name: string): string => name.slice(name.indexOf('.') + 1);
 const isPrefix = (word: string, verb: string): boolean =>
   (word.length >= 3 && verb.startsWith(word)) || (verb.length >= 4 && word.startsWith(verb));
 
@@ -145,7 +156,10 @@ export function soundsLikeRead(word: string, entries: NamedEntry[], synonyms: Sy
     ...entries.map(({ name, kind }): [string, boolean] => [getVerb(name), kind === 'query']),
     ...synonyms.map(({ name, operation }): [string, boolean] => [getVerb(name), kinds.get(operation) === 'query']),
   ];
-  const reads = new Set(verbs.flatMap(([verb, isRead]) => (isRead ? [verb] : [])));
-  const [nearest] = findNearest(word, [...new Set(verbs.map(([verb]) => verb))], 1);
-  return reads.has(word) || (nearest !== undefined && reads.has(nearest));
+  const measureNearest = (wanted: boolean): number =>
+    Math.min(...verbs.flatMap(([verb, isRead]) => (isRead === wanted ? [measureDistance(word, verb, maxEdits)] : [])));
+  const distance = measureNearest(true);
+  return distance <= Math.min(maxEdits, word.length / 3) && distance <= measureNearest(false);
 }
+
+const maxEdits = 2;

@@ -23,14 +23,21 @@ test.each([
   [
     'a wrong shape before a violated rule',
     'tasks.add',
-    { title: '', labels: 'a' },
-    'labels (--labels): expected Array, received "a"',
+    { title: '', labels: {} },
+    'labels.0: expected string, received an object',
     'cleo help add',
     'labels',
   ],
-  ['a wrong item of a list', 'tasks.add', { title: 'x', labels: [1] }, 'labels.0: expected string, received 1', 'cleo help add', 'labels'],
+  [
+    'a wrong item of a list',
+    'tasks.add',
+    { title: 'x', labels: [true] },
+    'labels.0: expected string, received true',
+    'cleo help add',
+    'labels',
+  ],
   ['an object', 'tasks.add', { title: { a: 1 } }, 'title: expected string, received an object', 'cleo help add', 'title'],
-  ['a list', 'tasks.add', { title: ['a'] }, 'title: expected string, received a list', 'cleo help add', 'title'],
+  ['a list', 'tasks.add', { title: ['a', 'b'] }, 'title: expected string, received a list', 'cleo help add', 'title'],
   ['null', 'tasks.add', { title: null }, 'title: expected string, received null', 'cleo help add', 'title'],
   [
     'a misspelt choice',
@@ -68,8 +75,8 @@ test.each([
   [
     'a task id with digits',
     'tasks.show',
-    { taskId: 'task-07' },
-    'taskId: Expected a task id such as T001, received "task-07"',
+    { taskId: 'item-07' },
+    'taskId: Expected a task id such as T001, received "item-07"',
     'cleo show T007',
     'taskId',
   ],
@@ -92,7 +99,7 @@ test.each([
 test.each([
   ['has more than 500 characters', { title: 'x'.repeat(500) }],
   ['has a line break', { title: 'a\nb' }],
-  ['would still be wrong', { title: 'x', labels: 'a' }],
+  ['would still be wrong', { title: 'x', labels: {} }],
 ])('does not suggest a corrected command that %s', async (_, params) => {
   const { error } = await (await openApp()).call('tasks.add', { priority: 'hgh', ...params });
   expect(error.fix).toBe('cleo help add');

@@ -81,7 +81,7 @@ const toSingular = (word: string): string => word.replace(/(?<=..)s$/, '');
 export function matchParamName(name: string, declared: readonly string[], aliases: Record<string, string> = {}): string | undefined {
   const key = normalizeWord(name);
   const singular = toSingular(key);
-  const alias = Object.keys(aliases).find((each) => normalizeWord(each) === key);
+  const alias = Object.keys(aliases).find((each) => toSingular(normalizeWord(each)) === singular);
   return (
     declared.find((each) => normalizeWord(each) === key) ??
     (alias && aliases[alias]) ??

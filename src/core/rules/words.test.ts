@@ -15,7 +15,7 @@ test.each<[keyof typeof fields, string, string | undefined]>([
   ['status', 'Pending', 'pending'],
   ['status', 'todo', 'pending'],
   ['status', 'To Do', 'pending'],
-  ['status', 'TODO', 'pending'],
+  ['status', 'Todo', 'pending'],
   ['status', 'in_progress', 'active'],
   ['status', 'in-progress', 'active'],
   ['status', 'In Progress', 'active'],

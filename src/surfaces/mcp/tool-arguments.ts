@@ -1,7 +1,6 @@
 import type { Registry } from '#core/define.ts';
-import { matchParamName } from '#core/rules/param-names.ts';
 import type { Call } from '#dispatch/call-context.ts';
-import { toFields } from '#dispatch/lenient-params.ts';
+import { nameFields, toFields } from '#dispatch/lenient-params.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 
 /** The arguments of a tool, read as a call. `problem` says why they are not one. */
@@ -90,12 +89,8 @@ async function pickParams(operation: string, params: Fields, extra: Fields, regi
   const entry = registry.find(operation) ?? (await resolveEntry(operation, registry));
   const definition = await entry?.load();
   if (!definition) return {};
-  const declared = Object.keys(definition.params.entries);
-  const isParam = (name: string): boolean => {
-    const meant = declared.includes(name) ? name : matchParamName(name, declared, definition.paramAliases);
-    return meant !== undefined && !Object.hasOwn(params, meant);
-  };
-  return Object.fromEntries(names.filter(isParam).map((name) => [name, extra[name]]));
+  const meant = nameFields({ ...params, ...extra }, Object.keys(definition.params.entries), definition.paramAliases);
+  return Object.fromEntries(names.filter((name) => meant.has(name)).map((name) => [name, extra[name]]));
 }
 
 async function resolveEntry(operation: string, registry: Registry) {

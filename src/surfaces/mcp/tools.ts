@@ -3,10 +3,10 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { Registry } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { createFailure, type Envelope } from '#dispatch/envelope.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
 import { withCalls } from '../with-calls.ts';
 import { callOperation, type McpContext } from './context.ts';
 import { withProgress } from './progress.ts';
+import { readToolArguments } from './tool-arguments.ts';
 
 export const toolNames = { query: 'cleo_query', mutate: 'cleo_mutate' } as const;
 type Gateway = keyof typeof toolNames;
@@ -66,44 +66,18 @@ function listEverydayOperations(registry: Registry, gateway: Gateway): string {
 export async function callTool(context: McpContext, name: string, input: unknown, ctx: ServerContext): Promise<CallToolResult> {
   const gateway = (Object.keys(toolNames) as Gateway[]).find((each) => toolNames[each] === name);
   if (!gateway) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${name} not found`);
-  const problem = findProblem(input, gateway);
-  if (problem) return toToolResult(await withCalls(context.app, createErrorReply(context, name, problem), {}));
-  const { domain, operation, params = {}, ...who } = input as ToolArguments;
-  const reply = await withProgress(ctx, context.app.registry, `${domain}.${operation}`, (observe) =>
+  const given = await readToolArguments(input, gateway === 'mutate', context.app.registry);
+  if ('problem' in given) return toToolResult(await withCalls(context.app, createErrorReply(context, name, given.problem), {}));
+  const reply = await withProgress(ctx, context.app.registry, given.operation, (observe) =>
     callOperation(context, {
-      operation: `${domain}.${operation}`,
+      ...given,
       gateway: toolNames[gateway],
       kind: gateway,
-      params,
-      ...who,
       signal: ctx.mcpReq.signal,
       ...(observe ? { observe } : {}),
     }),
   );
-  return toToolResult(await withCalls(context.app, reply, { params, ...who }));
-}
-
-interface ToolArguments {
-  domain: string;
-  operation: string;
-  params?: Record<string, unknown>;
-  session?: string;
-  agent?: string;
-  idempotencyKey?: string;
-}
-
-/** Returns the first problem of the arguments. The operation validates `params` itself. */
-function findProblem(input: unknown, gateway: Gateway): string | undefined {
-  if (!isPlainObject(input)) return 'the arguments must be an object';
-  const names = ['domain', 'operation', 'session', 'agent', ...(gateway === 'mutate' ? ['idempotencyKey'] : [])];
-  for (const name of ['domain', 'operation']) if (input[name] === undefined) return `${name} is required`;
-  for (const [name, value] of Object.entries(input)) {
-    if (name === 'params') continue;
-    if (!names.includes(name))
-      return `${JSON.stringify(name.slice(0, 60))} is not an argument of ${toolNames[gateway]}; parameters of the operation go into params`;
-    if (typeof value !== 'string') return `${name} must be a string`;
-  }
-  return undefined;
+  return toToolResult(await withCalls(context.app, reply, given));
 }
 
 const createErrorReply = ({ app: { platform } }: McpContext, command: string, problem: string): { envelope: Envelope } => ({

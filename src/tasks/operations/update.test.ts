@@ -160,3 +160,23 @@ test('never dates a change before the creation of the task', async () => {
   const { task } = await call('tasks.show', { taskId: 'T001' });
   expect(task.updatedAt >= task.createdAt).toBe(true);
 });
+
+test('adds and removes labels next to the others', async () => {
+  const { call } = await openApp({ tasks: ['T001 labels a,b'] });
+  expect((await call('tasks.update', { taskId: 'T001', addLabels: ['c', 'a'], removeLabels: ['b'] })).task.labels).toEqual(['a', 'c']);
+  expect(await call('tasks.update', { taskId: 'T001', addLabels: ['c'] })).toMatchObject({ _meta: { exitCode: 102 } });
+  expect((await call('tasks.tag', { id: 'T001', labels: 'x,y' })).task.labels).toEqual(['a', 'c', 'x', 'y']);
+  expect((await call('tasks.untag', { id: 'T001', label: 'a' })).task.labels).toEqual(['c', 'x', 'y']);
+});
+
+test('block sets the status with and without a reason, unblock clears it, comment appends a note', async () => {
+  const { call } = await openApp({ tasks: ['T001', 'T002'] });
+  expect((await call('tasks.block', { taskId: 'T001', reason: 'No access' })).task).toMatchObject({
+    status: 'blocked',
+    blockedBy: 'No access',
+  });
+  expect((await call('tasks.block', { taskId: 'T002' })).task).toMatchObject({ status: 'blocked' });
+  expect((await call('tasks.unblock', { taskId: 'T001' })).task).toMatchObject({ status: 'pending' });
+  expect((await call('tasks.comment', { taskId: 'T001', text: 'Done soon' })).task.notes).toMatchObject([{ text: 'Done soon' }]);
+  expect((await call('tasks.depend', { taskId: 'T001', on: 'T002' })).task.depends).toEqual(['T002']);
+});
