@@ -3,6 +3,7 @@ import type { App } from './dispatch/call-context.ts';
 import { defined } from './lib/defined.ts';
 import { createApp, writeAll } from './main.ts';
 import { createPlatform } from './platform/platform.ts';
+import type { Platform } from './platform/port.ts';
 import { print, type Terminal } from './surfaces/cli/run.ts';
 import { version } from './version.ts';
 
@@ -17,8 +18,7 @@ async function serveMcp({ agent, session }: Globals): Promise<number> {
   const { serveClient } = await import('./surfaces/mcp/stdio.ts');
   const { env } = process;
   const isDebugging = env.CLEO_DEBUG === '1';
-  // Two clients are two agents, even if the same environment starts both.
-  const own = { CLEO_AGENT_ID: agent || env.CLEO_AGENT_ID || createAgentId(), ...(session ? { CLEO_SESSION_ID: session } : {}) };
+  const own = { ...(agent ? { CLEO_AGENT_ID: agent } : {}), ...(session ? { CLEO_SESSION_ID: session } : {}) };
   const app = createApp(createPlatform({ ...env, ...own }, process.cwd(), version), { isSticky: true, isServer: true });
   // Standard output carries the protocol and nothing else.
   console.log = console.info = console.debug = console.error;
@@ -40,7 +40,12 @@ async function serveHttp({ json, human }: Globals, { host, port }: { host?: stri
   const { env, stdout } = process;
   const platform = createPlatform(env, process.cwd(), version);
   // A server has many callers, so the agent and session of its environment apply to none of them.
-  const shared = { ...platform, caller: { agent: 'http' }, grade: { isEnabled: false, id: undefined } };
+  const shared: Platform = {
+    ...platform,
+    caller: { agent: 'http' },
+    identity: { kind: 'shared', agent: 'http' },
+    grade: { isEnabled: false, id: undefined },
+  };
   const isForPeople = human || (!json && stdout.isTTY && env.CLEO_FORMAT !== 'json');
   await serve(createApp(shared, { isServer: true }), {
     ...defined({ host, port }),
@@ -110,11 +115,6 @@ async function watchLive(
   await app.closeStores();
   return exitCode;
 }
-
-const createAgentId = (): string =>
-  `mcp-${Math.floor(Math.random() * 2 ** 32)
-    .toString(16)
-    .padStart(8, '0')}`;
 
 /** Creates a signal that is aborted when the process is asked to stop. */
 function createStopSignal(): AbortSignal {

@@ -17,7 +17,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 const root = resolve(import.meta.dirname, '..');
 const dist = resolve(root, process.env.CLEO_TEST_DIST ?? 'dist');
-const env = { PATH: process.env.PATH, HOME: '/nonexistent' };
+const env = { PATH: process.env.PATH, HOME: '/nonexistent', LOGNAME: 'sam' };
 
 function createProject(): string {
   const folder = mkdtempSync(join(tmpdir(), 'cleo-bench-test-'));

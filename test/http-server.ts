@@ -35,7 +35,10 @@ export interface TestServer {
 /** Creates an app for many callers, as `cleo serve` does. */
 export function createServerApp(app: TestApp): App {
   const platform = createPlatform(app.env, app.root, '0.0.0-test');
-  return createApp({ ...platform, caller: { agent: 'http' }, grade: { isEnabled: false, id: undefined } }, { isServer: true });
+  return createApp(
+    { ...platform, caller: { agent: 'http' }, identity: { kind: 'shared', agent: 'http' }, grade: { isEnabled: false, id: undefined } },
+    { isServer: true },
+  );
 }
 
 /** Starts a server on a free port. It is closed when the test ends. */

@@ -98,6 +98,8 @@ interface Definition<P extends Params, R extends Params> {
   scope?: 'admin';
   /** Runs without a session even if the project has `session.required`, because the operation starts one. */
   startsSession?: true;
+  /** The parameter that receives the input of a hook or a status line, whose `session_id` names the conversation. */
+  hookInput?: string;
   /** The result key that holds a secret. It is printed once and never stored, not even with the idempotency key. */
   secretResult?: string;
   /** Parameters that the audit log records by length only. */

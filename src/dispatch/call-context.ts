@@ -42,6 +42,8 @@ export interface Call {
   session?: string;
   agent?: string;
   idempotencyKey?: string;
+  /** The conversation of the client, if the request names it. */
+  conversation?: { client: string; id: string };
   /** The token of the call: its name and scope. */
   token?: { name: string; scope: TokenScope };
   /** Aborted when the caller stops waiting for the answer. */
@@ -74,6 +76,8 @@ export interface CallContext {
   isGraded: boolean;
   /** The points that the call has just lost in grade mode. */
   nudge?: string;
+  /** The input that a client passes to its hook or status line; it names the conversation. */
+  hookInput?: unknown;
 }
 
 export const getNamespace = (operation: string): string => operation.slice(0, operation.indexOf('.'));
@@ -83,7 +87,13 @@ export const unwrapAnswer = (result: unknown): { result: Record<string, unknown>
     ? { result: result.result as Record<string, unknown>, options: result.options }
     : { result: result as Record<string, unknown>, options: {} };
 
-export const toStamp = ({ now, caller }: CallContext): { at: string; by: string } => ({ at: now, by: caller.agent });
+/** The agent may become known only in the transaction, so it is read when it is needed. */
+export const toStamp = (ctx: CallContext): { at: string; by: string } => ({
+  at: ctx.now,
+  get by() {
+    return ctx.caller.agent;
+  },
+});
 
 /** Creates the context of an operation. `part` holds its store, if it has one. */
 export function createContext(ctx: CallContext, part: object): BaseContext {

@@ -5,13 +5,15 @@ import type { Caller } from '#core/model/audit.ts';
 import type { Platform } from '#platform/port.ts';
 import { type App, type Call, type CallContext, checkId, createContext, unwrapAnswer } from './call-context.ts';
 import { createFailure, createSuccess, type Envelope, type Meta, type Outcome } from './envelope.ts';
-import { identify, identifyQuietly } from './identify.ts';
+import { identify, identifyQuietly, namesConversation } from './identify.ts';
 import { readParams } from './read-params.ts';
 
 export interface Reply {
   envelope: Envelope;
   exitCode: number;
   operation?: Operation;
+  /** The agent and session of the call, as far as they are known. */
+  caller?: Caller;
   /** The error, if the call failed. */
   error?: CleoError;
   /** An unexpected exception. Surfaces show it only in debug mode. */
@@ -47,11 +49,12 @@ async function handleCall(app: App, given: Call, startedAt: number): Promise<Rep
     // The log and suggested commands show the canonical parameters.
     if (corrected) ctx.call = { ...call, params: corrected };
     warnings = [...warnings, ...ignored];
+    if (operation.hookInput) ctx.hookInput = params[operation.hookInput];
     const outcome = await runOperation(ctx, params);
     completeMeta(meta, ctx);
     const envelope = outcome.replay ?? createSuccess(operation, meta, outcome);
     addWarnings(envelope._meta, warnings);
-    return { envelope, exitCode: Number(envelope._meta.exitCode ?? 0), operation };
+    return { envelope, exitCode: Number(envelope._meta.exitCode ?? 0), operation, caller: ctx.caller };
   } catch (error) {
     const known =
       error instanceof CleoError
@@ -66,6 +69,7 @@ async function handleCall(app: App, given: Call, startedAt: number): Promise<Rep
       exitCode: failure.exitCode,
       error: failure,
       ...(operation ? { operation } : {}),
+      ...(ctx ? { caller: ctx.caller } : {}),
       ...(known === error ? {} : { unexpected: error }),
     };
   }
@@ -133,6 +137,7 @@ async function runQuery(ctx: CallContext, params: Record<string, unknown>): Prom
     const outcome = unwrapAnswer(await operation.run(context as never, params as never));
     return outcome.options.budget ? (await import('./fit-list.ts')).fitList(context as never, operation, outcome) : outcome;
   };
+  if (namesConversation(ctx)) await (await import('./resolve-agent.ts')).recordBeforeRead(ctx);
   if (operation.needs !== 'store') await identifyQuietly(ctx);
   const outcome =
     operation.needs === 'store'

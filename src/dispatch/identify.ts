@@ -1,25 +1,36 @@
 import type { Operation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { chooseSession, type SessionReference } from '#sessions/rules/caller-session.ts';
-import type { ReadStore } from '#store/port/store.ts';
+import type { ReadStore, WriteStore } from '#store/port/store.ts';
 import { type CallContext, getNamespace } from './call-context.ts';
 
 /** Looks up the session of the call, and whether it is graded, inside the transaction. It runs once for each call. */
-export async function identify(ctx: CallContext, reads: ReadStore): Promise<void> {
+export async function identify(ctx: CallContext, reads: ReadStore, writes?: WriteStore): Promise<void> {
   if (ctx.isIdentified || ctx.app.isObserver) return;
   ctx.isIdentified = true;
+  if (isResolvedByStore(ctx, writes)) await (await import('./resolve-agent.ts')).resolveAgent(ctx, reads, writes);
   const { call, caller, operation } = ctx;
   const named = getNamedSession(ctx);
   const choice = chooseSession(await reads.sessions.findCandidates(caller.agent, named?.id), named);
   const session = 'session' in choice ? choice.session : 'inactive' in choice && isAboutSessions(operation) ? choice.inactive : undefined;
   const id = session?.id ?? ('tag' in choice ? choice.tag : call.session);
-  ctx.caller = { agent: caller.agent, ...(id ? { session: id } : {}) };
+  ctx.caller = { ...caller, ...(id ? { session: id } : {}) };
   if (session) ctx.session = session;
   if (session && session.id === named?.id) ctx.isNamed = true;
   if (session?.isGraded && session.status === 'active') ctx.isGraded = true;
   if ('ambiguous' in choice) ctx.activeSessions = choice.ambiguous;
   if ('unknown' in choice && operation.needs === 'store') throw new CleoError('E_SESSION_NOT_FOUND', { sessionId: choice.unknown });
 }
+
+/** Returns true if the environment alone does not identify the agent. A person's call, and a read from the shell of a conversation,
+ *  are identified by the environment. */
+function isResolvedByStore(ctx: CallContext, writes: WriteStore | undefined): boolean {
+  const { kind } = ctx.app.platform.identity;
+  return kind === 'mark' || (kind === 'conversation' && !!writes) || !!ctx.app.agentSessions || namesConversation(ctx);
+}
+
+/** Returns true if the request or the input of a hook names the conversation. */
+export const namesConversation = ({ call, hookInput }: CallContext): boolean => !!(call.conversation || hookInput);
 
 /** Looks up the session for an operation that does not need a store. Without a readable store the call has no session. */
 export async function identifyQuietly(ctx: CallContext): Promise<void> {
@@ -32,18 +43,6 @@ export async function identifyQuietly(ctx: CallContext): Promise<void> {
     if (!(error instanceof CleoError)) throw error;
   }
 }
-
-/** Rejects a write in a session that is not active, and a write without a session if the project requires one. */
-export function checkSession({ session, activeSessions, call, operation, app }: CallContext): void {
-  if (session || exemptNamespaces.includes(getNamespace(operation.name)) || operation.startsSession) return;
-  if (call.session) throw new CleoError('E_SESSION_REQUIRED', { inactiveSession: call.session });
-  const { platform } = app;
-  if (platform.config.load(platform.getProject())['session.required'])
-    throw new CleoError('E_SESSION_REQUIRED', activeSessions ? { activeSessions } : {});
-}
-
-/** Namespaces that work without a session: sessions themselves and the maintenance of the project. */
-const exemptNamespaces = ['session', 'admin', 'system'];
 
 /** Only operations on sessions accept a session that is not active: they show it or resume it. */
 const isAboutSessions = (operation: Operation): boolean => getNamespace(operation.name) === 'session';

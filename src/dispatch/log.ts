@@ -91,7 +91,7 @@ export async function logQuietly(ctx: CallContext, exitCode: number, changes?: C
   try {
     await (await ctx.app.openStore('write')).write(toStamp(ctx), async (writes) => {
       // The call may have failed because its session does not exist; it is logged nevertheless.
-      await identify(ctx, writes).catch(() => {});
+      await identify(ctx, writes, writes).catch(() => {});
       await appendEntry(ctx, writes, exitCode, changes, errorCode);
     });
   } catch (error) {

@@ -2,9 +2,10 @@ import { CleoError } from '#core/errors/error.ts';
 import type { Changes } from '#core/model/audit.ts';
 import type { WriteStore } from '#store/port/store.ts';
 import { type CallContext, createContext, toStamp, unwrapAnswer } from './call-context.ts';
+import { checkSession } from './check-session.ts';
 import type { Outcome } from './envelope.ts';
 import { findReplay, forgetKey, storeKey } from './idempotency.ts';
-import { checkSession, identify } from './identify.ts';
+import { identify } from './identify.ts';
 import { appendEntry, logQuery, logQuietly } from './log.ts';
 
 /** Runs a mutation in one transaction with its audit row, so that a recorded success is a committed one. */
@@ -18,7 +19,7 @@ export async function runMutation(ctx: CallContext, params: Record<string, unkno
       const replay = await findReplay(ctx, writes, params);
       if (replay) return replay;
       checkNotAborted(ctx);
-      await identify(ctx, writes);
+      await identify(ctx, writes, writes);
       checkSession(ctx);
       const outcome: Outcome = {
         ...unwrapAnswer(await operation.run(createContext(ctx, { store: writes, isDryRun }) as never, given as never)),
@@ -49,7 +50,7 @@ export async function runJob(ctx: CallContext, params: Record<string, unknown>):
       const replay = await findReplay(ctx, writes, params);
       if (replay) return replay;
       checkNotAborted(ctx);
-      await identify(ctx, writes);
+      await identify(ctx, writes, writes);
       checkSession(ctx);
       await storeKey(ctx, writes, params, undefined);
       return writes.jobs.start(operation.name, ctx.caller.agent, ctx.now);
@@ -133,6 +134,5 @@ function enterSession(ctx: CallContext, outcome: Outcome): void {
   if (!session) return;
   ctx.caller = { ...ctx.caller, session: session.id };
   ctx.app.agentSessions?.set(ctx.caller.agent, session.id);
-  if (ctx.app.agentSessions && ctx.caller.agent === ctx.app.platform.caller.agent)
-    ctx.app.platform.exportSession(session.id, session.isGraded);
+  if (ctx.app.agentSessions && ctx.call.agent === undefined) ctx.app.platform.exportSession(session.id, session.isGraded);
 }

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { identifyAgent, isAgentEnvironment } from '#sessions/rules/caller.ts';
+import { identifyByEnvironment } from '#sessions/rules/caller.ts';
 import { backups } from './backups.ts';
 import { createConfigFiles } from './config.ts';
 import { files } from './files.ts';
@@ -11,6 +11,7 @@ import { findProject, locateNewProject } from './project.ts';
 export function createPlatform(env: Record<string, string | undefined>, folder: string, version: string): Platform {
   const home = resolve(env.CLEO_HOME || join(env.HOME || env.USERPROFILE || process.getBuiltinModule('node:os').homedir(), '.cleo'));
   let project: Project | undefined;
+  const identity = identifyByEnvironment(env, () => readLogin(env));
   const platform: Platform = {
     now: () => new Date().toISOString(),
     monotonicMs,
@@ -36,8 +37,10 @@ export function createPlatform(env: Record<string, string | undefined>, folder: 
     findWorkingTree: async (project) => (await import('./tree.ts')).findWorkingTree(folder, project),
     findFile: async (project, tree, path, from = folder) => (await import('./tree.ts')).findFileInTree(tree, from, project, path),
     databaseUrl: env.CLEO_DATABASE_URL || undefined,
-    caller: { agent: identifyAgent(env), ...(env.CLEO_SESSION_ID ? { session: env.CLEO_SESSION_ID } : {}) },
-    isAtTerminal: () => !isAgentEnvironment(env) && [0, 1].every((fd) => process.getBuiltinModule('node:tty').isatty(fd)),
+    caller: { agent: identity.agent, ...(env.CLEO_SESSION_ID ? { session: env.CLEO_SESSION_ID } : {}) },
+    identity,
+    loadProcesses: () => import('./processes.ts'),
+    isAtTerminal: () => identity.kind === 'person' && [0, 1].every((fd) => process.getBuiltinModule('node:tty').isatty(fd)),
     grade: { isEnabled: env.CLEO_SESSION_GRADE === 'true', id: env.CLEO_SESSION_GRADE_ID || undefined },
     exportSession(session, isGraded) {
       env.CLEO_SESSION_ID = session;
@@ -52,4 +55,13 @@ export function createPlatform(env: Record<string, string | undefined>, folder: 
     randomHex: (length) => Array.from({ length }, () => Math.floor(Math.random() * 16).toString(16)).join(''),
   };
   return platform;
+}
+
+/** Returns the login name. Containers can run as a user without a name. */
+function readLogin(env: Record<string, string | undefined>): string | undefined {
+  try {
+    return env.LOGNAME || env.USER || env.USERNAME || process.getBuiltinModule('node:os').userInfo().username;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,5 +1,6 @@
 import type { Caller } from '#core/model/audit.ts';
 import type { Config, ConfigProblem, ConfigValue } from '#core/model/config.ts';
+import type { ClientProcess, EnvironmentIdentity } from '#sessions/model/caller-identity.ts';
 import type { SkillSet } from '#skills/model/skill.ts';
 import type { RunnerPlatform } from './runner/port.ts';
 
@@ -156,6 +157,14 @@ export interface Git {
   getRemote(tree: string): Promise<string | undefined>;
 }
 
+/** The process table of this host. */
+export interface Processes {
+  /** Finds the client that this process belongs to. A stdio server that no known client started belongs to its parent. */
+  findClientProcess(isServer: boolean): ClientProcess | undefined;
+  /** Undefined if the process cannot be judged: it belongs to another host or process namespace, or is not visible. */
+  isProcessRunning(key: string): boolean | undefined;
+}
+
 export interface Platform {
   now(): string;
   /** For durations: a clock that never goes back. */
@@ -184,6 +193,10 @@ export interface Platform {
   /** PostgreSQL address from the environment. */
   databaseUrl: string | undefined;
   caller: Caller;
+  /** How the environment identifies the agent in `caller`. */
+  identity: EnvironmentIdentity;
+  /** Loads access to the process table. Most commands do not need it. */
+  loadProcesses(): Promise<Processes>;
   /** True if a person uses the process: input and output are a terminal, and the environment is not that of an agent. */
   isAtTerminal(): boolean;
   /** In grade mode reads are audited, too; the id marks the entries. */

@@ -4,6 +4,25 @@ import { type ErrorRow, row } from '#core/errors/row.ts';
 
 /** Errors of sessions. A file that throws one imports this file; without it the catalog has no row for the code. */
 const rows = {
+  E_SESSION_REQUIRED: row<{ activeSessions?: string[]; inactiveSession?: string; otherAgentsSession?: string; act?: string }>({
+    exit: 36,
+    http: 409,
+    message: (d) =>
+      d.inactiveSession
+        ? `The session ${d.inactiveSession} is not active`
+        : d.activeSessions
+          ? `Several sessions are active: ${d.activeSessions.join(', ')}; name one with --session`
+          : d.otherAgentsSession
+            ? `You are not in a session, and ${d.otherAgentsSession} belongs to another agent; name it with --session to ${d.act} it`
+            : `No session is active${d.act ? `; there is nothing to ${d.act}` : ''}`,
+    fix: (d) =>
+      d.inactiveSession
+        ? `cleo session resume ${d.inactiveSession}`
+        : d.activeSessions || d.otherAgentsSession
+          ? 'cleo session list --status active'
+          : 'cleo session start --scope global --auto-focus --name Work',
+    alternatives: (d) => (d.activeSessions ?? []).map((id) => ({ action: `Join ${id}`, command: `cleo session resume ${id}` })),
+  }),
   E_SESSION_CLOSE_BLOCKED: row<{ sessionId: string; active: { taskId: string; agent: string }[] }>({
     exit: 37,
     http: 409,

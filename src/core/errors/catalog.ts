@@ -291,25 +291,6 @@ const createRows = () =>
           : []),
       ],
     }),
-    E_SESSION_REQUIRED: row<{ activeSessions?: string[]; inactiveSession?: string; otherAgentsSession?: string; act?: string }>({
-      exit: 36,
-      http: 409,
-      message: (d) =>
-        d.inactiveSession
-          ? `The session ${d.inactiveSession} is not active`
-          : d.activeSessions
-            ? `Several sessions are active: ${list(d.activeSessions)}; name one with --session`
-            : d.otherAgentsSession
-              ? `You are not in a session, and ${d.otherAgentsSession} belongs to another agent; name it with --session to ${d.act} it`
-              : `No session is active${d.act ? `; there is nothing to ${d.act}` : ''}`,
-      fix: (d) =>
-        d.inactiveSession
-          ? `cleo session resume ${d.inactiveSession}`
-          : d.activeSessions || d.otherAgentsSession
-            ? 'cleo session list --status active'
-            : 'cleo session start --scope global --auto-focus --name Work',
-      alternatives: (d) => (d.activeSessions ?? []).map((id) => ({ action: `Join ${id}`, command: `cleo session resume ${id}` })),
-    }),
     E_FOCUS_REQUIRED: row<{ act: string; suggestion?: string | undefined; focus: string; fix?: string; retry?: string }>({
       exit: 38,
       http: 409,

@@ -2,7 +2,8 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { acquireLock, readBootId } from './lock-file.ts';
+import { readBootId } from '../processes.ts';
+import { acquireLock } from './lock-file.ts';
 
 function folder(holder?: object): string {
   const made = mkdtempSync(join(tmpdir(), 'cleo-lock-'));

@@ -4,6 +4,7 @@ import { defined } from '#lib/defined.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import { createSkillError, reportWriteErrors } from '#runs/errors/skill.ts';
 import { monotonicMs } from '../monotonic.ts';
+import { isAlive, readBootId, readStartTime } from '../processes.ts';
 import type { LockOptions, ProcessIdentity } from './port.ts';
 
 /** The content of a lock file. */
@@ -148,35 +149,4 @@ function readClaim(path: string): LockClaim | undefined {
 function isBroken(path: string): boolean {
   const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
   return changed !== undefined && Math.abs(Date.now() - changed) > unreadableMs;
-}
-
-export function isAlive({ pid, began, boot }: ProcessIdentity): boolean {
-  if (boot !== readBootId()) return false;
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-  return readStartTime(pid) === began;
-}
-
-const bootPath = '/proc/sys/kernel/random/boot_id';
-export const readBootId = (): string => (existsSync(bootPath) ? readFileSync(bootPath, 'utf8').trim() : '');
-
-let ownStartTime: string | undefined;
-
-/** Start time of a process in clock ticks since boot; empty if unknown. */
-export function readStartTime(pid: number): string {
-  if (pid !== process.pid) return readStat(pid);
-  ownStartTime ??= readStat(pid);
-  return ownStartTime;
-}
-
-function readStat(pid: number): string {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
-  } catch {
-    return '';
-  }
 }

@@ -19,9 +19,11 @@ import { defined } from '#lib/defined.ts';
 import { createGlobMatcher, getGlobBase, isGlob } from '#lib/glob.ts';
 import { reportWriteErrors } from '#runs/errors/skill.ts';
 import type { TreeSnapshot } from '#runs/model/tree.ts';
+import { isAgentEnvironment } from '#sessions/rules/caller.ts';
 import type { Git, Platform, Project } from '../port.ts';
 import { createPrivate, removeDrafts, writePrivate } from '../private-file.ts';
-import { acquireLock, isAlive, readBootId, readStartTime } from './lock-file.ts';
+import { isAlive, readBootId, readStartTime } from '../processes.ts';
+import { acquireLock } from './lock-file.ts';
 import type { FileEntry, RunnerPlatform } from './port.ts';
 import { createReviewLog, createRunFolder, createTraceFolder, openTraceWriter } from './run-files.ts';
 import { createScratch, getScratchPrefix, removeScratch } from './scratch.ts';
@@ -141,23 +143,11 @@ function readOrCreateSalt(folder: string): Buffer {
   });
 }
 
-const agentVariables = [
-  'CLAUDECODE',
-  'CLAUDE_CODE',
-  'CURSOR_AGENT',
-  'CURSOR_TRACE_ID',
-  'CODEX_SANDBOX',
-  'GEMINI_CLI',
-  'AIDER',
-  'OPENCODE',
-  'CLEO_AGENT_ID',
-];
-
 function detectOperator(env: Record<string, string | undefined>): ReturnType<RunnerPlatform['detectOperator']> {
   const declared = env.CLEO_OPERATOR;
   if (declared === 'human' || declared === 'ai' || declared === 'ci') return declared;
   if (env.CI && env.CI !== 'false') return 'ci';
-  if (agentVariables.some((name) => env[name])) return 'ai';
+  if (isAgentEnvironment(env)) return 'ai';
   return isatty(0) ? 'human' : 'unknown';
 }
 

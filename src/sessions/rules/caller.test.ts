@@ -1,29 +1,66 @@
 import { is } from 'valibot';
 import { expect, test } from 'vitest';
 import { AgentId } from '#core/model/scalars.ts';
-import { identifyAgent, isAgentEnvironment } from './caller.ts';
+import { identifyByEnvironment, isAgentEnvironment } from './caller.ts';
 
-test.each<{ why: string; env: Record<string, string>; agent: string }>([
-  { why: 'no variable set', env: {}, agent: 'main' },
-  { why: 'CLEO_AGENT_ID wins', env: { CLEO_AGENT_ID: 'ada', TMUX_PANE: '%3' }, agent: 'ada' },
+test.each<{ why: string; env: Record<string, string>; agent: string; kind: string }>([
+  { why: 'a person is the login name', env: {}, agent: 'sam', kind: 'person' },
   {
-    why: 'Claude Code wins over the terminal it runs in',
-    env: { CLAUDE_CODE_SESSION_ID: '3f25-04e0', TMUX_PANE: '%3' },
-    agent: 'claude-3f25-04e0',
+    why: 'two terminal tabs of one person are one identity',
+    env: { TMUX_PANE: '%3', TERM_SESSION_ID: 'w0t1p0', WT_SESSION: 'x', KITTY_WINDOW_ID: '7', WEZTERM_PANE: '1' },
+    agent: 'sam',
+    kind: 'person',
   },
-  { why: 'Codex', env: { CODEX_THREAD_ID: 'abc' }, agent: 'codex-abc' },
-  { why: 'a tmux pane', env: { TMUX_PANE: '%3' }, agent: 'tmux-3' },
+  {
+    why: 'the integrated terminal of an editor is a person',
+    env: { CURSOR_TRACE_ID: 'abc', TERM_PROGRAM: 'vscode', CURSOR_EXTENSION_HOST_ROLE: 'main' },
+    agent: 'sam',
+    kind: 'person',
+  },
+  { why: 'CLEO_AGENT_ID wins', env: { CLEO_AGENT_ID: 'ada', CLAUDE_CODE_SESSION_ID: '3f25' }, agent: 'ada', kind: 'named' },
+  { why: 'Claude Code', env: { CLAUDE_CODE_SESSION_ID: '3f25-04e0', CLAUDECODE: '1' }, agent: 'claude-3f25-04e0', kind: 'conversation' },
+  { why: 'Codex', env: { CODEX_THREAD_ID: 'abc', CODEX_SESSION_ID: 'abc' }, agent: 'codex-abc', kind: 'conversation' },
+  { why: 'an older Codex', env: { CODEX_SESSION_ID: 'abc' }, agent: 'codex-abc', kind: 'conversation' },
+  { why: 'a hook of Gemini CLI', env: { GEMINI_SESSION_ID: 'abc' }, agent: 'gemini-abc', kind: 'conversation' },
+  { why: 'Gemini CLI without an id', env: { GEMINI_CLI: '1' }, agent: 'gemini', kind: 'mark' },
+  { why: 'OpenCode', env: { OPENCODE: '1', OPENCODE_PID: '7' }, agent: 'opencode', kind: 'mark' },
+  { why: 'Claude Code without an id', env: { CLAUDECODE: '1' }, agent: 'claude', kind: 'mark' },
+  { why: 'the sandbox of Codex', env: { CODEX_SANDBOX: 'seatbelt' }, agent: 'codex', kind: 'mark' },
+  { why: 'the agent of Cursor', env: { CURSOR_AGENT: '1' }, agent: 'cursor', kind: 'mark' },
+  { why: 'a newer Cursor', env: { CURSOR_EXTENSION_HOST_ROLE: 'agent-exec' }, agent: 'cursor', kind: 'mark' },
   {
     why: 'characters that an id cannot have are removed',
-    env: { TERM_SESSION_ID: 'w0t1p0:3F25 04E0/$(x)' },
-    agent: 'term-w0t1p03F2504E0x',
+    env: { CODEX_THREAD_ID: 'w0:3F 04/$(x)' },
+    agent: 'codex-w03F04x',
+    kind: 'conversation',
   },
-  { why: 'an empty variable is skipped', env: { CURSOR_TRACE_ID: '', KITTY_WINDOW_ID: '7' }, agent: 'kitty-7' },
-  { why: 'a value of invalid characters only is skipped', env: { TMUX_PANE: '%%%' }, agent: 'main' },
-  { why: 'a long value is cut', env: { GEMINI_CLI_SESSION_ID: 'x'.repeat(500) }, agent: `gemini-${'x'.repeat(40)}` },
-])('$why', ({ env, agent }) => {
-  expect(identifyAgent(env)).toBe(agent);
-  expect(is(AgentId, identifyAgent(env))).toBe(true);
+  { why: 'an empty id is skipped', env: { CLAUDE_CODE_SESSION_ID: '', CLAUDECODE: '1' }, agent: 'claude', kind: 'mark' },
+  { why: 'an id of invalid characters only is skipped', env: { CODEX_THREAD_ID: '%%%' }, agent: 'sam', kind: 'person' },
+  { why: 'a long id is cut', env: { GEMINI_CLI_SESSION_ID: 'x'.repeat(500) }, agent: `gemini-${'x'.repeat(60)}`, kind: 'conversation' },
+])('$why', ({ env, agent, kind }) => {
+  const identity = identifyByEnvironment(env, () => 'sam');
+  expect(identity).toMatchObject({ agent, kind });
+  expect(is(AgentId, identity.agent)).toBe(true);
+});
+
+test.each([
+  ['Sam Doe', 'SamDoe'],
+  ['%', 'main'],
+  [undefined, 'main'],
+])('the login name %s becomes %s', (login, agent) => {
+  expect(identifyByEnvironment({}, () => login).agent).toBe(agent);
+});
+
+test('a client inside another client has the marks of both', () => {
+  expect(identifyByEnvironment({ CLAUDE_CODE_SESSION_ID: 'a', GEMINI_CLI: '1' }, () => 'sam')).toEqual({
+    kind: 'mark',
+    agent: 'claude-a',
+    client: 'claude',
+    nested: [
+      { kind: 'conversation', agent: 'claude-a', client: 'claude' },
+      { kind: 'mark', agent: 'gemini', client: 'gemini' },
+    ],
+  });
 });
 
 test.each<[Record<string, string>, boolean]>([

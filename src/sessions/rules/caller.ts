@@ -1,31 +1,35 @@
-/** Environment variables that identify an agent, most specific first, and the prefix of the agent id made from them. */
-const agentVariables: [variable: string, prefix: string][] = [
-  ['CLAUDE_CODE_SESSION_ID', 'claude'],
-  ['CODEX_SESSION_ID', 'codex'],
-  ['CODEX_THREAD_ID', 'codex'],
-  ['CURSOR_TRACE_ID', 'cursor'],
-  ['GEMINI_CLI_SESSION_ID', 'gemini'],
-];
-const terminalVariables: typeof agentVariables = [
-  ['TMUX_PANE', 'tmux'],
-  ['TERM_SESSION_ID', 'term'],
-  ['WT_SESSION', 'term'],
-  ['KITTY_WINDOW_ID', 'kitty'],
-  ['WEZTERM_PANE', 'wezterm'],
-];
+import type { EnvironmentIdentity } from '../model/caller-identity.ts';
+import { clientVariables } from '../model/client-variables.ts';
 
-/** Returns `CLEO_AGENT_ID`, else an id made from the variables of an agent or a terminal, else `main`. */
-export function identifyAgent(env: Record<string, string | undefined>): string {
-  if (env.CLEO_AGENT_ID) return env.CLEO_AGENT_ID;
-  for (const [variable, prefix] of [...agentVariables, ...terminalVariables]) {
-    const value = env[variable]?.replace(/[^\w.-]/g, '').slice(0, 40);
-    if (value) return `${prefix}-${value}`;
+type Environment = Record<string, string | undefined>;
+
+/** Identifies the agent by the environment. `getLogin` returns the login name of the person; it is called only for a person. */
+export function identifyByEnvironment(env: Environment, getLogin: () => string | undefined): EnvironmentIdentity {
+  if (env.CLEO_AGENT_ID) return { kind: 'named', agent: env.CLEO_AGENT_ID };
+  const found: EnvironmentIdentity[] = [];
+  for (const [client, marks, conversations] of clientVariables) {
+    const id = conversations?.split(' ').find((name) => toConversationAgent(client, env[name]));
+    if (id) found.push({ kind: 'conversation', agent: toConversationAgent(client, env[id]) as string, client });
+    else if (marks.split(' ').some((mark) => isSet(mark, env))) found.push({ kind: 'mark', agent: client, client });
   }
-  return 'main';
+  const [first] = found;
+  if (!first) return { kind: 'person', agent: toIdPart(getLogin()) || 'main' };
+  return found.length > 1 ? { ...first, kind: 'mark', nested: found } : first;
 }
 
-/** Returns true if an agent set up this environment. Some agents set only a marker, without an id. */
-export const isAgentEnvironment = (env: Record<string, string | undefined>): boolean =>
-  ['CLEO_AGENT_ID', ...agentVariables.map(([variable]) => variable), ...agentMarkers].some((variable) => env[variable]);
+function isSet(mark: string, env: Environment): boolean {
+  const [name = '', value] = mark.split('=');
+  return value ? env[name] === value : !!env[name];
+}
 
-const agentMarkers = ['CLAUDECODE', 'CODEX_SANDBOX', 'CURSOR_AGENT', 'GEMINI_CLI', 'OPENCODE'];
+/** Returns the id of the agent that a conversation is, or undefined if the text has no character that an id may have. */
+export function toConversationAgent(client: string, id: unknown): string | undefined {
+  const part = toIdPart(id);
+  return part && `${client}-${part}`;
+}
+
+const toIdPart = (text: unknown): string | undefined =>
+  (typeof text === 'string' && text.replace(/[^\w.-]/g, '').slice(0, 60)) || undefined;
+
+/** Returns true if an agent set up this environment. Some agents set only a marker, without an id. */
+export const isAgentEnvironment = (env: Environment): boolean => identifyByEnvironment(env, () => '').kind !== 'person';

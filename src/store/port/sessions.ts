@@ -25,6 +25,21 @@ export interface SessionReads {
   /** Ids that the latest successful writes of the session created or updated. */
   listChangedIds(id: string, limit: number): Promise<string[]>;
   getContextUsage(caller: Caller): Promise<ContextUsage | undefined>;
+  /** The conversation that was recorded last for this client process. */
+  findNewestConversation(process: string): Promise<string | undefined>;
+}
+
+/** The conversations of client processes. A process is its key on its host. */
+export interface ConversationWrites {
+  /** The process that this conversation was recorded in last. */
+  findProcess(agent: string): Promise<string | undefined>;
+  /** Records the conversation of a process, and makes it the newest one if `isNewest` is set. Returns the provisional agents of this
+   *  process that no call has ever recorded, and forgets them. */
+  record(process: string, agent: string, at: string, isNewest: boolean): Promise<string[]>;
+  /** Remembers an agent that stands for a conversation that is not known yet. */
+  recordProvisional(process: string, agent: string, at: string): Promise<void>;
+  /** Gives the claims and sessions of one agent to another one. */
+  moveAgent(from: string, to: string): Promise<void>;
 }
 
 export interface SessionWrites {

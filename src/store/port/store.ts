@@ -6,7 +6,7 @@ import type { NexusReads, NexusWrites } from './nexus.ts';
 import type { SpawnReads, SpawnWrites } from './orchestration.ts';
 import type { LifecycleReads, LifecycleWrites, WorkGraphReads, WorkGraphWrites } from './planning.ts';
 import type { ReleaseReads, ReleaseWrites } from './release.ts';
-import type { SessionReads, SessionWrites } from './sessions.ts';
+import type { ConversationWrites, SessionReads, SessionWrites } from './sessions.ts';
 import type { ClaimReads, ClaimWrites, SearchReads, TaskReads, TaskWrites } from './tasks.ts';
 import type { ImportReads, ImportWrites } from './transfer.ts';
 import type { GateReads, GateWrites } from './verification.ts';
@@ -38,6 +38,7 @@ export interface WriteStore extends ReadStore {
   audit: AuditReads & AuditWrites;
   claims: ClaimReads & ClaimWrites;
   sessions: SessionReads & SessionWrites;
+  conversations: ConversationWrites;
   keys: KeyReads & KeyWrites;
   tokens: TokenReads & TokenWrites;
   spawns: SpawnReads & SpawnWrites;

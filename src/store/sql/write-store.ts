@@ -29,6 +29,7 @@ export function createWriteStore(db: Db, stamp: Stamp): WriteStore {
       ...(await loadReads()).sessions,
       ...(await loadWrites()).sessions,
     })),
+    conversations: withLazyMethods({}, async () => (await import('./sessions/conversations.ts')).createConversationWrites(db)),
     tokens: withLazyMethods({}, async () => ({ ...(await loadReads()).tokens, ...(await loadWrites()).tokens })),
     spawns: withLazyMethods({}, async () => ({ ...(await loadReads()).spawns, ...(await loadWrites()).spawns })),
     gates: withLazyMethods({}, async () => ({ ...(await loadReads()).gates, ...(await loadWrites()).gates })),

@@ -1,3 +1,4 @@
+import type { Caller } from '#core/model/audit.ts';
 import type { Call } from '#dispatch/call-context.ts';
 import { type App, dispatch, type Reply } from '#dispatch/dispatch.ts';
 import type { Envelope } from '#dispatch/envelope.ts';
@@ -6,15 +7,15 @@ import type { Envelope } from '#dispatch/envelope.ts';
 export interface McpContext {
   app: App;
   token?: NonNullable<Call['token']>;
-  /** Called after every answer with the agent of the call; the stdio server renews the claims of these agents. */
-  onAnswer?(envelope: Envelope, agent: string | undefined): void;
+  /** Called after every answer with its caller; the stdio server renews the claims of these callers. */
+  onAnswer?(envelope: Envelope, caller: Caller | undefined): void;
 }
 
 export type McpCall = Pick<Call, 'operation' | 'params'> & Partial<Call>;
 
 export async function callOperation({ app, token, onAnswer }: McpContext, call: McpCall): Promise<Reply> {
   const reply = await dispatch(app, { gateway: 'cleo_query', ...(token ? { token } : {}), ...call });
-  onAnswer?.(reply.envelope, call.agent);
+  onAnswer?.(reply.envelope, reply.caller);
   return reply;
 }
 

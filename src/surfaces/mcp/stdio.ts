@@ -22,15 +22,12 @@ export interface StdioConnection {
 export async function serveClient(app: App, { input, output, stop, report, renew, renewEveryMs }: StdioConnection): Promise<void> {
   const transport = new LineTransport(input, output);
   const callers = new Map<string, Caller>();
-  const addCaller = (session: string | undefined, agent = app.platform.caller.agent): void => {
-    callers.set(`${session} ${agent}`, { agent, ...(session ? { session } : {}) });
-  };
   const timer = setInterval(() => {
     for (const caller of callers.values()) renew(caller).catch((error: Error) => report(`claims of ${caller.agent}: ${error.message}`));
   }, renewEveryMs);
   const context: McpContext = {
     app,
-    onAnswer: ({ _meta }, agent) => addCaller(_meta.sessionId, agent),
+    onAnswer: (_, caller) => caller && callers.set(`${caller.session} ${caller.agent}`, caller),
   };
   // In older revisions a client subscribes on the connection; in newer ones the SDK filters by subscription.
   const handle = serveStdio(({ era }) => createMcpServer(context, era === 'legacy' ? 'subscribers' : 'connection'), {

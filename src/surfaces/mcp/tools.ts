@@ -2,7 +2,10 @@ import type { CallToolResult, ServerContext, Tool } from '@modelcontextprotocol/
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { Registry } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
+import type { Call } from '#dispatch/call-context.ts';
 import { createFailure, type Envelope } from '#dispatch/envelope.ts';
+import { defined } from '#lib/defined.ts';
+import { agentClients } from '#sessions/model/agent-clients.ts';
 import { withCalls } from '../with-calls.ts';
 import { callOperation, type McpContext } from './context.ts';
 import { withProgress } from './progress.ts';
@@ -73,11 +76,22 @@ export async function callTool(context: McpContext, name: string, input: unknown
       ...given,
       gateway: toolNames[gateway],
       kind: gateway,
+      ...defined({ conversation: findConversation(ctx.mcpReq._meta) }),
       signal: ctx.mcpReq.signal,
       ...(observe ? { observe } : {}),
     }),
   );
   return toToolResult(await withCalls(context.app, reply, given));
+}
+
+/** Returns the conversation that the metadata of a request names. */
+function findConversation(meta: Record<string, unknown> | undefined): Call['conversation'] {
+  for (const { name, requestKeys = [] } of agentClients)
+    for (const key of requestKeys) {
+      const id = meta?.[key];
+      if (typeof id === 'string' && id !== '') return { client: name, id };
+    }
+  return undefined;
 }
 
 const createErrorReply = ({ app: { platform } }: McpContext, command: string, problem: string): { envelope: Envelope } => ({

@@ -13,6 +13,7 @@ export const systemContextStatusline = mutation({
   result: strictObject({ line: string(), context: ContextView }),
   errors: [],
   tier: 2,
+  hookInput: 'input',
   cli: { command: 'context statusline', read: { input: { as: 'json', isPiped: true } }, raw: 'line' },
   example: { call: { input: { context_window: { context_window_size: 200_000, used_percentage: 42 } } } },
   async run(ctx, { input }) {

@@ -48,6 +48,10 @@ export function createLazySessionReads(db: Db): Omit<SessionReads, EagerSessionR
         where session_id = ${id} and success = 1 and (created_ids <> '[]' or updated_ids <> '[]') order by seq desc limit ${limit}`);
       return [...new Set(found.flatMap((row) => [...parseIds(row.created_ids), ...parseIds(row.updated_ids)]))];
     },
+    async findNewestConversation(process) {
+      const [row] = await db.all(sql`select agent_id as id from conversations where process = ${process} order by seq desc limit 1`);
+      return row && toId(row);
+    },
     async getContextUsage({ session, agent }) {
       // A status line reports under another agent name than the agent it is for. Then the latest report of the session counts.
       const [row] = await db.all(sql`
