@@ -19,7 +19,7 @@ import { defined } from '#lib/defined.ts';
 import { createGlobMatcher, getGlobBase, isGlob } from '#lib/glob.ts';
 import { reportWriteErrors } from '#runs/errors/skill.ts';
 import type { TreeSnapshot } from '#runs/model/tree.ts';
-import { isAgentEnvironment } from '#sessions/rules/caller.ts';
+import { isAgentEnvironment } from '#sessions/rules/client-process.ts';
 import type { Git, Platform, Project } from '../port.ts';
 import { createPrivate, removeDrafts, writePrivate } from '../private-file.ts';
 import { isAlive, readBootId, readStartTime } from '../processes.ts';

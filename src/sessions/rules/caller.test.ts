@@ -1,7 +1,8 @@
 import { is } from 'valibot';
 import { expect, test } from 'vitest';
 import { AgentId } from '#core/model/scalars.ts';
-import { identifyByEnvironment, isAgentEnvironment } from './caller.ts';
+import { identifyByEnvironment } from './caller.ts';
+import { isAgentEnvironment } from './client-process.ts';
 
 test.each<{ why: string; env: Record<string, string>; agent: string; kind: string }>([
   { why: 'a person is the login name', env: {}, agent: 'sam', kind: 'person' },

@@ -30,6 +30,3 @@ export function toConversationAgent(client: string, id: unknown): string | undef
 
 const toIdPart = (text: unknown): string | undefined =>
   (typeof text === 'string' && text.replace(/[^\w.-]/g, '').slice(0, 60)) || undefined;
-
-/** Returns true if an agent set up this environment. Some agents set only a marker, without an id. */
-export const isAgentEnvironment = (env: Environment): boolean => identifyByEnvironment(env, () => '').kind !== 'person';

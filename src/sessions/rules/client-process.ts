@@ -1,5 +1,6 @@
 import { type AgentClient, agentClients } from '../model/agent-clients.ts';
 import type { ClientProcess, EnvironmentIdentity, ProcessEntry } from '../model/caller-identity.ts';
+import { identifyByEnvironment } from './caller.ts';
 
 /** Finds the client that the process belongs to: by executable, by script, or by the package of the script. */
 export function findClientOfProcess({ name, executable, argv }: ProcessEntry): string | undefined {
@@ -45,8 +46,7 @@ export function chooseAgent({ named, requested, isServer, environment, process, 
   const nearest = chooseNearest(environment, process?.client);
   if (nearest.kind === 'conversation' && !(isServer && recorded)) return { agent: nearest.agent, isProvisional: isServer };
   if (recorded) return { agent: recorded, isProvisional: false };
-  const isOwnProcess = process && (isServer || nearest.kind === 'mark');
-  if (isOwnProcess) return { agent: toProcessAgent(process), isProvisional: true };
+  if (process && (isServer || nearest.kind === 'mark')) return { agent: toProcessAgent(process), isProvisional: true };
   return { agent: nearest.agent, isProvisional: false };
 }
 
@@ -58,3 +58,7 @@ function chooseNearest({ nested, ...environment }: EnvironmentIdentity, client: 
 
 const toProcessAgent = ({ client, pid, startTime }: Pick<ClientProcess, 'client' | 'pid' | 'startTime'>): string =>
   [client, pid, ...(startTime ? [startTime] : [])].join('-');
+
+/** Returns true if an agent set up this environment. Some agents set only a marker, without an id. */
+export const isAgentEnvironment = (env: Record<string, string | undefined>): boolean =>
+  identifyByEnvironment(env, () => '').kind !== 'person';

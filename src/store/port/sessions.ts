@@ -5,7 +5,7 @@ import type { ContextUsage, SessionRecord } from '#sessions/model/session.ts';
 import type { Page } from './page.ts';
 
 export interface SessionReads {
-  /** Active sessions and the session `named`. `isMine` is set only if there is more than one. */
+  /** Active sessions and the session `named`. `isMine`: the agent has started or resumed it. */
   findCandidates(agent: string, named: string | undefined): Promise<(SessionHandle & { isMine: boolean })[]>;
   get(id: string): Promise<SessionRecord | undefined>;
   /** Active sessions first, then suspended ones, the newest first. */

@@ -9,13 +9,10 @@ export function createSessionReads(db: Db): Pick<SessionReads, EagerSessionRead>
   return {
     async findCandidates(agent, named) {
       const found = await db.all(sql`
-        select id, status, scope_type, scope_root, phase, graded from sessions
+        select id, status, scope_type, scope_root, phase, graded,
+          (select count(*) from session_agents where session_id = id and agent_id = ${agent}) as mine from sessions
         where status = 'active' ${named === undefined ? raw('') : sql`or id = ${named}`} order by seq`);
-      // Every call reads this. Most projects have one session at a time, and then its owner does not matter.
-      if (found.length < 2) return found.map((row) => ({ ...toHandle(row), isMine: false }));
-      const own = await db.all(sql`select session_id from session_agents where agent_id = ${agent}`);
-      const mine = new Set(own.map((row) => row.session_id));
-      return found.map((row) => ({ ...toHandle(row), isMine: mine.has(row.id ?? null) }));
+      return found.map((row) => ({ ...toHandle(row), isMine: Number(row.mine) > 0 }));
     },
   };
 }
