@@ -3,8 +3,8 @@ import { openApp } from '../../test/app.ts';
 
 test('a call that fails with 7 leaves no log entry', async () => {
   const slow = [process.execPath, '-e', 'setTimeout(() => {}, 1000)'];
-  const app = await openApp({ tasks: ['T001'], config: { verification: { tools: { slow } } } });
-  const verify = () => app.call('verify.gate', { taskId: 'T001', gate: 'implemented', evidence: 'tool:slow' }, { idempotencyKey: 'k1' });
+  const app = await openApp({ tasks: ['T001', 'gate T001 implemented by ada'], config: { verification: { tools: { slow } } } });
+  const verify = () => app.call('verify.gate', { taskId: 'T001', gate: 'testsPassed', evidence: 'tool:slow' }, { idempotencyKey: 'k1' });
   const first = verify();
   // The second call fails with 7 while the job of the first one holds the key. The store is not locked, so the entry could be written.
   await expect.poll(async () => (await verify()).error?.exitCode).toBe(7);

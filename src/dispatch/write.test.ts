@@ -205,8 +205,12 @@ describe('a job', () => {
 
   test('is marked as started while it runs', async () => {
     const slow = [process.execPath, '-e', 'setTimeout(() => {}, 600)'];
-    const app = await openApp({ clock: { now: start }, tasks: ['T001'], config: { verification: { tools: { slow } } } });
-    const running = app.call('verify.gate', { taskId: 'T001', gate: 'implemented', evidence: 'tool:slow' });
+    const app = await openApp({
+      clock: { now: start },
+      tasks: ['T001', 'gate T001 implemented by ada'],
+      config: { verification: { tools: { slow } } },
+    });
+    const running = app.call('verify.gate', { taskId: 'T001', gate: 'testsPassed', evidence: 'tool:slow' });
     const list = () => app.store.read((reads) => reads.health.listStartedJobs());
     await expect.poll(list).toMatchObject([{ operation: 'verify.gate', agent: 'tester', startedAt: start }]);
     expect((await running).success).toBe(true);

@@ -7,7 +7,8 @@ const timeoutMs = 30_000;
 const longTimeoutMs = 600_000;
 
 /** Names that git could read as an option, a range or an expression are rejected before git is called. */
-const sha = /^[0-9a-f]{7,64}$/i;
+const sha = /^[0-9a-f]{4,64}$/i;
+const head = /^HEAD(?:[~^]\d{0,4})?$/;
 const ref = /^(?![-/.])(?!.*(?:\.\.|\/\/|@\{|\.lock$|[/.]$))[A-Za-z0-9._/+-]{1,200}$/;
 
 /** Messages of git if no author is configured. */
@@ -52,16 +53,42 @@ export function createGit(env: Record<string, string | undefined>): Git {
     const problem = `${words[0]}: ${(stderr.trim() || stdout.trim()).split('\n').slice(-3).join(' ') || `exit ${exitCode}`}`;
     throw new CleoError('E_DEPENDENCY_ERROR', { tool: 'git', problem, fix: missingIdentity.test(stderr) ? identityFix : 'cleo version' });
   };
+  const isAncestor = async (tree: string, commit: string, of: string): Promise<boolean> =>
+    sha.test(commit) && (await git(tree, ['merge-base', '--is-ancestor', commit, of])).exitCode === 0;
   return {
     isRef: (name) => ref.test(name),
     async resolveCommit(tree, name) {
-      if (name !== 'HEAD' && !sha.test(name) && !ref.test(name)) return undefined;
+      if (!head.test(name) && !sha.test(name) && !ref.test(name)) return undefined;
       return query(tree, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`]);
     },
-    async isCheckedOut(tree, commit) {
-      if (!sha.test(commit)) return false;
-      return (await git(tree, ['merge-base', '--is-ancestor', commit, 'HEAD'])).exitCode === 0;
+    isCheckedOut: (tree, commit) => isAncestor(tree, commit, 'HEAD'),
+    isAncestor,
+    async isEmptyCommit(tree, commit) {
+      const outside = ['--', '.', ':(exclude,glob)**/.cleo/**'];
+      const parent = await query(tree, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${commit}^1`]);
+      if (parent) return (await git(tree, ['diff-tree', '--quiet', '-r', parent, commit, ...outside])).exitCode === 0;
+      // The pathspecs of ls-tree cannot exclude.
+      const files = await require(tree, ['ls-tree', '-r', '-z', '--name-only', '--full-tree', commit]);
+      return files.split('\0').every((name) => name === '' || name.split('/').includes('.cleo'));
     },
+    async findCommitBefore(tree, at) {
+      // Git compares whole seconds. A commit of the same second may be the work itself.
+      const second = Math.floor(Date.parse(at) / 1000) - 1;
+      return (await query(tree, ['rev-list', '--max-count=1', `--before=@${second}`, 'HEAD'])) || undefined;
+    },
+    findMergeBase: (tree, commit) => query(tree, ['merge-base', commit, 'HEAD']),
+    async listUnchanged(tree, commit, paths) {
+      // A name may contain characters that pathspecs interpret.
+      const listed = await require(tree, ['--literal-pathspecs', 'ls-tree', '-r', '-z', '--full-tree', commit, '--', ...paths]);
+      const blobs = listed.split('\0').flatMap((line) => {
+        const [, type, blob, path] = /^\d+ (\w+) ([0-9a-f]+)\t(.*)$/s.exec(line) ?? [];
+        return type === 'blob' && blob && path !== undefined ? [{ blob, path }] : [];
+      });
+      if (blobs.length === 0) return [];
+      const hashes = (await require(tree, ['hash-object', '--', ...blobs.map(({ path }) => path)])).split('\n');
+      return blobs.filter(({ blob }, i) => hashes[i] === blob).map(({ path }) => path);
+    },
+    isIgnored: async (tree, path) => (await git(tree, ['check-ignore', '--quiet', '--', path])).exitCode === 0,
     async resolveTree(tree, commit) {
       return sha.test(commit) ? query(tree, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${commit}^{tree}`]) : undefined;
     },

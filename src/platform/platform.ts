@@ -36,6 +36,7 @@ export function createPlatform(env: Record<string, string | undefined>, folder: 
     createRunner: async (project) => (await import('./runner/runner-platform.ts')).createRunnerPlatform(platform, project, env),
     findWorkingTree: async (project) => (await import('./tree.ts')).findWorkingTree(folder, project),
     findFile: async (project, tree, path, from = folder) => (await import('./tree.ts')).findFileInTree(tree, from, project, path),
+    readHead: async () => (await import('./tree.ts')).readHead(folder),
     databaseUrl: env.CLEO_DATABASE_URL || undefined,
     caller: { agent: identity.agent, ...(env.CLEO_SESSION_ID ? { session: env.CLEO_SESSION_ID } : {}) },
     identity,

@@ -128,6 +128,14 @@ export interface WorkingTree {
   folder: string;
 }
 
+/** A file of a checkout: its real path, and its name in the project. */
+export interface TreeFile {
+  path: string;
+  name: string;
+  size: number;
+  changedAt: string;
+}
+
 /** Git commands. If git is missing or fails, the error has exit code 5. */
 export interface Git {
   /** True if the name is valid for a branch, a tag or a remote. */
@@ -136,6 +144,18 @@ export interface Git {
   resolveCommit(tree: string, name: string): Promise<string | undefined>;
   /** True if the commit is HEAD or an ancestor of it. */
   isCheckedOut(tree: string, commit: string): Promise<boolean>;
+  /** True if `commit` is `of` or an ancestor of it. */
+  isAncestor(tree: string, commit: string, of: string): Promise<boolean>;
+  /** True if the commit changes nothing outside `.cleo`, compared with its first parent. */
+  isEmptyCommit(tree: string, commit: string): Promise<boolean>;
+  /** Returns the newest commit of the checked-out branch from a second before that of `at`. */
+  findCommitBefore(tree: string, at: string): Promise<string | undefined>;
+  /** Returns the commit at which the checked-out branch and `commit` diverged. */
+  findMergeBase(tree: string, commit: string): Promise<string | undefined>;
+  /** Returns those of the files that `commit` contains with the same content. Paths are relative to the top of the tree. */
+  listUnchanged(tree: string, commit: string, paths: string[]): Promise<string[]>;
+  /** True if a rule in .gitignore or the like matches the file, and it is not tracked. */
+  isIgnored(tree: string, path: string): Promise<boolean>;
   resolveTree(tree: string, commit: string): Promise<string | undefined>;
   /** Returns the commit of a tag. */
   resolveTag(tree: string, name: string): Promise<string | undefined>;
@@ -187,9 +207,11 @@ export interface Platform {
   createRunner(project: Project): Promise<RunnerPlatform>;
   /** Returns the checkout that contains the caller's folder. */
   findWorkingTree(project: Project): Promise<WorkingTree>;
-  /** Finds a file of the checkout, by a path from `from` (by default the caller's folder) or from the project folder. Returns
-   *  its path and its name in the project; undefined if it does not exist or is outside. */
-  findFile(project: Project, tree: WorkingTree, path: string, from?: string): Promise<{ path: string; name: string } | undefined>;
+  /** Finds a file of the checkout, by a path from `from` (by default the caller's folder) or from the project folder. Undefined if
+   *  it does not exist or is outside. */
+  findFile(project: Project, tree: WorkingTree, path: string, from?: string): Promise<TreeFile | undefined>;
+  /** Returns the commit that is checked out in the caller's folder, without starting git; undefined if there is none. */
+  readHead(): Promise<string | undefined>;
   /** PostgreSQL address from the environment. */
   databaseUrl: string | undefined;
   caller: Caller;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { isBelow } from './files.ts';
-import type { Project, WorkingTree } from './port.ts';
+import type { Project, TreeFile, WorkingTree } from './port.ts';
 
 /** Returns the checkout that contains the caller's folder, where its work is verified. It can differ from the checkout that
  *  contains the store. Outside a checkout it is the project itself. */
@@ -17,12 +17,7 @@ export function findWorkingTree(folder: string, project: Project): WorkingTree {
 
 /** Resolves a path from the caller's folder or from the project folder; returns the real path and the name in the project.
  *  Undefined if the file does not exist or is outside the checkout, also through a link. */
-export function findFileInTree(
-  { top, folder }: WorkingTree,
-  callerFolder: string,
-  project: Project,
-  path: string,
-): { path: string; name: string } | undefined {
+export function findFileInTree({ top, folder }: WorkingTree, callerFolder: string, project: Project, path: string): TreeFile | undefined {
   const roots = [
     realpathSync(top),
     ...(existsSync(join(project.folder, 'research')) ? [realpathSync(join(project.folder, 'research'))] : []),
@@ -30,11 +25,13 @@ export function findFileInTree(
   const folders = [...(isWithin(realpathSync(callerFolder), roots[0]!) ? [callerFolder] : []), folder, project.root];
   for (const base of folders) {
     const found = resolve(base, path);
-    if (!statSync(found, { throwIfNoEntry: false })?.isFile()) continue;
+    const info = statSync(found, { throwIfNoEntry: false });
+    if (!info?.isFile()) continue;
     const real = realpathSync(found);
     if (!roots.some((root) => isWithin(real, root)) || real.split(sep).includes('.git')) continue;
     const origin = isWithin(real, roots[0]!) ? folder : project.root;
-    return { path: real, name: relative(realpathSync(origin), real).replaceAll('\\', '/') };
+    const name = relative(realpathSync(origin), real).replaceAll('\\', '/');
+    return { path: real, name, size: info.size, changedAt: info.mtime.toISOString() };
   }
   return undefined;
 }
@@ -58,16 +55,52 @@ function findTop(folder: string): string | undefined {
   }
 }
 
+/** Returns the commit that is checked out, read from `.git` because starting git takes longer than a whole command. Undefined
+ *  outside a repository, before the first commit, and for a ref storage other than files. */
+export function readHead(folder: string): string | undefined {
+  const top = findTop(folder);
+  const own = top === undefined ? undefined : findGitFolder(top);
+  if (own === undefined) return undefined;
+  const shared = findSharedFolder(own);
+  let value = readLine(join(own, 'HEAD'));
+  // A symbolic ref can name another one. Git follows at most 5.
+  for (let depth = 0; depth < 5 && value?.startsWith('ref: '); depth++) {
+    const name = value.slice(5).trim();
+    if (name.split('/').includes('..')) return undefined;
+    value = readLine(join(own, name)) ?? readLine(join(shared, name)) ?? findPackedRef(join(shared, 'packed-refs'), name);
+  }
+  return value !== undefined && /^[0-9a-f]{40,64}$/.test(value) ? value : undefined;
+}
+
+function findPackedRef(path: string, name: string): string | undefined {
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
+  const line = readFileSync(path, 'utf8')
+    .split('\n')
+    .find((each) => each.endsWith(` ${name}`));
+  return line?.split(' ')[0];
+}
+
+const readLine = (path: string): string | undefined =>
+  statSync(path, { throwIfNoEntry: false })?.isFile() ? readFileSync(path, 'utf8').split('\n')[0]?.trim() : undefined;
+
 /** Returns the repository folder that all worktrees share. */
 function findRepository(top: string): string | undefined {
+  const own = findGitFolder(top);
+  const shared = own && findSharedFolder(own);
+  return shared && existsSync(shared) ? realpathSync(shared) : undefined;
+}
+
+/** Returns the git folder of one worktree. */
+function findGitFolder(top: string): string | undefined {
   const git = join(top, '.git');
-  if (statSync(git).isDirectory()) return realpathSync(git);
+  if (statSync(git).isDirectory()) return git;
   const gitdir = /^gitdir: (.+)$/m.exec(readFileSync(git, 'utf8'))?.[1];
-  if (!gitdir) return undefined;
-  const own = resolve(top, gitdir.trim());
-  const common = join(own, 'commondir');
-  const shared = existsSync(common) ? resolve(own, readFileSync(common, 'utf8').trim()) : own;
-  return existsSync(shared) ? realpathSync(shared) : undefined;
+  return gitdir && resolve(top, gitdir.trim());
+}
+
+function findSharedFolder(own: string): string {
+  const common = readLine(join(own, 'commondir'));
+  return common ? resolve(own, common) : own;
 }
 
 /** True if `path` is `root` or below it. Neither may contain links. */

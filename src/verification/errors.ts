@@ -9,18 +9,32 @@ const rows = {
     message: (d) => `${d.taskId} cannot be verified: ${d.problem}`,
     fix: (d) => d.fix,
   }),
-  E_GATE_UPDATE_FAILED: row<{ taskId: string; gate: string; problem: string; forms?: string[]; tools?: string[]; newTool?: string }>({
+  E_GATE_UPDATE_FAILED: row<{
+    taskId: string;
+    gate: string;
+    problem: string;
+    fix: string;
+    forms?: string[];
+    tools?: string[];
+    newTool?: string;
+    /** Commands for a project without a tool: a person configures one, an agent blocks the task. */
+    missingTool?: { configure: string; block: string };
+  }>({
     exit: 41,
     http: 422,
     message: (d) => `${d.taskId} ${d.gate}: ${d.problem}`,
-    fix: (d) => `cleo verify ${d.taskId}`,
-    alternatives: (d) =>
-      d.newTool
+    fix: (d) => d.fix,
+    alternatives: (d) => [
+      ...(d.missingTool
         ? [
-            { action: 'Configure the tool', command: `cleo config set verification.tools.${d.newTool} 'npm test'` },
-            ...(d.newTool === 'test' ? [{ action: 'Detect the test command', command: 'cleo init --detect' }] : []),
+            { action: 'Ask a person to configure the tests', command: d.missingTool.configure },
+            { action: 'Block the task until then', command: d.missingTool.block },
           ]
-        : [],
+        : d.newTool
+          ? [{ action: 'Configure the tool', command: `cleo config set verification.tools.${d.newTool} 'npm test'` }]
+          : []),
+      ...(d.newTool === 'test' ? [{ action: 'Detect the test command', command: 'cleo init --detect' }] : []),
+    ],
   }),
   E_INVALID_GATE: row<{ gate: string; valid: readonly string[]; fix: string }>({
     exit: 42,

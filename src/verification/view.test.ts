@@ -41,6 +41,7 @@ test('draws each gate with its evidence', async () => {
         evidence: [{ kind: 'failed', text: 'tool:test', problem: 'tool test ended with 1' }],
       },
     ],
+    claimed: [{ gate: 'qaPassed', by: 'ada', at, text: 'looks good', problem: 'x' }],
     accepts: ['commit:<sha>'],
   };
   expect(await render({ verification }, { timestamp: '2026-01-01T02:00:00.000Z' })).toBe(
@@ -53,6 +54,7 @@ test('draws each gate with its evidence', async () => {
       '    ada · 2h ago · 12 tests passed, 1 skipped (r.json)',
       '☐ qaPassed',
       '✗ testsPassed · round 1 · ada · tool test ended with 1',
+      '? qaPassed · ada · claimed: looks good',
       '',
       'next     qaPassed',
       'accepts  commit:<sha>',

@@ -19,12 +19,13 @@ export const verificationView: View = {
   forms: {
     verification: drawVerification,
     gates: toListForm(drawGates),
+    claimed: toListForm(drawStatements),
   },
 };
 
 /** Draws the gates of a task with their evidence, or the one gate that was just passed. */
 function drawVerification(fields: Fields, screen: Screen): string[] {
-  const { taskId, round, failedRounds, maxRounds, gates, failures, gate, evidence, by, next, accepts, tools, verdict } = fields;
+  const { taskId, round, failedRounds, maxRounds, gates, failures, claimed, gate, evidence, by, next, accepts, tools, verdict } = fields;
   if (typeof taskId !== 'string') return drawRecord(fields, screen);
   if (!isRecords(gates))
     return [...drawGates([{ gate, isHeld: true, by, evidence }], screen), ...drawFields({ task: taskId, round, next }, screen)];
@@ -33,6 +34,7 @@ function drawVerification(fields: Fields, screen: Screen): string[] {
     `${screen.paint('cyan', toOneLine(taskId))}  round ${round}, ${failedRounds} of ${maxRounds} failed`,
     ...drawGates(gates, screen),
     ...(isRecords(failures) ? failures.flatMap((failure) => drawFailure(failure, screen)) : []),
+    ...drawStatements(claimed, screen),
     '',
     ...drawFields(defined({ next, verdict: verdictText, accepts, tools }), screen),
   ];
@@ -57,6 +59,12 @@ const drawFailure = ({ gate, round, by, evidence }: Fields, screen: Screen): str
   truncate(`${screen.paint('red', '✗')} ${toOneLine([gate, `round ${round}`, by, ...listEvidence(evidence)].join(' · '))}`, screen.columns),
 ];
 
+/** Draws statements that opened no gate. */
+function drawStatements(claimed: unknown, screen: Screen): string[] {
+  if (!isRecords(claimed)) return [];
+  return claimed.map(({ gate, by, text }) => truncate(`? ${toOneLine([gate, by, `claimed: ${text}`].join(' · '))}`, screen.columns));
+}
+
 const listEvidence = (evidence: unknown): string[] => (isRecords(evidence) ? evidence.map(formatEvidence) : []);
 
 /** Formats one piece of evidence in a few words. */
@@ -76,6 +84,8 @@ function formatEvidence(each: Fields): string {
       return `${run}${paths === undefined ? '' : `: ${paths}`}`;
     case 'failed':
       return String(problem);
+    case 'claimed':
+      return `claimed: ${text}`;
     case 'verdict':
       return [verdict, reason].filter(Boolean).join(': ');
     default:

@@ -18,8 +18,9 @@ interface Case {
   ends?: number;
 }
 
-const report = `'test-run:{"passed":1,"failed":0}'`;
-const formatVerify = (gate: string, more = ''): string => `verify T001 --gate ${gate} --evidence ${report}${more}`;
+const formatVerify = (gate: string, more = ''): string =>
+  `verify T001 --gate ${gate} --evidence ${gate.startsWith('i') ? 'files:work.txt' : 'tool:pass'}${more}`;
+const tools = { pass: [process.execPath, '-e', ''], fail: [process.execPath, '-e', 'process.exit(1)'] };
 const shown = ['T001', 'gate T001 implemented by tester', 'gate T001 testsPassed by tester'];
 const before = ['research', 'consensus', 'specification', 'decomposition', 'implementation', 'contribution'];
 const released = ['T001 epic', ...before.map((stage) => `stage T001 ${stage} completed`), 'stage T001 release active'];
@@ -58,7 +59,7 @@ const errorCases: Case[] = [
     exit: 41,
     code: 'E_GATE_UPDATE_FAILED',
     fix: /^cleo verify T001$/,
-    then: formatVerify('implemented', ' --round 2'),
+    then: formatVerify('implemented', ' --round 1'),
   },
   {
     why: 'an unknown gate',
@@ -76,7 +77,7 @@ const errorCases: Case[] = [
     run: formatVerify('implemented', ' --agent mallory'),
     exit: 43,
     code: 'E_INVALID_AGENT',
-    fix: /^cleo verify T001 --gate implemented --evidence '[^']*'$/,
+    fix: /^cleo verify T001 --gate implemented --evidence files:work.txt$/,
     then: 'verify T001',
   },
   {
@@ -85,15 +86,15 @@ const errorCases: Case[] = [
     run: formatVerify('implemented', " --agent 'no name'"),
     exit: 43,
     code: 'E_INVALID_AGENT',
-    fix: /^cleo verify T001 --gate implemented --evidence '[^']*'$/,
+    fix: /^cleo verify T001 --gate implemented --evidence files:work.txt$/,
     then: 'verify T001',
   },
   {
     why: 'too many failed rounds',
-    world: ['T001'],
-    config: { verification: { maxRounds: 1 } },
-    arrange: (app) => app.cli(splitShellWords('verify T001 --gate implemented --evidence files:none.txt')),
-    run: formatVerify('implemented'),
+    world: ['T001', 'gate T001 implemented by tester'],
+    config: { verification: { maxRounds: 1, tools } },
+    arrange: (app) => app.cli(splitShellWords('verify T001 --gate testsPassed --evidence tool:fail')),
+    run: formatVerify('testsPassed'),
     exit: 44,
     code: 'E_MAX_ROUNDS_EXCEEDED',
     fix: /^cleo verify T001$/,
@@ -131,9 +132,10 @@ const errorCases: Case[] = [
   },
   {
     why: 'a past round',
-    world: ['T001'],
-    arrange: (app) => app.cli(splitShellWords('verify T001 --gate implemented --evidence files:none.txt')),
-    run: formatVerify('implemented', ' --round 1'),
+    world: ['T001', 'gate T001 implemented by tester'],
+    config: { verification: { tools } },
+    arrange: (app) => app.cli(splitShellWords('verify T001 --gate testsPassed --evidence tool:fail')),
+    run: formatVerify('testsPassed', ' --round 1'),
     exit: 47,
     code: 'E_ROUND_MISMATCH',
     fix: /--round 2$/,
@@ -203,16 +205,20 @@ const errorCases: Case[] = [
 ];
 
 describe('each error has its code, changes no task, and its fix works', () => {
-  test.each(errorCases)('$exit $code: $why', async ({ world, config = {}, arrange, run, exit, code, fix, then, ends = 0 }) => {
-    const app = await openApp({ tasks: world, config });
-    await arrange?.(app);
-    const tasks = (await app.call('tasks.export')).content;
-    const refused = await app.cli(splitShellWords(run));
-    expect(refused).toMatchObject({ exitCode: exit, envelope: { success: false, error: { code, fix: expect.stringMatching(fix) } } });
-    expect((await app.call('tasks.export')).content).toBe(tasks);
-    expect((await app.cli(refused.envelope.error.fix)).exitCode).toBe(0);
-    expect((await app.cli(splitShellWords(then ?? run))).exitCode).toBe(ends);
-  });
+  test.each(errorCases)(
+    '$exit $code: $why',
+    async ({ world, config = { verification: { tools } }, arrange, run, exit, code, fix, then, ends = 0 }) => {
+      const app = await openApp({ tasks: world, config });
+      writeFileSync(join(app.root, 'work.txt'), 'work');
+      await arrange?.(app);
+      const tasks = (await app.call('tasks.export')).content;
+      const refused = await app.cli(splitShellWords(run));
+      expect(refused).toMatchObject({ exitCode: exit, envelope: { success: false, error: { code, fix: expect.stringMatching(fix) } } });
+      expect((await app.call('tasks.export')).content).toBe(tasks);
+      expect((await app.cli(refused.envelope.error.fix)).exitCode).toBe(0);
+      expect((await app.cli(splitShellWords(then ?? run))).exitCode).toBe(ends);
+    },
+  );
 });
 
 const seedLines = [

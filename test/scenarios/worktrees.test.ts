@@ -30,7 +30,7 @@ function createCaller(app: TestApp, folder: string, more: Record<string, string>
   };
 }
 
-const createEvidence = (evidence: string) => ({ taskId: 'T001', gate: 'implemented', evidence });
+const createEvidence = (evidence: string, gate = 'implemented') => ({ taskId: 'T001', gate, evidence });
 
 test('a file counts only in the checkout of the caller', async () => {
   const { one, two, main, from } = await createWorktrees();
@@ -70,15 +70,26 @@ test('a tool runs in the checkout of the caller', async () => {
   const code = 'process.exit(require("fs").readFileSync("src/a.txt", "utf8") === "second" ? 0 : 1)';
   const { one, two, from } = await createWorktrees({ verification: { tools: { check: [process.execPath, '-e', code] } } });
   one.commit({ 'src/a.txt': 'second' });
-  expect(await from(two.folder)('verify.gate', createEvidence('tool:check'))).toMatchObject({ error: { exitCode: 41 } });
-  expect(await from(join(one.folder, 'src'))('verify.gate', createEvidence('tool:check'))).toMatchObject({ success: true });
+  await from(one.folder)('verify.gate', createEvidence('commit:HEAD'));
+  const check = createEvidence('tool:check', 'testsPassed');
+  expect(await from(two.folder)('verify.gate', check)).toMatchObject({ error: { exitCode: 41 } });
+  expect(await from(join(one.folder, 'src'))('verify.gate', check)).toMatchObject({ success: true });
 });
 
 test('a test report counts only in its checkout', async () => {
-  const { one, two, from } = await createWorktrees();
-  writeFileSync(join(one.folder, 'report.json'), '{"passed":1,"failed":0}');
-  expect(await from(two.folder)('verify.gate', createEvidence('test-run:report.json'))).toMatchObject({ error: { exitCode: 41 } });
-  expect(await from(one.folder)('verify.gate', createEvidence('test-run:report.json'))).toMatchObject({ success: true });
+  const code = 'require("fs").writeFileSync("report.json", JSON.stringify({ passed: 1, failed: 0 }))';
+  const { one, two, from } = await createWorktrees({
+    verification: { tools: { test: [process.execPath, '-e', code], idle: [process.execPath, '-e', ''] } },
+  });
+  one.commit({ 'src/a.txt': 'second' });
+  await from(one.folder)('verify.gate', createEvidence('commit:HEAD'));
+  const verify = (folder: string, evidence: string) => from(folder)('verify.gate', createEvidence(evidence, 'testsPassed'));
+  expect(await verify(one.folder, 'tool:test; test-run:report.json')).toMatchObject({
+    verification: { evidence: [{ kind: 'tool' }, { kind: 'test-run', passed: 1 }] },
+  });
+  expect(await verify(two.folder, 'tool:idle; test-run:report.json')).toMatchObject({
+    error: { exitCode: 41, message: expect.stringContaining('no file "report.json"') },
+  });
 });
 
 test('completion checks the files in the checkout of the caller', async () => {

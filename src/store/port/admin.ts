@@ -27,6 +27,8 @@ export interface AuditReads {
   listLinks(after: number, limit: number): Promise<ChainLink[]>;
   /** Entries after `seq` in log order. */
   listAfter(seq: number, limit: number): Promise<AuditEntry[]>;
+  /** Ids of the runs that succeeded for a task. */
+  listRuns(taskId: TaskId): Promise<string[]>;
   /** Entries of one session after `seq` in log order. Parameters are included only if the entry created something or
    *  failed with exit code 4. */
   listForSession(session: string, seq: number, limit: number): Promise<GradeEntry[]>;

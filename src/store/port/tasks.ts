@@ -1,5 +1,6 @@
 import type { Caller, Claim, HistoryEntry } from '#core/model/audit.ts';
 import type { Priority, RelationType, Status, TaskId, TaskType } from '#core/model/scalars.ts';
+import type { TaskBaseline } from '#tasks/model/baseline.ts';
 import type { BoardTask } from '#tasks/model/board.ts';
 import type { OpenWork, PlanTask, PlanWork } from '#tasks/model/open-work.ts';
 import type { Note, Relation, TaskHit, TaskRecord } from '#tasks/model/task.ts';
@@ -189,6 +190,8 @@ export interface ClaimReads {
 
 export interface ClaimWrites {
   insert(claim: Claim): Promise<void>;
+  /** Stores the baseline of a task unless it has one. */
+  insertBaseline(taskId: TaskId, baseline: TaskBaseline): Promise<void>;
   release(taskId: TaskId): Promise<void>;
   setFocus(taskId: TaskId, at: string): Promise<void>;
   /** Records a sign of life: the caller is no longer away, and its claims belong to its current process. */

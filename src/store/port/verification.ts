@@ -1,7 +1,10 @@
 import type { TaskId } from '#core/model/scalars.ts';
+import type { TaskBaseline } from '#tasks/model/baseline.ts';
 import type { GateAttempt, RoundState } from '#verification/model/verification.ts';
 
 export interface GateReads {
+  /** The state of the checkout at the first claim of the task; undefined if it was never claimed. */
+  getBaseline(taskId: TaskId): Promise<TaskBaseline | undefined>;
   /** Every submission of evidence for the task, in order. */
   listAttempts(taskId: TaskId): Promise<GateAttempt[]>;
   /** Undefined before the first evidence. */

@@ -28,6 +28,8 @@ export const GateEvidenceSchema = union([
   strictObject({ kind: literal('verdict'), verdict: picklist(['attested', 'rejected']), reason: optional(string()) }),
   /** Rejected evidence as the caller wrote it, and the reason. */
   strictObject({ kind: literal('failed'), text: string(), problem: string() }),
+  /** A statement that was not checked, as the caller wrote it, and the reason why it opens no gate. */
+  strictObject({ kind: literal('claimed'), text: string(), problem: string() }),
   /** The task was done and has been reopened. */
   strictObject({ kind: literal('reopened') }),
 ]);
@@ -60,6 +62,10 @@ export interface RoundState {
   /** The verdict of this round, or the one that closed the previous round. */
   verdict?: ValidatorVerdict;
 }
+
+/** A statement that opened no gate, as answers show it. */
+export const ClaimedEvidenceSchema = strictObject({ gate: GateNameSchema, by: string(), at: Timestamp, text: string(), problem: string() });
+export type ClaimedEvidence = InferOutput<typeof ClaimedEvidenceSchema>;
 
 export const GateViewSchema = strictObject({
   gate: GateNameSchema,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { formatEvidence, listEvidenceFiles, listEvidenceForms, parseEvidence, splitPaths } from './evidence.ts';
+import { formatEvidence, listEvidenceFiles, parseEvidence, splitPaths } from './evidence.ts';
+import { defaultGatePolicy as policy } from './gate-policy.ts';
 
 test.each([
   ['commit:abc1234', ['commit=abc1234']],
@@ -19,11 +20,6 @@ test.each([
 
 test('splitPaths removes duplicates and empty items', () => {
   expect(splitPaths(' a, b,,a ')).toEqual(['a', 'b']);
-});
-
-test('lists notes and URLs only where the project accepts them', () => {
-  expect(listEvidenceForms(false)).toHaveLength(5);
-  expect(listEvidenceForms(true).slice(5)).toEqual(['url:<address>', 'note:<text>']);
 });
 
 const evidence = [
@@ -48,7 +44,17 @@ test('lists evidence files, test reports included', () => {
 });
 
 test('formats evidence for resubmission without missing files', () => {
-  expect(formatEvidence(evidence, () => true)).toBe('commit:abc; files:a,b; test-run:r.json; tool:test; files:c; run:run-2');
-  expect(formatEvidence(evidence, (path) => path === 'b')).toBe('commit:abc; files:b; tool:test; run:run-2');
-  expect(formatEvidence([evidence[1]!], () => false)).toBe('');
+  const all = 'commit:abc; files:a,b; test-run:r.json; tool:test; files:c; run:run-2';
+  expect(formatEvidence(policy, 'implemented', evidence, () => true)).toBe(all);
+  expect(formatEvidence(policy, 'testsPassed', evidence, () => true)).toBe(all);
+  expect(formatEvidence(policy, 'implemented', evidence, (path) => path === 'b')).toBe('commit:abc; files:b; tool:test; run:run-2');
+  expect(formatEvidence(policy, 'implemented', [evidence[1]!], () => false)).toBe('');
+});
+
+test('formats nothing that would not open the gate again', () => {
+  const [, files, report, , , , run] = evidence;
+  expect(formatEvidence(policy, 'testsPassed', [files!], () => true)).toBe('');
+  expect(formatEvidence(policy, 'testsPassed', [run!], () => true)).toBe('');
+  expect(formatEvidence(policy, 'testsPassed', [report!], () => true)).toBe('');
+  expect(formatEvidence(policy, 'implemented', [run!], () => true)).toBe('files:c');
 });

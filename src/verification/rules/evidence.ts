@@ -1,4 +1,6 @@
+import type { GateName } from '#core/model/scalars.ts';
 import type { GateEvidence, HashedFile } from '../model/verification.ts';
+import { type GatePolicy, opensGate } from './gate-policy.ts';
 
 const kinds = ['commit', 'files', 'tool', 'test-run', 'run', 'url', 'note'] as const;
 
@@ -9,16 +11,6 @@ export interface EvidenceClaim {
   /** The whole text with its prefix. */
   text: string;
 }
-
-/** Lists the accepted forms of evidence, for error messages. */
-export const listEvidenceForms = (allowsNotes: boolean): string[] => [
-  'commit:<sha>',
-  'files:<path>,<path>',
-  'tool:<name>',
-  'test-run:<path or JSON of a test report>',
-  'run:<id of a run for this task>',
-  ...(allowsNotes ? ['url:<address>', 'note:<text>'] : []),
-];
 
 /** Parses evidence separated by `;`. A text without a known prefix is a note. */
 export function parseEvidence(text: string): EvidenceClaim[] {
@@ -42,20 +34,37 @@ export const listEvidenceFiles = (evidence: GateEvidence[]): HashedFile[] =>
     return each.kind === 'test-run' && each.path ? [{ path: each.path, sha256: each.sha256 }] : [];
   });
 
-/** Formats evidence so that it can be submitted again, with the files that still exist. Empty if nothing is left. */
-export function formatEvidence(evidence: GateEvidence[], exists: (path: string) => boolean): string {
-  return evidence
-    .flatMap((each) => {
-      if (each.kind === 'commit') return [`commit:${each.commit}`];
-      if (each.kind === 'tool') return [`tool:${each.name}`];
-      if (each.kind === 'url') return [`url:${each.url}`];
-      if (each.kind === 'note') return [`note:${each.text}`];
-      if (each.kind === 'test-run') return each.path && exists(each.path) ? [`test-run:${each.path}`] : [];
-      // A run is evidence only for files it left unchanged, so its files are submitted as files.
-      if (each.kind === 'run' && each.files.length === 0) return [`run:${each.run}`];
-      if (each.kind !== 'files' && each.kind !== 'run') return [];
-      const left = each.files.map(({ path }) => path).filter(exists);
-      return left.length ? [`files:${left.join(',')}`] : [];
-    })
-    .join('; ');
+/** Formats evidence so that it can be submitted again for the gate, with the files that still exist. Empty if nothing is left that
+ *  would open the gate. */
+export function formatEvidence(policy: GatePolicy, gate: GateName, evidence: GateEvidence[], exists: (path: string) => boolean): string {
+  const hasTool = evidence.some(({ kind }) => kind === 'tool');
+  const pieces = evidence.flatMap((each): { kind: EvidenceClaim['kind']; text: string }[] => {
+    switch (each.kind) {
+      case 'commit':
+        return [{ kind: 'commit', text: `commit:${each.commit}` }];
+      case 'tool':
+        return [{ kind: 'tool', text: `tool:${each.name}` }];
+      case 'url':
+        return [{ kind: 'url', text: `url:${each.url}` }];
+      case 'note':
+        return [{ kind: 'note', text: `note:${each.text}` }];
+      case 'test-run':
+        // Without its tool a report that changed is a statement of the caller.
+        return hasTool && each.path && exists(each.path) ? [{ kind: 'test-run', text: `test-run:${each.path}` }] : [];
+      case 'run':
+        if (each.files.length === 0) return [{ kind: 'run', text: `run:${each.run}` }];
+        // A run is evidence only for files it left unchanged, so its files are submitted as files.
+        return toFilesPiece(each.files, exists);
+      case 'files':
+        return toFilesPiece(each.files, exists);
+      default:
+        return [];
+    }
+  });
+  return pieces.some((piece) => opensGate(policy, gate, piece)) ? pieces.map(({ text }) => text).join('; ') : '';
+}
+
+function toFilesPiece(files: HashedFile[], exists: (path: string) => boolean): { kind: 'files'; text: string }[] {
+  const left = files.map(({ path }) => path).filter(exists);
+  return left.length ? [{ kind: 'files', text: `files:${left.join(',')}` }] : [];
 }

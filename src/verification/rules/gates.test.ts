@@ -21,7 +21,9 @@ const attempt = (text: string): GateAttempt => {
       ? [{ kind: 'verdict', verdict: 'rejected' }]
       : how === 'reopened'
         ? [{ kind: 'reopened' }]
-        : [{ kind: 'note', text: 'x' }];
+        : how === 'claimed'
+          ? [{ kind: 'claimed', text: 'x', problem: 'y' }]
+          : [{ kind: 'note', text: 'x' }];
   return { gate: gate as GateName, round: 1, passed: how === 'passed', evidence, by, at: '2026-01-01T00:00:00.000Z' };
 };
 const held = (...attempts: string[]) => findHeldGates(attempts.map(attempt));
@@ -35,6 +37,7 @@ test.each<[string, string[], string]>([
   ['new evidence clears the later gates', ['implemented', 'testsPassed', 'implemented'], 'implemented'],
   ['a rejection clears all gates', ['implemented', 'testsPassed', 'qaPassed rejected'], ''],
   ['evidence after a rejection counts', ['implemented', 'testsPassed', 'qaPassed rejected', 'implemented'], 'implemented'],
+  ['a statement changes nothing', ['implemented', 'testsPassed', 'implemented claimed'], 'implemented testsPassed'],
   ['reopening the task clears all gates', ['implemented', 'testsPassed', 'qaPassed', 'implemented reopened'], ''],
 ])('held gates: %s', (_, attempts, expected) => {
   expect([...held(...attempts).keys()].join(' ')).toBe(expected);

@@ -2,21 +2,32 @@ import { CleoError } from '#core/errors/error.ts';
 import '../errors.ts';
 import type { GateName, TaskId } from '#core/model/scalars.ts';
 import type { StoredCriterion, TaskRecord } from '#tasks/model/task.ts';
-import { evidenceGateNames, type GateAttempt, type RoundState } from '../model/verification.ts';
+import { type ClaimedEvidence, evidenceGateNames, type GateAttempt, type RoundState } from '../model/verification.ts';
 
 export type HeldGates = Map<GateName, GateAttempt>;
 
 /** Finds the gates that hold evidence. New evidence for a gate clears the later gates, because they were passed on the old evidence;
- *  rejected evidence also clears the gate itself. A rejection by a validator and reopening the task clear all gates. */
+ *  rejected evidence also clears the gate itself. A rejection by a validator and reopening the task clear all gates. A mere
+ *  statement changes nothing. */
 export function findHeldGates(attempts: GateAttempt[]): HeldGates {
   const held: HeldGates = new Map();
   for (const attempt of attempts) {
+    if (isClaimed(attempt)) continue;
     const from = isReset(attempt) ? 0 : evidenceGateNames.indexOf(attempt.gate);
     for (const gate of evidenceGateNames.slice(from)) held.delete(gate);
     if (attempt.passed) held.set(attempt.gate, attempt);
   }
   return held;
 }
+
+/** True for an attempt that consists of unchecked statements. */
+export const isClaimed = ({ passed, evidence }: GateAttempt): boolean => !passed && evidence.every(({ kind }) => kind === 'claimed');
+
+/** Lists the statements of the attempts, in order. */
+export const listClaimedEvidence = (attempts: GateAttempt[]): ClaimedEvidence[] =>
+  attempts.flatMap(({ gate, by, at, evidence }) =>
+    evidence.flatMap((each) => (each.kind === 'claimed' ? [{ gate, by, at, text: each.text, problem: each.problem }] : [])),
+  );
 
 const isReset = ({ passed, evidence }: GateAttempt): boolean =>
   !passed && evidence.some(({ kind }) => kind === 'verdict' || kind === 'reopened');

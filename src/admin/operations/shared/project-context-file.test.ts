@@ -58,9 +58,9 @@ test('uses detected tests as the tool test, unless the settings name another', a
   const app = await openApp({ tasks: ['T001', 'gate T001 implemented by ada'] });
   const verify = () => app.call('verify.gate', { taskId: 'T001', gate: 'testsPassed', evidence: 'tool:test' });
   const unknown = await verify();
-  expect(unknown.error).toMatchObject({ exitCode: 41, alternatives: [{}, { command: 'cleo init --detect' }] });
+  expect(unknown.error).toMatchObject({ exitCode: 41, alternatives: [{}, {}, { command: 'cleo init --detect' }] });
   writeFileSync(join(app.root, 'Makefile'), 'test:\n\t@exit 7\n');
-  expect((await app.cli(unknown.error.alternatives[1].command)).exitCode).toBe(0);
+  expect((await app.cli(unknown.error.alternatives[2].command)).exitCode).toBe(0);
   expect((await app.call('verify.status', { taskId: 'T001' })).verification.tools).toEqual(['test']);
   expect((await verify()).error).toMatchObject({ exitCode: 41, message: expect.stringContaining('tool test exited with 2') });
   writeFileSync(join(app.root, 'Makefile'), 'test:\n\t@:\n');

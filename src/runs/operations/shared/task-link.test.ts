@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openSkillProject, type SkillProject } from '../../../../test/skill-project.ts';
@@ -72,6 +72,33 @@ test('refuses a run that failed, changed or belongs to another task as evidence'
   expect(await bring('T001', run.id)).toContain('was changed: line 1');
   rmSync(join(open.root, run.trace));
   expect(await bring('T001', run.id)).toContain(`the trace of ${run.id} is missing`);
+});
+
+test('refuses a run that the audit log does not contain, however well it is forged', async () => {
+  const open = await shop('', ['T001', 'T002 evidence implemented', 'gate T002 implemented by ada']);
+  const { run } = await open.runConstruct({ task: 'T001' });
+  const folder = join(open.root, '.cleo', 'runs', run.id);
+  const record = JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8'));
+  for (const id of [run.id, 'run-copy']) {
+    const forged = { ...record, run_id: id, task_id: 'T002', trace: '' };
+    mkdirSync(join(open.root, '.cleo', 'runs', id), { recursive: true });
+    writeFileSync(join(open.root, '.cleo', 'runs', id, 'run.json'), JSON.stringify(forged));
+    for (const gate of ['implemented', 'testsPassed'])
+      expect(await open.call('verify.gate', { taskId: 'T002', gate, evidence: `run:${id}` })).toMatchObject({
+        error: { exitCode: 41, message: expect.stringContaining(`the audit log contains no successful run ${id} for T002`) },
+      });
+  }
+});
+
+test('a test report that a run for the task wrote opens testsPassed until it changes', async () => {
+  const open = await shop('', ['T001', 'gate T001 implemented by ada', 'T002', 'gate T002 implemented by ada']);
+  open.writeSkill('planner', `echo '{"passed":4,"failed":0}' > plan.md`);
+  await open.runConstruct({ task: 'T001' });
+  const verify = (taskId: string) => open.call('verify.gate', { taskId, gate: 'testsPassed', evidence: 'test-run:plan.md' });
+  expect(await verify('T001')).toMatchObject({ verification: { evidence: [{ kind: 'test-run', passed: 4, path: 'plan.md' }] } });
+  expect((await verify('T002')).error.message).toContain('no run for T002 wrote plan.md');
+  open.writeFile('plan.md', '{"passed":5,"failed":0}');
+  expect((await verify('T001')).error.message).toContain('no run for T001 wrote plan.md');
 });
 
 test('a run completes the lifecycle stage of the epic of its task', async () => {

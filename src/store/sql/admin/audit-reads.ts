@@ -36,6 +36,12 @@ export function createAuditReads(db: Db): AuditReads {
     async listAfter(seq, limit) {
       return (await db.all(sql`select * from audit_log where seq > ${seq} order by seq limit ${limit}`)).map(toEntry);
     },
+    async listRuns(taskId) {
+      const found = await db.all(sql`
+        select created_ids, updated_ids from audit_log
+        where operation = 'run' and success = 1 and exit_code = 0 and updated_ids like ${`%"${taskId}"%`} order by seq`);
+      return found.flatMap((row) => [...parseIds(row.created_ids), ...parseIds(row.updated_ids)]).filter((id) => id.startsWith('run-'));
+    },
     async listForSession(session, seq, limit) {
       // Transferring a column takes longer than reading it, and there may be a million entries. Columns that every entry has
       // come as one text; created ids and parameters, which the grade needs for few entries, only for those.

@@ -50,6 +50,10 @@ export function createClaimWrites(db: Db): ClaimWrites {
         insert into claims (task_id, session_id, agent_id, claimed_at, focused_at, renewed_at, process, taken_from, taken_reason)
         values (${claim.taskId}, ${claim.session ?? ''}, ${claim.agent}, ${claim.claimedAt}, ${claim.focusedAt},
           ${toLeaseTime(db, claim.renewedAt)}, ${claim.process ?? ''}, ${claim.takenFrom ?? null}, ${claim.takenReason ?? null})`),
+    insertBaseline: (taskId, { head, files, at }) =>
+      db.run(sql`
+        insert into task_baselines (task_id, head, files, at) values (${taskId}, ${head}, ${files && JSON.stringify(files)}, ${at})
+        on conflict (task_id) do nothing`),
     release: (taskId) => db.run(sql`delete from claims where task_id = ${taskId}`),
     setFocus: (taskId, at) => db.run(sql`update claims set focused_at = ${at} where task_id = ${taskId}`),
     renew(caller, at) {

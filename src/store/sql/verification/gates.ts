@@ -1,13 +1,24 @@
 import type { Changes } from '#core/model/audit.ts';
 import type { GateName } from '#core/model/scalars.ts';
 import { groupBy } from '#lib/collections.ts';
+import type { BaselineFile } from '#tasks/model/baseline.ts';
 import type { GateAttempt, GateEvidence, ValidatorVerdict } from '#verification/model/verification.ts';
 import type { GateReads, GateWrites } from '../../port/verification.ts';
 import { noteUpdate } from '../changes.ts';
-import { type Db, raw, type SqlRow, sql, toId } from '../sql.ts';
+import { type Db, omitNull, raw, type SqlRow, sql, toId } from '../sql.ts';
 
 export function createGateReads(db: Db): GateReads {
   return {
+    async getBaseline(taskId) {
+      const [row] = await db.all(sql`select head, files, at from task_baselines where task_id = ${taskId}`);
+      return (
+        row && {
+          ...omitNull({ head: row.head as string | null }),
+          ...(row.files ? { files: JSON.parse(String(row.files)) as BaselineFile[] } : {}),
+          at: String(row.at),
+        }
+      );
+    },
     async listAttempts(taskId) {
       return (await db.all(sql`select ${columns} from task_gates where task_id = ${taskId} order by seq`)).map(toAttempt);
     },

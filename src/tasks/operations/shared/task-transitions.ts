@@ -9,6 +9,7 @@ import { isHolder, toFocusTime } from '../../rules/claims.ts';
 import { listUnmetTexts } from '../../rules/criteria.ts';
 import { checkTransition } from '../../rules/transitions.ts';
 import { isWaitText } from '../../rules/wait-text.ts';
+import { recordBaseline } from './baseline.ts';
 import { createClaimJudge } from './claim-judge.ts';
 import { requireTask } from './require.ts';
 import { checkScope } from './scope.ts';
@@ -121,6 +122,7 @@ export async function claimTask(ctx: TransitionContext, task: TaskRecord, former
     renewedAt: now,
     ...defined({ takenFrom, takenReason }),
   });
+  await recordBaseline(ctx, task);
   return defined({ task: started, isHeld: false, takenOverFrom: takenFrom, takenReason });
 }
 

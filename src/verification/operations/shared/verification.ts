@@ -13,6 +13,7 @@ import { requireTask } from '#tasks/operations/shared/require.ts';
 import type { TaskProblem } from '#tasks/rules/integrity.ts';
 import { evidenceGateNames, type GateAttempt, type GateView, type RoundState } from '../../model/verification.ts';
 import { formatEvidence, listEvidenceFiles } from '../../rules/evidence.ts';
+import { getGatePolicy } from '../../rules/gate-policy.ts';
 import {
   checkVerifiable,
   findHeldGates,
@@ -101,10 +102,11 @@ interface StaleGate {
 
 /** Finds gates whose evidence files have changed in the caller's checkout. */
 export async function findStaleGates(
-  { platform, project }: Pick<QueryContext, 'platform' | 'project'>,
+  { platform, project, config }: Pick<QueryContext, 'platform' | 'project' | 'config'>,
   taskId: TaskId,
   held: HeldGates,
 ): Promise<StaleGate[]> {
+  const policy = getGatePolicy(config['verification.allowNotes']);
   const stale: StaleGate[] = [];
   for (const [gate, { evidence }] of held) {
     const files = listEvidenceFiles(evidence);
@@ -118,7 +120,7 @@ export async function findStaleGates(
       if (!file || platform.files.sha256(file.path) !== sha256) changed.push(path);
     }
     if (changed.length === 0) continue;
-    const current = formatEvidence(evidence, (path) => !gone.has(path));
+    const current = formatEvidence(policy, gate, evidence, (path) => !gone.has(path));
     const words = current ? ['--gate', gate, '--evidence', current] : [];
     stale.push({ gate, files: changed, fix: commandLine(['cleo', 'verify', taskId, ...words]) });
   }
@@ -127,7 +129,7 @@ export async function findStaleGates(
 
 /** Throws unless every gate that completion needs holds evidence and no evidence file has changed. */
 export async function checkEvidence(
-  ctx: Pick<QueryContext, 'platform' | 'project'>,
+  ctx: Pick<QueryContext, 'platform' | 'project' | 'config'>,
   { id: taskId, acceptance }: TaskRecord,
   attempts: GateAttempt[],
   isAllRequired: boolean,
@@ -142,7 +144,7 @@ export async function checkEvidence(
 }
 
 /** Reports changed evidence files of all tasks that are not done. */
-export async function findStaleEvidence(ctx: Pick<QueryContext, 'store' | 'platform' | 'project'>): Promise<TaskProblem[]> {
+export async function findStaleEvidence(ctx: Pick<QueryContext, 'store' | 'platform' | 'project' | 'config'>): Promise<TaskProblem[]> {
   const problems: TaskProblem[] = [];
   for (const [taskId, attempts] of await ctx.store.gates.listOpenAttempts())
     for (const { gate, files, fix } of await findStaleGates(ctx, taskId, findHeldGates(attempts)))

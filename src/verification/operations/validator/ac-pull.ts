@@ -3,8 +3,8 @@ import { answer, query } from '#core/define.ts';
 import { GateNameSchema, TaskIdSchema } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
-import { GateViewSchema } from '../../model/verification.ts';
-import { findNextGate } from '../../rules/gates.ts';
+import { ClaimedEvidenceSchema, GateViewSchema } from '../../model/verification.ts';
+import { findNextGate, listClaimedEvidence } from '../../rules/gates.ts';
 import { findStaleGates, readVerification, toGateViews } from '../shared/verification.ts';
 
 export const validatorAcPull = query({
@@ -27,6 +27,7 @@ export const validatorAcPull = query({
     round: number(),
     workers: array(string()),
     gates: array(GateViewSchema),
+    claimed: optional(array(ClaimedEvidenceSchema)),
   }),
   errors: ['E_NOT_FOUND'],
   tier: 2,
@@ -38,7 +39,7 @@ export const validatorAcPull = query({
   example: { world: ['T001 accept parses|rejects', 'gate T001 implemented by ada'], call: { taskId: 'T001' } },
   async run(ctx, { taskId }) {
     const { store, caller } = ctx;
-    const { task, rounds, held } = await readVerification(store, await requireTask(store, taskId));
+    const { task, rounds, held, attempts } = await readVerification(store, await requireTask(store, taskId));
     const workers = await store.gates.listWorkers(taskId);
     const own = task.acceptance.map((c) => ({
       kind: c.kind,
@@ -57,6 +58,10 @@ export const validatorAcPull = query({
       ...(next && next !== 'qaPassed' ? [`${next} has no evidence yet`] : []),
     ];
     const criteria = [...own, ...children].map((criterion, i) => ({ n: i + 1, ...criterion }));
-    return answer({ criteria, taskId, title: task.title, round: rounds.round, workers, gates }, { warnings });
+    const claimed = listClaimedEvidence(attempts);
+    return answer(
+      { criteria, taskId, title: task.title, round: rounds.round, workers, gates, ...(claimed.length ? { claimed } : {}) },
+      { warnings },
+    );
   },
 });

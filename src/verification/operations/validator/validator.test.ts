@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Json, openApp, type TestApp } from '../../../../test/app.ts';
 
-const report = 'test-run:{"passed":3,"failed":0}';
+const work = { implemented: 'files:work.txt', testsPassed: 'tool:test' } as const;
+const config = { verification: { tools: { test: [process.execPath, '-e', ''] } } };
 const shown = ['T001 evidence qaPassed', 'gate T001 implemented by ada: files read', 'gate T001 testsPassed by ada: tests ran'];
 const gates = async ({ call }: TestApp): Promise<string[]> =>
   (await call('verify.status', { taskId: 'T001' })).verification.gates.flatMap(({ gate, isHeld }: Json) => (isHeld ? [gate] : []));
@@ -55,7 +56,7 @@ test('a round has one verdict: repeating it changes nothing, another one is refu
 });
 
 test('reject starts the next round, which needs new evidence and takes a new verdict', async () => {
-  const app = await openApp({ tasks: shown });
+  const app = await openApp({ tasks: shown, config });
   expect((await app.cli(['validator', 'reject', 'T1', 'Quoted fields are not read'])).envelope).toMatchObject({
     verdict: { verdict: 'rejected', reason: 'Quoted fields are not read', round: 2 },
   });
@@ -69,11 +70,12 @@ test('reject starts the next round, which needs new evidence and takes a new ver
   for (const operation of ['validator.attest', 'validator.reject'])
     expect(await app.call(operation, { taskId: 'T001', reason: 'x' })).toMatchObject({ error: { exitCode: 45 } });
   const ada = app.as('ada');
-  expect(await ada.call('verify.gate', { taskId: 'T001', gate: 'implemented', evidence: report, round: 1 })).toMatchObject({
+  expect(await ada.call('verify.gate', { taskId: 'T001', gate: 'implemented', evidence: work.implemented, round: 1 })).toMatchObject({
     error: { exitCode: 47 },
   });
-  for (const gate of ['implemented', 'testsPassed'])
-    expect(await ada.call('verify.gate', { taskId: 'T001', gate, evidence: report, round: 2 })).toMatchObject({ success: true });
+  writeFileSync(join(app.root, 'work.txt'), 'work');
+  for (const gate of ['implemented', 'testsPassed'] as const)
+    expect(await ada.call('verify.gate', { taskId: 'T001', gate, evidence: work[gate], round: 2 })).toMatchObject({ success: true });
   expect(await app.call('validator.attest', { taskId: 'T001' })).toMatchObject({ success: true });
   expect(await gates(app)).toEqual(['implemented', 'testsPassed', 'qaPassed']);
 });
@@ -103,11 +105,11 @@ test('a verdict needs evidence to judge', async () => {
 });
 
 test('attest refuses evidence files that have changed', async () => {
-  const app = await openApp({ tasks: ['T001'] });
+  const app = await openApp({ tasks: ['T001'], config });
   const ada = app.as('ada');
   writeFileSync(join(app.root, 'a.txt'), 'a');
-  for (const gate of ['implemented', 'testsPassed'])
-    await ada.call('verify.gate', { taskId: 'T001', gate, evidence: `files:a.txt; ${report}` });
+  await ada.call('verify.gate', { taskId: 'T001', gate: 'implemented', evidence: 'files:a.txt' });
+  await ada.call('verify.gate', { taskId: 'T001', gate: 'testsPassed', evidence: 'files:a.txt; tool:test' });
   writeFileSync(join(app.root, 'a.txt'), 'changed');
   const { error } = await app.call('validator.attest', { taskId: 'T001' });
   expect(error).toMatchObject({ code: 'E_EVIDENCE_STALE', exitCode: 45 });
@@ -115,9 +117,9 @@ test('attest refuses evidence files that have changed', async () => {
 });
 
 test('new evidence after a verdict needs a new verdict', async () => {
-  const app = await openApp({ tasks: shown });
+  const app = await openApp({ tasks: shown, config });
   await app.call('validator.attest', { taskId: 'T001' });
-  await app.as('ada').call('verify.gate', { taskId: 'T001', gate: 'testsPassed', evidence: report });
+  await app.as('ada').call('verify.gate', { taskId: 'T001', gate: 'testsPassed', evidence: work.testsPassed });
   expect(await gates(app)).toEqual(['implemented', 'testsPassed']);
   expect(await app.as('bob').call('validator.attest', { taskId: 'T001' })).toMatchObject({ success: true });
 });

@@ -10,9 +10,11 @@ import type { ReadStore } from '#store/port/store.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
 import { requireTaskOrFocus } from '#tasks/operations/shared/task-transitions.ts';
 import { evidenceGateNames, type GateAttempt, type GateEvidence, GateEvidenceSchema } from '../../model/verification.ts';
-import { listEvidenceForms, parseEvidence } from '../../rules/evidence.ts';
+import { type EvidenceClaim, parseEvidence } from '../../rules/evidence.ts';
+import { getGatePolicy, opensGate } from '../../rules/gate-policy.ts';
 import { checkGateOrder, checkIndependent, clearVerdict, failRound, findNextGate } from '../../rules/gates.ts';
-import { checkEvidenceForms, EvidenceRejected, examineEvidence } from '../shared/examine-evidence.ts';
+import { createEvidenceError } from '../shared/evidence-error.ts';
+import { EvidenceRejected, examineEvidence, findFormProblem, type SubmissionContext, toClaimed } from '../shared/examine-evidence.ts';
 import { recordAttempt, requireVerifiable, resolveAgent, type VerificationState } from '../shared/verification.ts';
 
 export const verifyGate = job({
@@ -24,7 +26,7 @@ export const verifyGate = job({
     evidence: pipe(
       string(),
       maxLength(100_000, 'must have at most 100000 characters'),
-      description('commit:<sha>, files:<a,b>, tool:<name>, test-run:<path or JSON>, run:<id>; separate several with ;'),
+      description('commit:<sha>, files:<a,b>, tool:<name>, test-run:<file>, run:<id>; separate several with ;'),
     ),
     agent: optional(pipe(string(), description('Agent that submits it; default: you'))),
     round: optional(pipe(wholeNumber({ min: 1 }), description('Fail if the task is in another round'))),
@@ -64,47 +66,65 @@ export const verifyGate = job({
     view: async () => (await import('../../view.ts')).verificationView,
   },
   example: {
-    world: ['T001 evidence implemented'],
-    call: { taskId: 'T001', gate: 'implemented', evidence: 'test-run:{"passed":3,"failed":0}' },
+    world: ['T001 evidence implemented', 'construct'],
+    call: { taskId: 'T001', gate: 'implemented', evidence: 'files:construct.yaml' },
   },
   async run(ctx, { taskId, gate: name, evidence: text, agent, round }) {
     const gate = requireGate(ctx, name);
     const config = ctx.config();
-    const before = await ctx.read((store) => checkRequest(ctx, store, { taskId, gate, agent, round }));
-    const { id } = before.task;
-    const createError = (problem: string, details: object = {}): CleoError =>
-      new CleoError('E_GATE_UPDATE_FAILED', {
-        taskId: id,
-        gate,
-        problem,
-        forms: listEvidenceForms(config['verification.allowNotes']),
-        ...details,
-      });
+    const policy = getGatePolicy(config['verification.allowNotes']);
+    const { before, baseline, loggedRuns } = await ctx.read(async (store) => {
+      const checked = await checkRequest(ctx, store, { taskId, gate, agent, round });
+      const known = { baseline: await store.gates.getBaseline(checked.task.id), loggedRuns: await store.audit.listRuns(checked.task.id) };
+      return { before: checked, ...known };
+    });
+    const { task } = before;
+    const submission = { platform: ctx.platform, project: ctx.project, config, task, gate, policy, baseline, loggedRuns };
     const claims = parseEvidence(text);
-    const evidenceContext = { platform: ctx.platform, project: ctx.project, config, taskId: id };
-    checkEvidenceForms(evidenceContext, claims, createError);
+    const createError = (problem: string, details: object = {}, hasToolFailed = false): Promise<CleoError> =>
+      createEvidenceError(ctx, { ...submission, taskId: task.id, problem, details, hasToolFailed });
+    const invalid = findFormProblem(submission, claims);
+    if (invalid) throw await createError(invalid.problem, invalid.details);
 
     // A tool may run for minutes, so evidence is examined outside the transaction and the request is checked again inside it.
-    let evidence: GateEvidence[];
-    let problem: EvidenceRejected | undefined;
-    try {
-      evidence = await examineEvidence(evidenceContext, claims);
-    } catch (error) {
-      if (!(error instanceof EvidenceRejected)) throw error;
-      problem = error;
-      evidence = [{ kind: 'failed', text: text.slice(0, 1000), problem: error.message }];
-    }
+    const { evidence, rejected } = await examine(submission, claims);
+    const isPassed = !rejected && evidence.some((each) => opensGate(policy, gate, each));
+    // Nothing ran, so there is nothing to record. The log has the call.
+    if (rejected && !rejected.hasRun) throw await createError(rejected.message, rejected.details);
     const held = await ctx.write(async (store) => {
-      const now = await checkRequest(ctx, store, { taskId: id, gate, agent, round: before.rounds.round });
-      const attempt: GateAttempt = { gate, round: now.rounds.round, passed: !problem, evidence, by: now.by, at: ctx.now };
+      const now = await checkRequest(ctx, store, { taskId: task.id, gate, agent, round: before.rounds.round });
+      const attempt: GateAttempt = { gate, round: now.rounds.round, passed: isPassed, evidence, by: now.by, at: ctx.now };
       await store.claims.renew({ ...ctx.caller, agent: now.by }, ctx.now);
-      return recordAttempt(store, now, attempt, problem ? failRound(now.rounds) : clearVerdict(now.rounds));
+      const rounds = isPassed ? clearVerdict(now.rounds) : rejected ? failRound(now.rounds) : now.rounds;
+      return recordAttempt(store, now, attempt, rounds);
     });
-    if (problem) throw createError(problem.message, problem.details);
-    const next = findNextGate(held, before.task.acceptance, config['verification.required']);
-    return { verification: { taskId: id, gate, round: before.rounds.round, by: before.by, evidence, ...defined({ next }) } };
+    if (rejected) throw await createError(rejected.message, rejected.details, true);
+    if (!isPassed) throw await createError(`${formatProblems(evidence)}; it is stored as claimed`);
+    const next = findNextGate(held, task.acceptance, config['verification.required']);
+    return { verification: { taskId: task.id, gate, round: before.rounds.round, by: before.by, evidence, ...defined({ next }) } };
   },
 });
+
+const formatProblems = (evidence: GateEvidence[]): string =>
+  evidence.flatMap((each) => (each.kind === 'claimed' ? each.problem : [])).join('; ');
+
+/** Examines the evidence, unless none of it can open the gate. What does not open it is stored as the caller wrote it. */
+async function examine(
+  submission: SubmissionContext,
+  claims: EvidenceClaim[],
+): Promise<{ evidence: GateEvidence[]; rejected?: EvidenceRejected }> {
+  const { policy, gate } = submission;
+  if (!claims.some((claim) => opensGate(policy, gate, claim))) return { evidence: claims.map((claim) => toClaimed(submission, claim)) };
+  try {
+    const evidence = await examineEvidence(submission, claims);
+    if (evidence.some((each) => opensGate(policy, gate, each))) return { evidence };
+    return { evidence: evidence.map((each, i) => (each.kind === 'claimed' ? each : toClaimed(submission, claims[i]!))) };
+  } catch (error) {
+    if (!(error instanceof EvidenceRejected)) throw error;
+    const text = claims.map((claim) => claim.text).join('; ');
+    return { evidence: [{ kind: 'failed', text: text.slice(0, 1000), problem: error.message }], rejected: error };
+  }
+}
 
 function requireGate({ commandWith }: JobContext, name: string): GateName {
   const found = evidenceGateNames.find((gate) => gate === name);

@@ -4,9 +4,9 @@ import { GateNameSchema, TaskIdSchema } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import { Timestamp } from '#tasks/model/task.ts';
 import { requireTaskOrFocus } from '#tasks/operations/shared/task-transitions.ts';
-import { GateEvidenceSchema, GateViewSchema, VerdictSchema } from '../../model/verification.ts';
-import { listEvidenceForms } from '../../rules/evidence.ts';
-import { findNextGate } from '../../rules/gates.ts';
+import { ClaimedEvidenceSchema, GateEvidenceSchema, GateViewSchema, VerdictSchema } from '../../model/verification.ts';
+import { getGatePolicy, listOpeningForms } from '../../rules/gate-policy.ts';
+import { findNextGate, isClaimed, listClaimedEvidence } from '../../rules/gates.ts';
 import { listVerificationTools } from '../shared/examine-evidence.ts';
 import { findStaleGates, readVerification, toGateViews } from '../shared/verification.ts';
 
@@ -28,6 +28,9 @@ export const verifyStatus = query({
       failures: optional(
         array(strictObject({ gate: GateNameSchema, round: number(), by: string(), at: Timestamp, evidence: array(GateEvidenceSchema) })),
       ),
+      /** Statements that were stored and opened no gate, the last ones. */
+      claimed: optional(array(ClaimedEvidenceSchema)),
+      /** Forms that open the next gate. */
       accepts: array(string()),
       tools: optional(array(string())),
     }),
@@ -42,8 +45,9 @@ export const verifyStatus = query({
     const stale = await findStaleGates(ctx, task.id, held);
     const next = findNextGate(held, task.acceptance, config['verification.required']);
     const failures = attempts
-      .filter(({ passed, evidence }) => !passed && evidence.every(({ kind }) => kind !== 'reopened'))
+      .filter((attempt) => !attempt.passed && !isClaimed(attempt) && attempt.evidence.every(({ kind }) => kind !== 'reopened'))
       .slice(-maxFailures);
+    const claimed = listClaimedEvidence(attempts);
     const tools = listVerificationTools(ctx);
     return {
       verification: {
@@ -54,7 +58,8 @@ export const verifyStatus = query({
         gates: toGateViews(held, stale),
         ...defined({ next, verdict: rounds.verdict }),
         ...(failures.length ? { failures: failures.map(({ passed: _, ...failure }) => failure) } : {}),
-        accepts: listEvidenceForms(config['verification.allowNotes']),
+        ...(claimed.length ? { claimed: claimed.slice(-maxFailures) } : {}),
+        accepts: listOpeningForms(getGatePolicy(config['verification.allowNotes']), next ?? 'qaPassed'),
         ...(tools.length ? { tools } : {}),
       },
     };

@@ -1,16 +1,24 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type AppOptions, type Json, openApp, type TestApp } from '../../../../test/app.ts';
-import { createRepository } from '../../../../test/repository.ts';
 
 const node = process.execPath;
-const report = 'test-run:{"passed":3,"failed":0}';
+/** Evidence that opens the first two gates of a project that `openWorked` creates. */
+const work = 'files:work.txt';
+const tested = 'tool:test';
+const openWorked = async ({ config = {}, ...options }: AppOptions): Promise<TestApp> => {
+  const verification = { ...(config.verification as object), tools: { test: [node, '-e', ''] } };
+  const app = await openApp({ ...options, config: { ...config, verification } });
+  write(app, 'work.txt', 'work');
+  return app;
+};
 const tools = (named: Record<string, string>, more = {}): AppOptions => ({
   config: {
     verification: { tools: Object.fromEntries(Object.entries(named).map(([name, code]) => [name, [node, '-e', code]])), ...more },
   },
 });
+const notes = { config: { verification: { allowNotes: true } } };
 const write = ({ root }: TestApp, name: string, text: string): void => {
   mkdirSync(join(root, name, '..'), { recursive: true });
   writeFileSync(join(root, name), text);
@@ -21,12 +29,12 @@ const held = async ({ call }: TestApp): Promise<string[]> =>
   (await call('verify.status', { taskId: 'T001' })).verification.gates.flatMap(({ gate, isHeld }: Json) => (isHeld ? [gate] : []));
 
 test('gates are passed in order, and completion needs those the criteria are bound to', async () => {
-  const app = await openApp({ tasks: ['T001 evidence implemented,testsPassed'] });
+  const app = await openWorked({ tasks: ['T001 evidence implemented,testsPassed'] });
   write(app, 'src/parser.ts', 'export {}');
   expect(await app.call('tasks.complete', { taskId: 'T001' })).toMatchObject({
     error: { code: 'E_GATE_DEPENDENCY', exitCode: 45, details: { missing: ['implemented', 'testsPassed'] } },
   });
-  expect(await verify(app, 'testsPassed', report)).toMatchObject({ error: { code: 'E_GATE_DEPENDENCY', exitCode: 45 } });
+  expect(await verify(app, 'testsPassed', tested)).toMatchObject({ error: { code: 'E_GATE_DEPENDENCY', exitCode: 45 } });
   expect(await verify(app, 'implemented', 'files:src/parser.ts')).toMatchObject({
     verification: { gate: 'implemented', round: 1, by: 'tester', next: 'testsPassed', evidence: [{ kind: 'files' }] },
     data: { updated: ['T001'] },
@@ -35,54 +43,67 @@ test('gates are passed in order, and completion needs those the criteria are bou
     { kind: 'evidence_bound', gate: 'implemented', met: true },
     { kind: 'evidence_bound', gate: 'testsPassed' },
   ]);
-  expect(await verify(app, 'testsPassed', report)).toMatchObject({ success: true });
+  expect(await verify(app, 'testsPassed', tested)).toMatchObject({ success: true });
   expect(await app.call('tasks.complete', { taskId: 'T001' })).toMatchObject({ success: true, task: { status: 'done' } });
 });
 
 test('uses the focused task without an id, and fails with 38 without a focus', async () => {
-  const app = await openApp({ tasks: ['T001'] });
+  const app = await openWorked({ tasks: ['T001'] });
   expect(await app.call('verify.status')).toMatchObject({ error: { exitCode: 38 } });
-  expect(await app.call('verify.gate', { gate: 'implemented', evidence: report })).toMatchObject({ error: { exitCode: 38 } });
+  expect(await app.call('verify.gate', { gate: 'implemented', evidence: work })).toMatchObject({ error: { exitCode: 38 } });
   await app.call('tasks.start', { taskId: 'T001' });
-  expect((await app.cli(['verify', '--gate', 'implemented', '--evidence', report])).exitCode).toBe(0);
+  expect((await app.cli(['verify', '--gate', 'implemented', '--evidence', work])).exitCode).toBe(0);
   expect((await app.cli('cleo verify')).envelope).toMatchObject({ verification: { taskId: 'T001', next: 'testsPassed' } });
 });
 
 describe('evidence', () => {
-  const bad: [string, string, RegExp][] = [
-    ['a missing file', 'files:src/none.ts', /no file "src\/none.ts"/],
-    ['two files of which one is missing', 'files:a.txt,b.txt', /no file "b.txt"/],
-    ['a folder', 'files:home', /no file/],
-    ['a file outside the project', 'files:../../../etc/passwd', /no file/],
-    ['a commit without a repository', 'commit:0123456789abcdef', /no commit/],
-    ['a ref name', 'commit:HEAD', /no commit/],
-    ['an option as commit', 'commit:--help', /no commit/],
-    ['a report with failed tests', 'test-run:{"passed":3,"failed":1}', /1 of 4 tests failed/],
-    ['a report without tests', 'test-run:{"passed":0,"failed":0}', /no test was run/],
-    ['JSON that is not a report', 'test-run:{"hello":1}', /no counts/],
-    ['a missing report', 'test-run:report.json', /no file/],
-    ['a report that is not JSON', 'test-run:a.txt', /is not JSON/],
-    ['a tool that fails', 'tool:fails', /exited with 3/],
-    ['a missing tool', 'tool:gone', /did not run/],
+  /** A problem found without running anything costs no round. */
+  const bad: [string, string, string, RegExp, number][] = [
+    ['a missing file', 'implemented', 'files:src/none.ts', /no file "src\/none.ts"/, 1],
+    ['two files of which one is missing', 'implemented', 'files:a.txt,b.txt', /no file "b.txt"/, 1],
+    ['a folder', 'implemented', 'files:home', /no file/, 1],
+    ['a file outside the project', 'implemented', 'files:../../../etc/passwd', /no file/, 1],
+    ['a file of the store', 'implemented', 'files:.cleo/research/x.md', /"\.cleo\/research\/x\.md" is under \.cleo/, 1],
+    ['a file older than the task', 'implemented', 'files:old.txt', /"old.txt" has not changed since T001 was created/, 1],
+    ['a commit without a repository', 'implemented', 'commit:0123456789abcdef', /no commit/, 1],
+    ['HEAD without a repository', 'implemented', 'commit:HEAD', /no commit/, 1],
+    ['an option as commit', 'implemented', 'commit:--help', /no commit/, 1],
+    ['JSON with failed tests', 'testsPassed', 'test-run:{"passed":3,"failed":1}', /1 of 4 tests failed/, 1],
+    ['JSON without tests', 'testsPassed', 'test-run:{"passed":0,"failed":0}', /no test was run/, 1],
+    ['JSON that is not a report', 'testsPassed', 'test-run:{"hello":1}', /no counts/, 1],
+    ['a missing report', 'testsPassed', 'test-run:report.json', /no file/, 1],
+    ['a report that is not JSON', 'testsPassed', 'test-run:a.txt', /is not JSON/, 1],
+    ['a missing run', 'testsPassed', 'run:run-1', /there is no run "run-1"/, 1],
+    ['a tool that fails', 'testsPassed', 'tool:fails', /exited with 3/, 2],
+    ['a tool whose report has failed tests', 'testsPassed', 'tool:reports; test-run:bad.json', /1 of 3 tests failed/, 2],
+    ['a tool that cannot be started', 'testsPassed', 'tool:gone', /did not run/, 1],
   ];
-  test.each(bad)('is rejected: %s', async (_, evidence, problem) => {
+  test.each(bad)('is rejected: %s', async (_, gate, evidence, problem, round) => {
+    const reports = 'require("fs").writeFileSync("bad.json", JSON.stringify({ passed: 2, failed: 1 }))';
     const app = await openApp({
-      tasks: ['T001'],
-      config: { verification: { tools: { fails: [node, '-e', 'console.log("it broke"); process.exit(3)'], gone: 'no-such-program-x' } } },
+      tasks: ['T001', ...(gate === 'testsPassed' ? ['gate T001 implemented by ada'] : [])],
+      config: {
+        verification: { tools: { fails: [node, '-e', 'process.exit(3)'], reports: [node, '-e', reports], gone: 'no-such-program-x' } },
+      },
     });
     write(app, 'a.txt', 'a');
+    write(app, '.cleo/research/x.md', 'x');
+    write(app, 'old.txt', 'old');
+    utimesSync(join(app.root, 'old.txt'), 0, 0);
     mkdirSync(join(app.root, 'home'), { recursive: true });
-    const refused = await verify(app, 'implemented', evidence);
+    const refused = await verify(app, gate, evidence);
     expect(refused).toMatchObject({ error: { code: 'E_GATE_UPDATE_FAILED', exitCode: 41, message: expect.stringMatching(problem) } });
-    expect(refused.error.details.forms).toContain('commit:<sha>');
-    expect(await held(app)).toEqual([]);
-    expect((await app.call('verify.status', { taskId: 'T001' })).verification).toMatchObject({ round: 2, failedRounds: 1 });
-    expect((await app.cli(refused.error.fix)).exitCode).toBe(0);
+    expect(refused.error.details.forms).toContain(gate === 'implemented' ? 'commit:<sha>' : 'tool:<name>');
+    expect(await held(app)).toEqual(gate === 'testsPassed' ? ['implemented'] : []);
+    expect((await app.call('verify.status', { taskId: 'T001' })).verification).toMatchObject({ round, failedRounds: round - 1 });
   });
 
   test('from a failing tool is rejected with its exit code and output', async () => {
-    const app = await openApp({ tasks: ['T001'], ...tools({ test: 'console.log("it broke"); process.exit(3)' }) });
-    const { error } = await verify(app, 'implemented', 'tool:test');
+    const app = await openApp({
+      tasks: ['T001', 'gate T001 implemented by ada'],
+      ...tools({ test: 'console.log("it broke"); process.exit(3)' }),
+    });
+    const { error } = await verify(app, 'testsPassed', 'tool:test');
     expect(error).not.toHaveProperty('alternatives');
     expect(error.details).toMatchObject({
       tool: 'test',
@@ -92,19 +113,22 @@ describe('evidence', () => {
   });
 
   test('from a hanging tool is rejected, and the tool is killed', async () => {
-    const app = await openApp({ tasks: ['T001'], ...tools({ hang: 'setInterval(() => {}, 1000)' }, { timeoutSeconds: 1 }) });
-    expect(await verify(app, 'implemented', 'tool:hang')).toMatchObject({
+    const app = await openApp({
+      tasks: ['T001', 'gate T001 implemented by ada'],
+      ...tools({ hang: 'setInterval(() => {}, 1000)' }, { timeoutSeconds: 1 }),
+    });
+    expect(await verify(app, 'testsPassed', 'tool:hang')).toMatchObject({
       error: { exitCode: 41, message: expect.stringContaining('longer than 1 s') },
     });
   });
 
   test('from a tool does not lock the store while the tool runs', async () => {
     const app = await openApp({
-      tasks: ['T001'],
+      tasks: ['T001', 'gate T001 implemented by ada'],
       config: { store: { busyTimeoutMs: 300 }, verification: { tools: { slow: [node, '-e', 'setTimeout(() => {}, 1500)'] } } },
     });
     const other = await app.openSecondStore();
-    const running = verify(app, 'implemented', 'tool:slow');
+    const running = verify(app, 'testsPassed', 'tool:slow');
     await new Promise((resolve) => setTimeout(resolve, 500));
     await other.write({ at: '2026-01-01T00:00:00.000Z', by: 'other' }, async (store) => void (await store.tasks.nextId()));
     expect(await running).toMatchObject({ success: true, verification: { evidence: [{ kind: 'tool', name: 'slow', exitCode: 0 }] } });
@@ -112,31 +136,101 @@ describe('evidence', () => {
 
   test('from a tool is collected without a shell', async () => {
     const app = await openApp({
-      tasks: ['T001'],
+      tasks: ['T001', 'gate T001 implemented by ada'],
       config: { verification: { tools: { echo: `${node} -p "process.argv.length" ; touch shell-was-here` } } },
     });
-    await verify(app, 'implemented', 'tool:echo');
-    expect(await app.call('verify.status', { taskId: 'T001' })).toMatchObject({ verification: { gates: [{ isHeld: true }, {}, {}] } });
+    await verify(app, 'testsPassed', 'tool:echo');
+    expect(await app.call('verify.status', { taskId: 'T001' })).toMatchObject({ verification: { gates: [{}, { isHeld: true }, {}] } });
     expect(() => readFileSync(join(app.root, 'shell-was-here'))).toThrow();
   });
 
   test('in several pieces is accepted only if all are valid', async () => {
-    const app = await openApp({ tasks: ['T001'], ...tools({ test: '' }) });
+    const writesReport = `require("fs").writeFileSync("report.json", '{"numPassedTests":5,"numFailedTests":0,"success":true}')`;
+    const app = await openApp({ tasks: ['T001'], ...tools({ test: writesReport }) });
     write(app, 'a.txt', 'a');
-    write(app, 'report.json', '{"numPassedTests":5,"numFailedTests":0,"success":true}');
-    expect(await verify(app, 'implemented', 'files:a.txt; tool:test; test-run:report.json')).toMatchObject({
-      verification: { evidence: [{ kind: 'files' }, { kind: 'tool' }, { kind: 'test-run', passed: 5, path: 'report.json' }] },
+    expect(await verify(app, 'implemented', 'files:a.txt; tool:test; note:by hand')).toMatchObject({
+      verification: { evidence: [{ kind: 'files' }, { kind: 'tool' }, { kind: 'claimed', text: 'note:by hand' }] },
     });
     expect(await verify(app, 'testsPassed', 'tool:test; files:none.txt')).toMatchObject({ error: { exitCode: 41 } });
     expect(await held(app)).toEqual(['implemented']);
+    expect(await verify(app, 'testsPassed', 'test-run:report.json; tool:test; files:a.txt')).toMatchObject({
+      verification: { evidence: [{ kind: 'test-run', passed: 5, path: 'report.json' }, { kind: 'tool' }, { kind: 'files' }] },
+    });
+  });
+});
+
+describe('a statement opens no gate, is stored as claimed and costs no round', () => {
+  test.each([
+    ['implemented', 'it works, believe me', /"it works, believe me" cannot be checked and does not open implemented/],
+    ['implemented', 'note:it works', /cannot be checked/],
+    ['implemented', 'url:https://example.org/ci/1', /cannot be checked/],
+    ['implemented', 'tool:test', /tool: does not open implemented, which needs commit:<sha>, files:<path>,<path> or run:/],
+    ['implemented', 'test-run:{"passed":1,"failed":0}', /test-run: does not open implemented/],
+    ['testsPassed', 'files:work.txt', /files: does not open testsPassed, which needs tool:<name>, run:/],
+    ['testsPassed', 'commit:HEAD', /commit: does not open testsPassed/],
+    ['testsPassed', 'test-run:{"passed":1,"failed":0}', /inline JSON proves nothing/],
+    ['testsPassed', 'test-run:mine.json', /no tool of this call and no run for T001 wrote mine.json/],
+    ['qaPassed', 'tool:test', /tool: does not open qaPassed, which needs a verdict of the validator/],
+    ['qaPassed', 'files:work.txt', /files: does not open qaPassed/],
+  ])('%s: %s', async (gate, evidence, problem) => {
+    const before = ['gate T001 implemented by ada', 'gate T001 testsPassed by ada'].slice(
+      0,
+      ['implemented', 'testsPassed', 'qaPassed'].indexOf(gate),
+    );
+    const app = await openWorked({ tasks: ['T001', ...before] });
+    write(app, 'mine.json', '{"passed":1,"failed":0}');
+    const gates = await held(app);
+    const { error } = await verify(app, gate, evidence);
+    expect(error).toMatchObject({ exitCode: 41, message: expect.stringMatching(problem) });
+    expect(error.message).toContain('it is stored as claimed');
+    expect(await held(app)).toEqual(gates);
+    expect((await app.call('verify.status', { taskId: 'T001' })).verification).toMatchObject({
+      round: 1,
+      failedRounds: 0,
+      claimed: [{ gate, by: 'tester', text: evidence }],
+    });
+    expect((await app.cli(error.fix)).exitCode).toBe(0);
+  });
+
+  test('leaves the gates that were passed', async () => {
+    const app = await openApp({
+      tasks: ['T001', 'gate T001 implemented by ada', 'gate T001 testsPassed by ada', 'gate T001 qaPassed by bob'],
+    });
+    await verify(app, 'implemented', 'note:done');
+    expect(await held(app)).toEqual(['implemented', 'testsPassed', 'qaPassed']);
+    expect((await app.call('validator.ac-pull', { taskId: 'T001' })).claimed).toMatchObject([{ gate: 'implemented', text: 'note:done' }]);
+  });
+});
+
+describe('a gate that needs a tool, in a project without one', () => {
+  const open = async (more: AppOptions = {}): Promise<TestApp> => {
+    const app = await openApp({ tasks: ['T001', 'gate T001 implemented by ada'], ...more });
+    write(app, 'package.json', '{"scripts":{"test":"vitest run"},"devDependencies":{"vitest":"4"}}');
+    return app;
+  };
+  const configure = "cleo config set verification.tools.test 'npm test'";
+
+  test('names the command for a person and blocks the task for an agent', async () => {
+    const app = await open();
+    for (const evidence of ['tool:test', 'files:package.json', 'test-run:{"passed":1,"failed":0}']) {
+      const { error } = await verify(app, 'testsPassed', evidence);
+      expect(error.alternatives.slice(0, 2).map(({ command }: Json) => command)).toEqual([configure, error.fix]);
+      expect(error.fix).toMatch(/^cleo update T001 --blocked-by '.*npm test/);
+    }
+    const { error } = await verify(app, 'testsPassed', 'tool:test');
+    expect((await app.cli(error.fix)).exitCode).toBe(0);
+    expect((await app.call('tasks.show', { taskId: 'T001' })).task).toMatchObject({ status: 'blocked' });
+    expect((await app.cli(configure)).exitCode).toBe(0);
+  });
+
+  test('the fix for a person configures the tool', async () => {
+    const app = await open({ isAtTerminal: true });
+    expect((await verify(app, 'testsPassed', 'tool:test')).error.fix).toBe(configure);
   });
 });
 
 describe('evidence of an invalid form costs no round', () => {
   test.each([
-    ['it works, believe me', 'cannot be checked'],
-    ['note:it works', 'cannot be checked'],
-    ['url:https://example.org/ci/1', 'cannot be checked'],
     ['tool:none', 'there is no tool "none"'],
     ['tool:../x', 'there is no tool'],
     ['files:', 'has no value'],
@@ -173,85 +267,89 @@ describe('evidence of an invalid form costs no round', () => {
 
 describe('the agent', () => {
   test('must be known if it is named', async () => {
-    const app = await openApp({ tasks: ['T001'], config: { agents: ['carol'] } });
+    const app = await openWorked({ tasks: ['T001'], config: { agents: ['carol'] } });
     for (const agent of ['ada', 'no name', '', 'x'.repeat(101)]) {
-      const { error } = await verify(app, 'implemented', report, { agent });
+      const { error } = await verify(app, 'implemented', work, { agent });
       expect(error).toMatchObject({ code: 'E_INVALID_AGENT', exitCode: 43 });
     }
     await app.as('ada').call('tasks.add', { title: 'Hello' });
-    expect(await verify(app, 'implemented', report, { agent: 'ada' })).toMatchObject({ verification: { by: 'ada' } });
-    expect(await verify(app, 'implemented', report, { agent: 'carol' })).toMatchObject({ verification: { by: 'carol' } });
+    expect(await verify(app, 'implemented', work, { agent: 'ada' })).toMatchObject({ verification: { by: 'ada' } });
+    expect(await verify(app, 'implemented', work, { agent: 'carol' })).toMatchObject({ verification: { by: 'carol' } });
   });
 
   test('does not become known by a refused call', async () => {
-    const app = await openApp({ tasks: ['T001'] });
+    const app = await openWorked({ tasks: ['T001'] });
     await app.call('tasks.add', { title: '' }, { agent: 'mallory' });
-    expect(await verify(app, 'implemented', report, { agent: 'mallory' })).toMatchObject({ error: { exitCode: 43 } });
+    expect(await verify(app, 'implemented', work, { agent: 'mallory' })).toMatchObject({ error: { exitCode: 43 } });
   });
 
   test('cannot pass qaPassed for its own work, under its own name or another', async () => {
-    const app = await openApp({ tasks: ['T001'], config: { agents: ['bob'] } });
-    await verify(app, 'implemented', report);
-    await verify(app, 'testsPassed', report);
+    const app = await openWorked({ tasks: ['T001'], config: { agents: ['bob'], ...notes.config } });
+    await verify(app, 'implemented', work);
+    await verify(app, 'testsPassed', tested);
     for (const more of [{}, { agent: 'bob' }])
-      expect(await verify(app, 'qaPassed', report, more)).toMatchObject({ error: { code: 'E_CIRCULAR_VALIDATION', exitCode: 82 } });
-    expect(await verify(app.as('bob'), 'qaPassed', report)).toMatchObject({ verification: { by: 'bob' } });
+      expect(await verify(app, 'qaPassed', 'note:read it', more)).toMatchObject({ error: { code: 'E_CIRCULAR_VALIDATION', exitCode: 82 } });
+    expect(await verify(app.as('bob'), 'qaPassed', 'note:read it')).toMatchObject({ verification: { by: 'bob' } });
   });
 
   test('that holds the task counts as its worker, whichever agent submits the evidence', async () => {
-    const app = await openApp({ tasks: ['T001 active by bob', 'gate T001 implemented by ada', 'gate T001 testsPassed by ada'] });
-    expect(await verify(app.as('bob'), 'qaPassed', report)).toMatchObject({ error: { exitCode: 82 } });
-    expect(await verify(app, 'qaPassed', report)).toMatchObject({ success: true });
+    const app = await openApp({ tasks: ['T001 active by bob', 'gate T001 implemented by ada', 'gate T001 testsPassed by ada'], ...notes });
+    expect(await verify(app.as('bob'), 'qaPassed', 'note:read it')).toMatchObject({ error: { exitCode: 82 } });
+    expect(await verify(app, 'qaPassed', 'note:read it')).toMatchObject({ success: true });
   });
 });
 
 describe('rounds', () => {
   test('rejected evidence closes the round, and the last round takes no more evidence', async () => {
-    const app = await openApp({ tasks: ['T001'], config: { verification: { maxRounds: 2 } } });
-    await verify(app, 'implemented', 'files:none');
-    expect(await verify(app, 'implemented', 'files:none', { round: 1 })).toMatchObject({
+    const app = await openApp({
+      tasks: ['T001', 'gate T001 implemented by ada'],
+      ...tools({ test: '', fails: 'process.exit(1)' }, { maxRounds: 2 }),
+    });
+    await verify(app, 'testsPassed', 'tool:fails');
+    expect(await verify(app, 'testsPassed', 'tool:fails', { round: 1 })).toMatchObject({
       error: { code: 'E_ROUND_MISMATCH', exitCode: 47, details: { round: 2, given: 1 } },
     });
-    await verify(app, 'implemented', 'files:none', { round: 2 });
-    const refused = await verify(app, 'implemented', report);
+    await verify(app, 'testsPassed', 'tool:fails', { round: 2 });
+    const refused = await verify(app, 'testsPassed', 'tool:test');
     expect(refused).toMatchObject({ error: { code: 'E_MAX_ROUNDS_EXCEEDED', exitCode: 44 } });
     for (const { command } of refused.error.alternatives) expect((await app.cli(command)).exitCode).toBe(0);
     await app.call('tasks.update', { taskId: 'T001', clearBlockedBy: true });
-    expect(await verify(app, 'implemented', report)).toMatchObject({ success: true });
+    expect(await verify(app, 'testsPassed', 'tool:test')).toMatchObject({ success: true });
   });
 
   test('rejected evidence clears its gate and the later ones', async () => {
     const app = await openApp({
       tasks: ['T001 evidence testsPassed', 'gate T001 implemented by ada', 'gate T001 testsPassed by ada', 'gate T001 qaPassed by bob'],
+      ...tools({ fails: 'process.exit(1)' }),
     });
-    await verify(app, 'testsPassed', 'test-run:{"passed":1,"failed":1}');
+    await verify(app, 'testsPassed', 'tool:fails');
     expect(await held(app)).toEqual(['implemented']);
     expect((await app.call('tasks.show', { taskId: 'T001' })).task.acceptance).toEqual([{ kind: 'evidence_bound', gate: 'testsPassed' }]);
   });
 
   test('new evidence for a gate clears the later gates', async () => {
-    const app = await openApp({
+    const app = await openWorked({
       tasks: ['T001', 'gate T001 implemented by ada', 'gate T001 testsPassed by ada', 'gate T001 qaPassed by bob'],
     });
-    await verify(app, 'implemented', report);
+    await verify(app, 'implemented', work);
     expect(await held(app)).toEqual(['implemented']);
   });
 
   test('a round that was closed while a tool ran does not take its result', async () => {
-    const app = await openApp({ tasks: ['T001'], ...tools({ slow: 'setTimeout(() => {}, 1200)' }) });
-    const running = verify(app, 'implemented', 'tool:slow');
+    const app = await openApp({ tasks: ['T001', 'gate T001 implemented by ada'], ...tools({ slow: 'setTimeout(() => {}, 1200)' }) });
+    const running = verify(app, 'testsPassed', 'tool:slow');
     await new Promise((resolve) => setTimeout(resolve, 400));
     const other = await app.openSecondStore();
     await other.write({ at: '2026-01-01T00:00:00.000Z', by: 'other' }, (store) => store.gates.saveRounds('T001', { round: 2, failed: 1 }));
     expect(await running).toMatchObject({ error: { exitCode: 47 } });
-    expect(await held(app)).toEqual([]);
+    expect(await held(app)).toEqual(['implemented']);
   });
 
   test('reopening a task starts a new round', async () => {
-    const app = await openApp({ tasks: ['T001 evidence implemented'] });
-    await verify(app, 'implemented', report);
+    const app = await openWorked({ tasks: ['T001 evidence implemented'] });
+    await verify(app, 'implemented', work);
     await app.call('tasks.complete', { taskId: 'T001' });
-    expect(await verify(app, 'implemented', report)).toMatchObject({
+    expect(await verify(app, 'implemented', work)).toMatchObject({
       error: { code: 'E_VERIFICATION_LOCKED', exitCode: 46, fix: 'cleo reopen T001' },
     });
     await app.cli('cleo reopen T001');
@@ -268,20 +366,20 @@ test.each([
   ['a blocked task', ['T001 blocked']],
   ['a task with an open child', ['T001', 'T002 in T001']],
 ])('%s takes no evidence and fails with 40', async (_, tasks) => {
-  const app = await openApp({ tasks });
-  const { error } = await verify(app, 'implemented', report);
+  const app = await openWorked({ tasks });
+  const { error } = await verify(app, 'implemented', work);
   expect(error).toMatchObject({ code: 'E_VERIFICATION_INIT_FAILED', exitCode: 40 });
   expect((await app.cli(error.fix)).exitCode).toBe(0);
 });
 
 test('a container whose children are done takes evidence', async () => {
-  const app = await openApp({ tasks: ['T001 epic', 'T002 in T001 done'] });
-  expect(await verify(app, 'implemented', report)).toMatchObject({ success: true });
+  const app = await openWorked({ tasks: ['T001 epic', 'T002 in T001 done'] });
+  expect(await verify(app, 'implemented', work)).toMatchObject({ success: true });
 });
 
 test('an unknown gate fails with 42, and the fix has the nearest one', async () => {
-  const app = await openApp({ tasks: ['T001'] });
-  const { error } = await verify(app, 'implemeted', report);
+  const app = await openWorked({ tasks: ['T001'] });
+  const { error } = await verify(app, 'implemeted', work);
   expect(error).toMatchObject({ code: 'E_INVALID_GATE', exitCode: 42, fix: expect.stringContaining('--gate implemented') });
   expect((await app.cli(error.fix)).exitCode).toBe(0);
 });
@@ -352,15 +450,7 @@ test('a criterion added after its gate was passed is met', async () => {
   ]);
 });
 
-test('accepts a checked-out commit by an abbreviated hash', async () => {
-  const app = await openApp({ tasks: ['T001'] });
-  const sha = createRepository(app.root).commit({ 'a.txt': 'a' });
-  expect(await verify(app, 'implemented', `commit:${sha.slice(0, 8)}`)).toMatchObject({
-    verification: { evidence: [{ kind: 'commit', commit: sha }] },
-  });
-});
-
 test('refuses a task outside the scope of the session', async () => {
-  const app = await openApp({ tasks: ['T001', 'T002', 'session s-1 task:T002 by tester'] });
-  expect(await verify(app, 'implemented', report)).toMatchObject({ error: { exitCode: 34 } });
+  const app = await openWorked({ tasks: ['T001', 'T002', 'session s-1 task:T002 by tester'] });
+  expect(await verify(app, 'implemented', work)).toMatchObject({ error: { exitCode: 34 } });
 });
