@@ -49,14 +49,13 @@ async function measureSizes(place) {
   const server = await openClient(place);
   const listing = await server.ask({ method: 'tools/list', params: {} });
   const help = await server.call('query', 'admin.help', {});
-  writeFileSync(join(place.cwd, 'quokka.txt'), 'SECT\n');
-  const day = await measureStandardDay(server);
+  const day = await measureStandardDay(server, place);
   await server.close();
   return { listBytes: bytes(JSON.stringify(listing.result)), helpBytes: bytes(help.text), dayBytes: day };
 }
 
 /** Counts the bytes sent and received for: list sessions, start, find, show, focus, complete with evidence, next, end. */
-async function measureStandardDay(server) {
+async function measureStandardDay(server, place) {
   let read = 0;
   const call = async (gateway, operation, params) => {
     const { sent, text } = await server.call(gateway, operation, params);
@@ -79,6 +78,7 @@ async function measureStandardDay(server) {
   await call('query', 'tasks.find', { query: 'quokka file format' });
   await call('query', 'tasks.show', { taskId: task.id });
   await call('mutate', 'tasks.start', { taskId: task.id });
+  writeFileSync(join(place.cwd, 'quokka.txt'), 'SECT\n');
   await call('mutate', 'verify.gate', { taskId: task.id, gate: 'implemented', evidence: 'files:quokka.txt' });
   await call('mutate', 'tasks.complete', { taskId: task.id });
   await call('query', 'tasks.next', {});
