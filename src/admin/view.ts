@@ -77,7 +77,7 @@ function drawPart(key: string, value: unknown, screen: Screen): string[] {
 }
 
 function toSessionRow({ id, scope, agent, since, claims, name }: Fields): Fields {
-  const holds = isRecords(claims) ? claims.map(({ taskId }) => taskId) : [];
+  const holds = isRecords(claims) ? claims.map(({ taskId, state }) => (state ? `${taskId} (${state})` : taskId)) : [];
   return { id, scope, agent, since, ...(holds.length > 0 ? { holds } : {}), ...(name ? { name } : {}) };
 }
 

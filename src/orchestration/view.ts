@@ -89,6 +89,7 @@ function drawRunning(items: Fields[], screen: Screen): string[] {
     ...row,
     ...('since' in row ? { since: formatAge(row.since, screen.now) } : {}),
     ...('until' in row ? { until: formatAge(row.until, screen.now) } : {}),
+    ...('lastSeen' in row ? { lastSeen: formatAge(row.lastSeen, screen.now) } : {}),
   }));
   return drawTable(rows, screen) ?? drawRecords(rows, screen);
 }
@@ -103,9 +104,9 @@ function drawReport(fields: Fields, screen: Screen): string[] {
     drawNode(task, screen),
     `  ${drawProgress(progress, screen)}`,
     ...drawCounted('ready', ready, (one, inner) => [drawNode(one, inner)]),
-    ...drawCounted('running', running, ({ agent, session, since, until: _, ...one }, inner) => [
+    ...drawCounted('running', running, ({ agent, session, since, until: _, state, lastSeen: __, ...one }, inner) => [
       drawNode(one, inner),
-      ...drawDim('  ', `${agent}${session ? ` in ${session}` : ''}, ${formatAge(since, screen.now)}`, inner),
+      ...drawDim('  ', `${agent}${session ? ` in ${session}` : ''}, ${formatAge(since, screen.now)}${state ? `, ${state}` : ''}`, inner),
     ]),
     ...drawCounted('waiting', waiting, ({ on, ...one }, inner) => [
       drawNode(one, inner),

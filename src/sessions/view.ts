@@ -185,9 +185,9 @@ function drawHead(id: string, name: unknown, screen: Screen): string[] {
 /** Cuts a long id to half a line, so that its title has room. */
 const toHalfLine = (id: unknown, screen: Screen): string => truncate(toOneLine(String(id)), Math.floor(screen.columns / 2));
 
-function drawClaim({ taskId, agent, since }: Fields, screen: Screen): string {
+function drawClaim({ taskId, agent, since, state }: Fields, screen: Screen): string {
   const head = `${screen.paint('cyan', toHalfLine(taskId, screen))}  `;
-  return `${head}${truncate(toOneLine(`${agent}, ${formatAge(since, screen.now)}`), screen.columns - measureWidth(head))}`;
+  return `${head}${truncate(toOneLine(`${agent}, ${formatAge(since, screen.now)}${state ? `, ${state}` : ''}`), screen.columns - measureWidth(head))}`;
 }
 
 const maxItems = 10;

@@ -8,7 +8,7 @@ export type CardFields = {
   title: string;
   type: string;
   priority: string;
-  claim?: { agent: string; since: string; lapsed?: true | undefined } | undefined;
+  claim?: { agent: string; since: string; state?: string | undefined; lapsed?: true | undefined } | undefined;
   blockedBy?: string | undefined;
   completedAt?: string | undefined;
   epicId?: string | undefined;
@@ -56,7 +56,8 @@ export function listCardFacts({ priority, claim, blockedBy, completedAt, epicId 
   ];
 }
 
-function toClaimCell({ agent, since, lapsed }: NonNullable<CardFields['claim']>, now: string): Cell {
+function toClaimCell({ agent, since, state, lapsed }: NonNullable<CardFields['claim']>, now: string): Cell {
   const span = formatAge(since, now).replace(/ ago$/, '');
-  return { text: toOneLine(`${agent} ${span}${lapsed ? ' lapsed' : ''}`), colour: lapsed ? 'yellow' : 'green' };
+  const absence = state ?? (lapsed ? 'lapsed' : '');
+  return { text: toOneLine(`${agent} ${span} ${absence}`).trimEnd(), colour: absence ? 'yellow' : 'green' };
 }

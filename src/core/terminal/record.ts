@@ -122,7 +122,9 @@ export function drawKnownField(key: string, value: unknown, screen: Screen): str
       drawBullet(item.met ? screen.paint('green', '☑') : '☐', toOneLine(String(item.text ?? item.gate ?? item.target ?? '')), screen),
     );
   if (key === 'reasons' && value.every((item) => typeof item.points === 'number'))
-    return value.flatMap((item) => drawBullet(`+${item.points}`, toOneLine(String(item.term ?? item.reason ?? '')), screen));
+    return value.flatMap((item) =>
+      drawBullet(formatPoints(Number(item.points)), toOneLine(String(item.term ?? item.reason ?? '')), screen),
+    );
   if (key === 'notes')
     return value.flatMap((item) => [
       screen.paint('dim', truncate(`${formatTime(item.at) ?? toOneLine(String(item.at))} ${toOneLine(String(item.by))}`, screen.columns)),
@@ -135,13 +137,16 @@ export function drawKnownField(key: string, value: unknown, screen: Screen): str
   return undefined;
 }
 
+const formatPoints = (points: number): string => (points > 0 ? `+${points}` : points < 0 ? String(points) : '·');
+
 // `--fields` may have removed what these draw; then the field is drawn by its shape.
 export const isClaim = (key: string, value: unknown): value is Fields => key === 'claim' && isPlainObject(value) && 'agent' in value;
 export const isRoot = (key: string, value: unknown): value is Fields => key === 'root' && isPlainObject(value) && 'title' in value;
 export const isProgress = (key: string, value: unknown): value is Fields =>
   key === 'progress' && isPlainObject(value) && 'percent' in value;
 
-function formatClaim({ agent, session, since, until }: Fields, now: string): string {
-  const lapse = until === undefined ? '' : `, ${String(until) < now ? 'lapsed' : 'lapses'} ${formatAge(until, now)}`;
-  return toOneLine(`${agent}${session ? ` in ${session}` : ''}, taken ${formatAge(since, now)}${lapse}`);
+function formatClaim({ agent, session, since, until, state, lastSeen }: Fields, now: string): string {
+  const lapse = until === undefined || state ? '' : `, ${String(until) < now ? 'lapsed' : 'lapses'} ${formatAge(until, now)}`;
+  const absence = state ? `, ${state}, last seen ${formatAge(lastSeen, now)}` : '';
+  return toOneLine(`${agent}${session ? ` in ${session}` : ''}, taken ${formatAge(since, now)}${absence}${lapse}`);
 }

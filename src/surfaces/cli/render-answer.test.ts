@@ -105,6 +105,17 @@ test('puts changes, truncation and warnings into the footer', async () => {
   );
 });
 
+test('draws reasons with their points; those without points have a mark', async () => {
+  const reasons = [
+    { term: 'priority medium', points: 200 },
+    { term: 'a.ts is claimed', points: -1000 },
+    { term: 'taken over from ann', points: 0 },
+  ];
+  expect(await render({ recommendation: { taskId: 'T003', title: 'Parse', score: -800, reasons } })).toContain(
+    'reasons  +200 priority medium\n           -1000 a.ts is claimed\n           · taken over from ann\n',
+  );
+});
+
 test('draws the claim of a task with its agent and age', async () => {
   const task = { id: 'T003', title: 'Parse', status: 'active', type: 'task' };
   const claim = { agent: 'ann', session: 'session-1', since: '2025-12-31T23:00:00.000Z' };
@@ -116,6 +127,9 @@ test('draws the claim of a task with its agent and age', async () => {
     '  claim  ann in session-1, taken 1h ago, lapsed 30m ago\n',
   );
   expect(await render({ task, claim })).toContain('claim  ann in session-1, taken 1h ago\n');
+  expect(await render({ task, claim: { ...claim, until, state: 'away', lastSeen: '2025-12-31T23:58:00.000Z' } })).toContain(
+    'claim  ann in session-1, taken 1h ago, away, last seen 2m ago\n',
+  );
 });
 
 test('reports an empty list next to other values', async () => {

@@ -129,7 +129,7 @@ test('finishes running work after the end of the input or a stop signal', async 
 
 test('renews the claims of its agents without an audit row', async () => {
   const clock = { now: '2026-03-01T10:00:00.000Z' };
-  const world = await openApp({ tasks: ['T001', 'T002'], config: { claims: { ttlMinutes: 60 } } });
+  const world = await openApp({ tasks: ['T001', 'T002'] });
   const built = createMcpApp(world, true);
   const app = { ...built, platform: { ...built.platform, now: () => clock.now } };
   const { call, until } = open(app, (caller) => renewLease(app, caller), 10);
@@ -139,10 +139,10 @@ test('renews the claims of its agents without an audit row', async () => {
   const entries = (): Promise<number> => world.store.read(({ audit }) => audit.count({}, 100));
   const [before, logged] = [await renewedAt(), await entries()];
   expect(before).toBe('2026-03-01T10:00:00.000Z');
-  clock.now = '2026-03-01T10:10:00.000Z';
+  clock.now = '2026-03-01T10:01:00.000Z';
   await sleep(60);
   expect(await renewedAt()).toBe(before);
-  clock.now = '2026-03-01T10:20:00.000Z';
+  clock.now = '2026-03-01T10:02:00.000Z';
   await expect.poll(renewedAt).toBe(clock.now);
   expect(await entries()).toBe(logged);
 });

@@ -116,7 +116,7 @@ test('ignores a wrong clock of the caller', async () => {
 test('releases the focus, or reports that there is none', async () => {
   const { call } = await openApp({ tasks: ['T001'] });
   await call('tasks.start', { taskId: 'T001' });
-  expect(await call('tasks.stop')).toMatchObject({ task: { id: 'T001', status: 'pending' } });
+  expect(await call('tasks.stop')).toMatchObject({ task: { id: 'T001', status: 'pending' }, released: 'T001' });
   expect(await call('tasks.stop')).toMatchObject({ success: true, _meta: { exitCode: 102 }, task: {} });
   expect(await call('tasks.current')).toMatchObject({ success: true, _meta: { exitCode: 100 }, task: {} });
 });

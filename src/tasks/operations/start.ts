@@ -27,7 +27,7 @@ export const tasksStart = mutation({
     if (options.takeOver && options.reason === undefined)
       throw new CleoError('E_VALIDATION', {
         field: 'reason',
-        problem: `taking over ${taskId} needs a reason; its holder will see it`,
+        problem: `is required to take over ${taskId}; its holder will see it`,
         fix: ctx.commandWith({ reason: 'its holder stopped working on it' }),
       });
     const { task, isHeld, released, takenOverFrom, takenReason } = await startTask(ctx, await requireTask(ctx.store, taskId), options);

@@ -1,5 +1,5 @@
-import { description, optional, pipe, strictObject } from 'valibot';
-import { answer, type MutationContext, mutation } from '#core/define.ts';
+import { description, optional, pipe, strictObject, string } from 'valibot';
+import { answer, type MutationContext, mutation, noChange } from '#core/define.ts';
 import { type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import { allowEmpty, TaskReceiptSchema } from '../model/task.ts';
 import { toTaskReceipt } from '../rules/view.ts';
@@ -11,7 +11,7 @@ export const tasksStop = mutation({
   summary: 'Release a task you hold; it becomes pending',
   params: strictObject({ taskId: optional(pipe(TaskIdSchema, description('The task; default: the focused one'))) }),
   synonyms: ['unclaim'],
-  result: strictObject({ task: allowEmpty(TaskReceiptSchema) }),
+  result: strictObject({ task: allowEmpty(TaskReceiptSchema), released: optional(string()) }),
   errors: ['E_NOT_FOUND', 'E_TASK_CLAIMED'],
   tier: 0,
   cli: { command: ['stop', 'focus clear'], args: ['taskId'] },
@@ -29,6 +29,6 @@ export const tasksStop = mutation({
 async function stopTask(ctx: MutationContext, id: TaskId) {
   const task = await requireTask(ctx.store, id);
   const claim = await checkHolder(ctx, id);
-  const isHeld = claim !== undefined || task.status === 'active';
-  return answer({ task: toTaskReceipt(isHeld ? await releaseTask(ctx, task) : task) }, isHeld ? {} : { exit: 102 });
+  if (!claim && task.status !== 'active') return noChange({ task: toTaskReceipt(task) });
+  return { task: toTaskReceipt(await releaseTask(ctx, task)), released: id };
 }

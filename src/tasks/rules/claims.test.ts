@@ -8,6 +8,7 @@ import {
   isExpired,
   isHolder,
   isLapsed,
+  isRenewalDue,
   judgeHolder,
   toAbsence,
   toFocusTime,
@@ -77,6 +78,14 @@ test('looks up a process only if the claim can have lapsed', () => {
   };
   expect(isLapsed({ ...claim, process: 'gone' }, { ...limits, now: '2026-01-01T10:04:00.000Z', isProcessRunning })).toBe(false);
   expect(isLapsed({ ...claim, process: 'gone' }, { ...limits, now: '2026-01-01T15:00:00.000Z', isProcessRunning })).toBe(true);
+});
+
+test.each<[Partial<Claim>, string, boolean]>([
+  [{}, '10:01:15', false],
+  [{}, '10:01:16', true],
+  [{ awayAt: '2026-01-01T10:00:00.000Z' }, '10:00:00', true],
+])('a claim of 10:00 with %j is due for renewal at %s: %s', (more, time, expected) => {
+  expect(isRenewalDue({ ...claim, ...more }, { ...limits, now: `2026-01-01T${time}.000Z` })).toBe(expected);
 });
 
 test.each<[HolderState, boolean, boolean]>([

@@ -33,6 +33,13 @@ export const isLapsed = (claim: Claim, limits: ClaimLimits): boolean =>
 /** An agent may take over from a holder that is away, silent or expired; a person always. */
 export const canTakeOver = (state: HolderState, isPerson: boolean): boolean => isPerson || state !== 'present';
 
+/** A connected server renews after a quarter of the shortest limit. Its agent is then never silent, and an agent whose process
+ *  ends was seen shortly before. */
+export function isRenewalDue(claim: Claim, limits: Omit<ClaimLimits, 'isProcessRunning'>): boolean {
+  const { now, ttlMinutes, awayMinutes, silentMinutes } = limits;
+  return claim.awayAt !== undefined || isPast(claim.renewedAt, Math.min(ttlMinutes, awayMinutes, silentMinutes) / 4, now);
+}
+
 const isAway = ({ process, awayAt }: Claim, { isProcessRunning }: Pick<ClaimLimits, 'isProcessRunning'>): boolean =>
   process !== undefined && (awayAt !== undefined || isProcessRunning(process) === false);
 

@@ -1,7 +1,11 @@
 import { array, description, metadata, optional, pipe, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
+import type { Claim } from '#core/model/audit.ts';
 import { AgentId } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
+import { TaskClaimSchema } from '#tasks/model/task.ts';
+import { createClaimJudge } from '#tasks/operations/shared/claim-judge.ts';
+import { toAbsence } from '#tasks/rules/claims.ts';
 import { HandoffSchema, SessionSummarySchema } from '../../model/session.ts';
 import { toSessionSummary } from '../../rules/session-view.ts';
 import { requireSession } from '../shared/sessions.ts';
@@ -18,7 +22,7 @@ export const sessionShow = query({
     session: strictObject({
       ...SessionSummarySchema.entries,
       agents: array(string()),
-      claims: optional(array(strictObject({ taskId: string(), agent: string(), since: string() }))),
+      claims: optional(array(strictObject({ taskId: string(), agent: string(), since: string(), state: TaskClaimSchema.entries.state }))),
       note: optional(string()),
       handoff: optional(HandoffSchema),
     }),
@@ -27,14 +31,22 @@ export const sessionShow = query({
   tier: 1,
   cli: { command: 'session show', args: ['sessionId'], view: async () => (await import('../../view.ts')).sessionView },
   example: { world: ['T001', 'session session-1 task:T001 by ada: Parser'], call: { sessionId: 'session-1' } },
-  async run({ store }, { sessionId }) {
+  async run(ctx, { sessionId }) {
+    const { store } = ctx;
     const session = await requireSession(store, sessionId);
     const claims = await store.claims.listForSession(sessionId);
+    const { judge } = await createClaimJudge(ctx, claims);
+    const toClaimRow = (claim: Claim) => ({
+      taskId: claim.taskId,
+      agent: claim.agent,
+      since: claim.claimedAt,
+      ...toAbsence(judge(claim)),
+    });
     return {
       session: {
         ...toSessionSummary(session),
         agents: await store.sessions.listAgents(sessionId),
-        ...(claims.length > 0 ? { claims: claims.map(({ taskId, agent, claimedAt }) => ({ taskId, agent, since: claimedAt })) } : {}),
+        ...(claims.length > 0 ? { claims: claims.map(toClaimRow) } : {}),
         ...defined({ note: session.note, handoff: session.handoff }),
       },
     };
