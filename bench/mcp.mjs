@@ -58,11 +58,9 @@ async function measureSizes(place) {
 async function measureStandardDay(server, place) {
   let read = 0;
   const call = async (gateway, operation, params) => {
-    const { sent, text } = await server.call(gateway, operation, params);
+    const { sent, text, isError } = await server.call(gateway, operation, params);
     read += bytes(sent) + bytes(text);
-    const envelope = JSON.parse(text);
-    if (!envelope.success) throw new Error(`${operation}: ${text}`);
-    return envelope;
+    if (isError) throw new Error(`${operation}: ${text}`);
   };
   const { task } = JSON.parse(
     (
@@ -131,7 +129,7 @@ function startServer({ cleo, cwd, env }) {
     const [domain, ...operation] = name.split('.');
     const given = { domain, operation: operation.join('.'), params };
     const { result } = await ask({ method: 'tools/call', params: { name: `cleo_${gateway}`, arguments: given } });
-    return { sent: JSON.stringify(given), text: result.content[0].text };
+    return { sent: JSON.stringify(given), text: result.content[0].text, isError: result.isError === true };
   };
   const close = () =>
     new Promise((resolve) => {

@@ -34,6 +34,8 @@ export interface McpConnection {
 
 export interface ToolAnswer {
   envelope: Json;
+  /** The answer as a model reads it. */
+  answer: Json;
   text: string;
   isError: boolean;
 }
@@ -66,13 +68,22 @@ export const createToolCaller =
   (client: Client): McpConnection['call'] =>
   async (gateway, operation, params, more = {}) => {
     const [domain = '', ...rest] = operation.split('.');
-    const { content, structuredContent, isError } = await client.callTool({
+    const { content, structuredContent, isError, _meta } = await client.callTool({
       name: `cleo_${gateway}`,
       arguments: { domain, operation: rest.join('.'), ...(params ? { params } : {}), ...more },
     });
     const [first] = content as { text: string }[];
-    return { envelope: structuredContent as Json, text: first?.text ?? '', isError: isError === true };
+    const answer = structuredContent as Json;
+    const envelope = joinAnswer(answer, _meta?.['cleo/envelope'] as Json);
+    return { envelope, answer, text: first?.text ?? '', isError: isError === true };
   };
+
+/** Joins an answer and what was left out of it to the envelope that the command line prints. */
+export const joinAnswer = (answer: Json, omitted: Json): Json => ({
+  ...omitted,
+  ...answer,
+  _meta: { ...omitted._meta, ...answer._meta },
+});
 
 export interface RawServer {
   child: ChildProcessWithoutNullStreams;

@@ -164,6 +164,7 @@ test('writes only protocol messages to standard output', async () => {
   raw.send(createToolCall(1, 'query', 'admin.quickstart', {}));
   raw.send(createToolCall(2, 'query', 'admin.completion', { shell: 'bash' }));
   raw.send(createToolCall(3, 'mutate', 'admin.backup.create', {}));
-  for (const id of [1, 2, 3]) expect(await raw.waitForAnswer(id)).toMatchObject({ result: { structuredContent: { success: true } } });
+  for (const id of [1, 2, 3])
+    expect(await raw.waitForAnswer(id)).toMatchObject({ result: { _meta: { 'cleo/envelope': { success: true } } } });
   for (const line of raw.getOutput().trim().split('\n')) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
 });

@@ -36,20 +36,30 @@ describe.each(revisions)('revision %s', (revision) => {
       for (const entry of everyday) expect(description).toMatch(new RegExp(`\\b${entry.name.slice(entry.name.indexOf('.') + 1)}\\b`));
       expect(inputSchema).toMatchObject({ type: 'object', properties: { params: { type: 'object' } }, required: ['domain', 'operation'] });
       expect(JSON.stringify(inputSchema)).not.toMatch(/anyOf|oneOf|allOf/);
-      expect(outputSchema).toMatchObject({ type: 'object' });
+      expect(outputSchema).toEqual({ type: 'object' });
     }
   });
 
-  test('returns the envelope as text and as structured content, and performs the write', async () => {
+  test('returns the same lean answer as text and as structured content, and performs the write', async () => {
     const app = await openApp();
     const { call } = await connectClient(app, revision);
     const added = await call('mutate', 'tasks.add', { title: 'Write the parser' });
     expect(added).toMatchObject({ isError: false, envelope: { success: true, task: { id: 'T001' }, data: { created: ['T001'] } } });
-    expect(JSON.parse(added.text)).toEqual(added.envelope);
+    expect(JSON.parse(added.text)).toEqual(added.answer);
+    expect(Object.keys(added.answer)).toEqual(['task', 'data']);
     expect(added.text).not.toMatch(/\n| {2}/);
     expect(await app.call('tasks.show', { taskId: 'T001' })).toMatchObject({ task: { title: 'Write the parser' } });
     const [entry] = await app.store.read((store) => store.audit.list({}, { limit: 1, offset: 0 }));
     expect(entry).toMatchObject({ gateway: 'cleo_mutate', domain: 'tasks', operation: 'add' });
+  });
+
+  test('reports the session only when it changes', async () => {
+    const { call } = await connectClient(await openApp(), revision);
+    const { answer: started } = await call('mutate', 'session.start', { scope: 'global' });
+    expect(started._meta).toMatchObject({ sessionId: started.session.id });
+    const { answer, envelope } = await call('query', 'session.status');
+    expect(answer._meta?.sessionId).toBeUndefined();
+    expect(envelope._meta.sessionId).toBe(started.session.id);
   });
 
   test('marks errors with isError, but not the exit codes 100 to 102', async () => {

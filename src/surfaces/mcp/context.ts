@@ -7,6 +7,8 @@ import type { Envelope } from '#dispatch/envelope.ts';
 export interface McpContext {
   app: App;
   token?: NonNullable<Call['token']>;
+  /** The session that each agent of this connection has read in an answer, so that it is reported only when it changes. */
+  knownSessions?: Map<string, string>;
   /** Called after every answer with its caller; the stdio server renews the claims of these callers. */
   onAnswer?(envelope: Envelope, caller: Caller | undefined): void;
 }

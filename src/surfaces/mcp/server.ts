@@ -32,6 +32,7 @@ export function createMcpServer(context: McpContext, channel: ChangeChannel): Se
   };
   const ownContext: McpContext = {
     ...context,
+    knownSessions: new Map(),
     onAnswer: (envelope, agent) => {
       context.onAnswer?.(envelope, agent);
       notifyChanges(envelope);

@@ -8,6 +8,7 @@ import { defined } from '#lib/defined.ts';
 import { agentClients } from '#sessions/model/agent-clients.ts';
 import { withCalls } from '../with-calls.ts';
 import { callOperation, type McpContext } from './context.ts';
+import { toLeanAnswer } from './lean-answer.ts';
 import { withProgress } from './progress.ts';
 import { readToolArguments } from './tool-arguments.ts';
 
@@ -45,11 +46,7 @@ function createTool(registry: Registry, gateway: Gateway, verb: string, annotati
       required: ['domain', 'operation'],
       additionalProperties: false,
     },
-    outputSchema: {
-      type: 'object',
-      properties: { _meta: { type: 'object' }, success: { type: 'boolean' }, error: { type: 'object' } },
-      required: ['_meta', 'success'],
-    },
+    outputSchema: { type: 'object' },
     annotations,
   };
 }
@@ -81,7 +78,11 @@ export async function callTool(context: McpContext, name: string, input: unknown
       ...(observe ? { observe } : {}),
     }),
   );
-  return toToolResult(await withCalls(context.app, reply, given));
+  const agent = reply.caller?.agent ?? '';
+  const knownSession = given.session ?? context.knownSessions?.get(agent);
+  const { sessionId } = reply.envelope._meta;
+  if (sessionId) context.knownSessions?.set(agent, sessionId);
+  return toToolResult(await withCalls(context.app, reply, given), knownSession);
 }
 
 /** Returns the conversation that the metadata of a request names. */
@@ -101,9 +102,14 @@ const createErrorReply = ({ app: { platform } }: McpContext, command: string, pr
   ),
 });
 
-/** An error of an operation is a tool result, not an error of the protocol. */
-const toToolResult = (envelope: Envelope): CallToolResult => ({
-  content: [{ type: 'text', text: JSON.stringify(envelope) }],
-  structuredContent: envelope,
-  ...(envelope.success ? {} : { isError: true }),
-});
+/** Converts an answer to a tool result. An error of an operation is a result too, not an error of the protocol. Some clients give the
+ *  text to the model and others the structured content, so both are the same. */
+function toToolResult(envelope: Envelope, knownSession?: string): CallToolResult {
+  const { answer, omitted } = toLeanAnswer(envelope, knownSession);
+  return {
+    content: [{ type: 'text', text: JSON.stringify(answer) }],
+    structuredContent: answer,
+    ...(envelope.success ? {} : { isError: true }),
+    _meta: { 'cleo/envelope': omitted },
+  };
+}
