@@ -39,8 +39,10 @@ test.each(skills)('the prompt of %s', async (skill) => {
     keyFindings: ['Half of it is loading'],
     linkedTasks: ['T002'],
   });
+  // A validator judges work that has begun.
+  if (skill === 'ct-ivtr-validator') await app.call('tasks.start', { taskId: 'T003' });
   const role = skill === 'ct-ivtr-validator' ? 'validator' : 'worker';
-  const { spawn } = await app.call('orchestrate.spawn', { taskId: 'T003', skill, role });
+  const { spawn } = await app.call('orchestrate.spawn', { inline: true, taskId: 'T003', skill, role });
   expect(spawn).toMatchObject({ skill, tokenResolution: { fullyResolved: true, unresolved: [] } });
   await expect(normalizePrompt(spawn.prompt, app.root)).toMatchFileSnapshot(`prompts/${skill}.md`);
 });

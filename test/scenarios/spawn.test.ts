@@ -73,7 +73,7 @@ test('the commands of a prompt run as printed for any agent', async () => {
     tasks: ['session session-1 epic:T001', 'T001 epic', 'T002 in T001: Build it'],
     config: { lifecycleEnforcement: { mode: 'off' } },
   });
-  const { spawn } = await app.call('orchestrate.spawn', { taskId: 'T002' });
+  const { spawn } = await app.call('orchestrate.spawn', { inline: true, taskId: 'T002' });
   writeFileSync(join(app.root, spawn.outputDir, 'build-it.md'), createOutput('complete'));
   for (const line of findCommands(spawn.prompt)) expect([line, (await app.cli(line)).exitCode]).toEqual([line, 0]);
   const link = /`(cleo research link [^`]*)`\.$/m.exec(spawn.prompt)![1]!;
@@ -93,7 +93,7 @@ test('the prompt explains required evidence and the verdict of another agent', a
     tasks: ['session session-1 epic:T001', 'T001 epic', 'T002 in T001 evidence qaPassed: Build it'],
     config: { lifecycleEnforcement: { mode: 'off' }, verification: { tools: { test: [process.execPath, '--version'] } } },
   });
-  const worker = (await app.call('orchestrate.spawn', { taskId: 'T002' })).spawn;
+  const worker = (await app.call('orchestrate.spawn', { inline: true, taskId: 'T002' })).spawn;
   const told = findCommands(worker.prompt);
   expect(told.filter((line) => line.includes(' verify ')).map((line) => line.split(' --agent')[0])).toEqual([
     'cleo verify T002 --gate implemented --evidence "commit:HEAD"',
@@ -104,7 +104,7 @@ test('the prompt explains required evidence and the verdict of another agent', a
   writeFileSync(join(app.root, 'parse.ts'), 'export {};');
   for (const line of told.filter((each) => each.includes(' verify ')))
     expect((await app.cli(line.replace('commit:HEAD', 'files:parse.ts'))).envelope).toMatchObject({ success: true });
-  const { spawn } = await app.call('orchestrate.spawn', { taskId: 'T002', role: 'validator' });
+  const { spawn } = await app.call('orchestrate.spawn', { inline: true, taskId: 'T002', role: 'validator' });
   const [show, pull, attest, reject] = findCommands(spawn.prompt);
   for (const line of [show!, pull!, attest!]) expect([line, (await app.cli(line)).exitCode]).toEqual([line, 0]);
   expect((await app.cli(reject!)).envelope).toMatchObject({ error: { code: 'E_VERIFICATION_LOCKED' } });
@@ -122,5 +122,8 @@ test.each(['cleo orchestrator spawn T002', 'cleo orchestrate spawn T002 --tier 2
 test('cleo_mutate({ domain: "orchestrate", operation: "spawn", params: { taskId: "T002" }})', async () => {
   const app = await openApp({ tasks: ['T001 epic', 'T002 in T001: Research parsers'] });
   const asked = { gateway: 'cleo_mutate', asked: 'mutate' } as const;
-  expect(await app.call('orchestrate.spawn', { taskId: 'T002' }, asked)).toMatchObject({ success: true, spawn: { taskId: 'T002' } });
+  expect(await app.call('orchestrate.spawn', { inline: true, taskId: 'T002' }, asked)).toMatchObject({
+    success: true,
+    spawn: { taskId: 'T002' },
+  });
 });

@@ -33,6 +33,9 @@ export interface SpawnBudget {
   max: number;
 }
 
+/** A longer prompt goes to a file, so that it does not fill the context of the orchestrator. */
+export const maxInlineTokens = 2000;
+
 export const defaultSpawnBudget = 10_000;
 export const SpawnBudgetParam = pipe(
   wholeNumber({ min: 0 }),

@@ -130,3 +130,34 @@ test('refuses an entry that says complete while the task is open', async () => {
   expect((await cli(refused.error.fix)).exitCode).toBe(0);
   expect(await call('orchestrate.collect', { taskId: 'T002', message: complete })).toMatchObject({ collected: { done: true } });
 });
+
+const seedTemplate = `# It works
+
+**Task**: T002
+**Epic**: T001
+**Date**: 2026-03-01
+**Status**: complete
+
+---
+
+## Summary
+It works.
+
+## Content
+All of it.
+`;
+
+test.each(['[Implementation] complete. See MANIFEST.jsonl for summary.', complete])(
+  'collect and validate protocol accept the plain output template and the message %s',
+  async (message) => {
+    const { call, worker, root } = await openSpawned();
+    writeFileSync(join(root, file), seedTemplate);
+    await worker.call('research.add', createEntry('complete', { date: '2026-03-01' }));
+    await worker.call('tasks.complete', { taskId: 'T002' });
+    expect(await call('orchestrate.collect', { taskId: 'T002', message })).toMatchObject({ success: true });
+    const { findings, error } = await call('validate.protocol', { taskId: 'T002', message });
+    expect(error).toBeUndefined();
+    expect(findings.filter(({ result }: { result: string }) => result === 'fail')).toEqual([]);
+    expect(findings).toContainEqual(expect.objectContaining({ rule: 'IMPL-001', result: 'warn' }));
+  },
+);

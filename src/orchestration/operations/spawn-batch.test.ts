@@ -105,12 +105,12 @@ test('writes prompts beyond the budget to files', async () => {
     tasks: ['session session-1 epic:T001', 'T001 epic', 'T002 in T001', 'T003 in T001', 'T004 in T001'],
     config: off,
   });
-  const { spawns, _meta } = await call('orchestrate.spawn-batch', { epicId: 'T001', budget: 8000 });
+  const { spawns, _meta } = await call('orchestrate.spawn-batch', { epicId: 'T001', budget: 6000, inline: true });
   expect(spawns.map((spawn: { promptFile?: string }) => Boolean(spawn.promptFile))).toEqual([false, true, true]);
   expect(existsSync(join(root, spawns[1].promptFile))).toBe(true);
   expect((_meta.warnings ?? []).join()).not.toContain('ORC-005');
   const used = spawns.reduce((sum: number, { prompt }: { prompt: string }) => sum + estimateTokens(prompt), 0);
-  expect((await call('system.context')).context.budget).toEqual({ max: 8000, used, left: 8000 - used });
+  expect((await call('system.context')).context.budget).toEqual({ max: 6000, used, left: 6000 - used });
 });
 
 test('spawns nothing in a dry run', async () => {

@@ -12,7 +12,16 @@ import { selectReadyTasks } from '#tasks/rules/next.ts';
 import { SpawnBudgetParam } from '../model/spawn.ts';
 import { formatOutstanding, prepareSpawn, readSpawnInputs } from './shared/prepare-spawn.ts';
 import { findReadyConflicts } from './shared/ready-conflicts.ts';
-import { readSpawnBudget, type Spawn, SpawnSchema, SpawnTier, spawnTask, warnOverBudget } from './shared/spawn-task.ts';
+import {
+  InlineParam,
+  isLongPrompt,
+  readSpawnBudget,
+  type Spawn,
+  SpawnSchema,
+  SpawnTier,
+  spawnTask,
+  warnOverBudget,
+} from './shared/spawn-task.ts';
 
 const FindingRow = strictObject({ code: string(), message: string(), fix: string() });
 const SkippedTask = strictObject({ taskId: string(), findings: array(FindingRow) });
@@ -25,6 +34,7 @@ export const orchestrateSpawnBatch = mutation({
     epic: pipe(TaskIdSchema, description('The epic or saga')),
     tier: optional(SpawnTier, 0),
     budget: optional(SpawnBudgetParam),
+    inline: optional(InlineParam),
   }),
   paramAliases: rootAliases,
   result: strictObject({
@@ -51,7 +61,7 @@ export const orchestrateSpawnBatch = mutation({
     ],
     call: { epic: 'T001' },
   },
-  async run(ctx, { epic, tier, budget }) {
+  async run(ctx, { epic, tier, budget, inline = false }) {
     const { store } = ctx;
     await checkTaskExists(store, epic);
     await checkScope(ctx, epic);
@@ -79,7 +89,8 @@ export const orchestrateSpawnBatch = mutation({
       try {
         const prepared = await prepareSpawn(ctx, inputs, task, { role: 'worker', tier });
         // Every task is spawned; a prompt that exceeds the budget goes to a file.
-        spawns.push(await spawnTask(ctx, prepared, spawnBudget, spawnBudget.used + prepared.promptTokens > spawnBudget.max));
+        const isOverBudget = spawnBudget.used + prepared.promptTokens > spawnBudget.max;
+        spawns.push(await spawnTask(ctx, prepared, spawnBudget, isOverBudget || isLongPrompt(prepared, inline)));
         warnings.push(...prepared.warnings);
       } catch (error) {
         if (!(error instanceof CleoError) || !taskErrors.includes(error.row)) throw error;

@@ -6,7 +6,7 @@ import { TaskParam } from '#tasks/operations/shared/params.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import { SpawnBudgetParam, SpawnRoleSchema } from '../model/spawn.ts';
 import { prepareSpawn, readSpawnInputs } from './shared/prepare-spawn.ts';
-import { readSpawnBudget, SpawnSchema, SpawnTier, spawnTask, warnOverBudget } from './shared/spawn-task.ts';
+import { InlineParam, isLongPrompt, readSpawnBudget, SpawnSchema, SpawnTier, spawnTask, warnOverBudget } from './shared/spawn-task.ts';
 
 export const orchestrateSpawn = mutation({
   name: 'orchestrate.spawn',
@@ -18,8 +18,9 @@ export const orchestrateSpawn = mutation({
     skill: optional(pipe(SkillName, description('Skill to use instead of the one that matches the task'))),
     role: optional(pipe(SpawnRoleSchema, description('worker does the task, validator judges the work of another agent')), 'worker'),
     promptFile: optional(
-      pipe(boolean(), description('Write the prompt to a file in the output folder and return a sentence that points to it')),
+      pipe(boolean(), description('Write the prompt to a file even if it is short, and return a sentence that names it')),
     ),
+    inline: optional(InlineParam),
     budget: optional(SpawnBudgetParam),
   }),
   result: strictObject({ spawn: SpawnSchema }),
@@ -35,11 +36,11 @@ export const orchestrateSpawn = mutation({
     world: ['T001 epic', 'T002 in T001: Investigate slow starts'],
     call: { taskId: 'T002' },
   },
-  async run(ctx, { taskId, budget, promptFile = false, ...options }) {
+  async run(ctx, { taskId, budget, promptFile = false, inline = false, ...options }) {
     const task = await requireTask(ctx.store, taskId);
     const prepared = await prepareSpawn(ctx, await readSpawnInputs(ctx), task, options);
     const spawnBudget = await readSpawnBudget(ctx, budget);
-    const spawn = await spawnTask(ctx, prepared, spawnBudget, promptFile);
+    const spawn = await spawnTask(ctx, prepared, spawnBudget, promptFile || isLongPrompt(prepared, inline));
     return answer({ spawn }, { warnings: [...prepared.warnings, ...warnOverBudget(spawnBudget)] });
   },
 });

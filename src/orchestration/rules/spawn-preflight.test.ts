@@ -7,6 +7,7 @@ const valid: SpawnCandidate = {
   epicId: 'T001',
   role: 'worker',
   openDepends: [],
+  isTouched: false,
   skill: 'ct-task-executor',
   unresolved: [],
 };
@@ -58,5 +59,12 @@ test('reports every finding, not only the first', () => {
 });
 
 test('lets a validator judge a claimed task with any number of files', () => {
-  expect(checkSpawn({ ...valid, role: 'validator', holder: 'ada', task: { ...task, files: ['a', 'b', 'c', 'd'] } })).toEqual([]);
+  expect(
+    checkSpawn({ ...valid, role: 'validator', isTouched: true, holder: 'ada', task: { ...task, files: ['a', 'b', 'c', 'd'] } }),
+  ).toEqual([]);
+});
+
+test('lets no validator judge a task that was never worked on', () => {
+  expect(checkSpawn({ ...valid, role: 'validator' }).map(({ code }) => code)).toEqual(['UNTOUCHED']);
+  expect(checkSpawn({ ...valid, isTouched: false })).toEqual([]);
 });

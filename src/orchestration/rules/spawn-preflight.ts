@@ -14,19 +14,21 @@ export interface SpawnCandidate {
   openDepends: TaskId[];
   /** Another holder of the task. A claim of the caller is passed on to the spawned agent. */
   holder?: string;
+  /** Work on the task has begun: it was started, or it has evidence or an entry in the manifest. */
+  isTouched: boolean;
   skill: string;
   /** Tokens and references without a value. */
   unresolved: string[];
 }
 
 export interface SpawnFinding {
-  code: 'DONE' | 'BLOCKED' | 'DEPENDS_OPEN' | 'CLAIMED' | 'ORC-006' | 'ORC-007' | 'TOKENS_UNRESOLVED';
+  code: 'DONE' | 'BLOCKED' | 'UNTOUCHED' | 'DEPENDS_OPEN' | 'CLAIMED' | 'ORC-006' | 'ORC-007' | 'TOKENS_UNRESOLVED';
   message: string;
   fix: string;
 }
 
 /** Lists everything that prevents a spawn, most obvious first. A claim does not prevent spawning a validator. */
-export function checkSpawn({ task, epicId, role, openDepends, holder, skill, unresolved }: SpawnCandidate): SpawnFinding[] {
+export function checkSpawn({ task, epicId, role, openDepends, holder, isTouched, skill, unresolved }: SpawnCandidate): SpawnFinding[] {
   const { id } = task;
   const readyCommand = commandLine(['cleo', 'orchestrate', 'ready', ...(epicId && epicId !== id ? [epicId] : [])]);
   const findings: (SpawnFinding | false)[] = [
@@ -37,6 +39,13 @@ export function checkSpawn({ task, epicId, role, openDepends, holder, skill, unr
       // No unblock command: an agent must not remove a block that was set for a reason.
       fix: readyCommand,
     },
+    role === 'validator' &&
+      task.status === 'pending' &&
+      !isTouched && {
+        code: 'UNTOUCHED',
+        message: `${id} has not been worked on, and a validator judges the work of another agent`,
+        fix: `cleo orchestrate spawn ${id}`,
+      },
     openDepends.length > 0 && { code: 'DEPENDS_OPEN', message: `${id} waits for ${openDepends.join(', ')}`, fix: readyCommand },
     role === 'worker' && holder !== undefined && { code: 'CLAIMED', message: `${id} is held by ${holder}`, fix: readyCommand },
     epicId === undefined && {

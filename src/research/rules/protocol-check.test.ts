@@ -154,20 +154,20 @@ describe('protocols', () => {
     });
   const bad = { id: 'T003', isDescribed: false, hasCriteria: true, files: 4 };
   const table: [ProtocolName, ProtocolFacts, string[]][] = [
-    ['research', createBareFacts('research'), ['RSCH-001!', 'RSCH-002!', 'RSCH-003!', 'RSCH-004?']],
-    ['consensus', createBareFacts('consensus'), ['CONS-001!', 'CONS-002!', 'CONS-003?', 'CONS-004?']],
-    ['specification', createBareFacts('specification'), ['SPEC-001!', 'SPEC-002!', 'SPEC-003?', 'SPEC-004?']],
+    ['research', createBareFacts('research'), ['RSCH-001?', 'RSCH-002?', 'RSCH-003?', 'RSCH-004?']],
+    ['consensus', createBareFacts('consensus'), ['CONS-001?', 'CONS-002?', 'CONS-003?', 'CONS-004?']],
+    ['specification', createBareFacts('specification'), ['SPEC-001!', 'SPEC-002?', 'SPEC-003?', 'SPEC-004?']],
     ['decomposition', createBareFacts('decomposition'), ['DCMP-001!']],
     [
       'decomposition',
       createBareFacts('decomposition', { parts: [bad], output: parseOutput(text('It takes about 3 days.')) }),
       ['DCMP-002!', 'DCMP-003!', 'DCMP-004?'],
     ],
-    ['implementation', createBareFacts('implementation'), ['IMPL-001!', 'IMPL-002!', 'IMPL-003?', 'IMPL-004?']],
-    ['contribution', createBareFacts('contribution'), ['CONT-001!', 'CONT-002!', 'CONT-003?']],
-    ['release', createBareFacts('release'), ['RLSE-001!', 'RLSE-002!', 'RLSE-003!', 'RLSE-004?']],
-    ['artifact-publish', createBareFacts('artifact-publish'), ['ARTP-001!', 'ARTP-002!', 'ARTP-003?']],
-    ['provenance', createBareFacts('provenance'), ['PROV-001!', 'PROV-002!', 'PROV-003!', 'PROV-004?']],
+    ['implementation', createBareFacts('implementation'), ['IMPL-001?', 'IMPL-002?', 'IMPL-003?', 'IMPL-004?']],
+    ['contribution', createBareFacts('contribution'), ['CONT-001!', 'CONT-002?', 'CONT-003?']],
+    ['release', createBareFacts('release'), ['RLSE-001!', 'RLSE-002?', 'RLSE-003?', 'RLSE-004?']],
+    ['artifact-publish', createBareFacts('artifact-publish'), ['ARTP-001?', 'ARTP-002!', 'ARTP-003?']],
+    ['provenance', createBareFacts('provenance'), ['PROV-001!', 'PROV-002!', 'PROV-003?', 'PROV-004?']],
   ];
   test.each(table)('%s: reports every broken rule', (_, facts, findings) => expect(listProblems(facts)).toEqual(findings));
 
@@ -178,7 +178,7 @@ describe('protocols', () => {
     ]);
     expect(protocolRules[name].map(({ id, isMust }) => [id, isMust])).toEqual(stated);
     expect(protocols[name]).toContain(`\`${protocolTable[name].title}\``);
-    expect(protocols[name]).toContain(`\`agent_type\` in the manifest is \`${name}\``);
+    expect(protocols[name]).toContain(`\`agent_type\` is \`${name}\``);
   });
 
   test('have a text each', () => expect(Object.keys(protocols).sort()).toEqual([...protocolNames].sort()));

@@ -52,27 +52,28 @@ const digestPattern = /\bsha(?:256[:=-][0-9a-f]{64}|512[:=-][0-9a-f]{128})\b/i;
 const durationPattern =
   /\b(?:estimat\w*|efforts?|eta|takes?|durations?|approx\w*|about|roughly|around)\b[^\n]{0,40}?\b\d+(?:[.,]\d+)?[ -]?(?:person-)?(?:hours?|hrs?|days?|weeks?|months?|minutes?)\b/i;
 
-/** Rules of each protocol, in the order of its text. */
+/** Rules of each protocol, in the order of its text. A section beyond Summary and Content is never a MUST: the template of the base protocol
+ *  is enough for a valid output file. */
 export const protocolRules: Record<ProtocolName, ProtocolRule[]> = {
   research: [
-    must('RSCH-001', requireSection('Sources')),
-    must('RSCH-002', ({ entry }) => (entry.key_findings.length > 0 ? undefined : 'has no key_findings')),
-    must('RSCH-003', ({ entry }) => (entry.topics.length > 0 ? undefined : 'has no topics')),
+    should('RSCH-001', requireSection('Sources')),
+    should('RSCH-002', ({ entry }) => (entry.key_findings.length > 0 ? undefined : 'has no key_findings')),
+    should('RSCH-003', ({ entry }) => (entry.topics.length > 0 ? undefined : 'has no topics')),
     should('RSCH-004', requireSection('Open questions')),
   ],
   consensus: [
-    must('CONS-001', ({ output }) =>
+    should('CONS-001', ({ output }) =>
       [...(output.sections.get('options') ?? '').matchAll(/^(?:\s{0,3}(?:[-*+]|\d+[.)])\s+|###\s+)\S/gm)].length >= 2
         ? undefined
         : 'has fewer than two options under ## Options',
     ),
-    must('CONS-002', requireSection('Verdict')),
+    should('CONS-002', requireSection('Verdict')),
     should('CONS-003', requireSection('Dissent')),
     should('CONS-004', requireOtherLinks),
   ],
   specification: [
     must('SPEC-001', requireMention(/\b(?:MUST|SHALL|SHOULD|MAY|REQUIRED|RECOMMENDED|OPTIONAL)\b/, 'requirement with MUST, SHOULD or MAY')),
-    must('SPEC-002', requireSection('Acceptance')),
+    should('SPEC-002', requireSection('Acceptance')),
     should('SPEC-003', ({ output }) => (output.header.get('version') ? undefined : 'has no **Version** in its header')),
     should('SPEC-004', requireSection('Out of scope')),
   ],
@@ -96,8 +97,8 @@ export const protocolRules: Record<ProtocolName, ProtocolRule[]> = {
     ),
   ],
   implementation: [
-    must('IMPL-001', requireSection('Changes')),
-    must('IMPL-002', requireSection('Verification')),
+    should('IMPL-001', requireSection('Changes')),
+    should('IMPL-002', requireSection('Verification')),
     should('IMPL-003', ({ task }) => (task.files.length > 0 ? undefined : 'has no files on the task')),
     should('IMPL-004', ({ task }) => (listUnmetTexts(task.acceptance).length === 0 ? undefined : 'leaves criteria of the task unmet')),
   ],
@@ -105,24 +106,24 @@ export const protocolRules: Record<ProtocolName, ProtocolRule[]> = {
     must('CONT-001', ({ output }) =>
       commitPattern.test(output.text) || pullRequestPattern.test(output.text) ? undefined : 'names no commit or pull request',
     ),
-    must('CONT-002', requireSection('Attribution')),
+    should('CONT-002', requireSection('Attribution')),
     should('CONT-003', requireSection('Conflicts')),
   ],
   release: [
     must('RLSE-001', requireMention(versionPattern, 'version')),
-    must('RLSE-002', requireSection('Changelog')),
-    must('RLSE-003', requireSection('Verification')),
+    should('RLSE-002', requireSection('Changelog')),
+    should('RLSE-003', requireSection('Verification')),
     should('RLSE-004', requireSection('Rollback')),
   ],
   'artifact-publish': [
-    must('ARTP-001', requireSection('Artifacts')),
+    should('ARTP-001', requireSection('Artifacts')),
     must('ARTP-002', requireMention(digestPattern, 'sha256: or sha512: digest')),
     should('ARTP-003', requireSection('Rollback')),
   ],
   provenance: [
     must('PROV-001', requireMention(/\b[0-9a-f]{40}(?:[0-9a-f]{24})?\b/, 'commit by its full id')),
     must('PROV-002', requireMention(sha256Pattern, 'sha256: digest')),
-    must('PROV-003', requireSection('Build')),
+    should('PROV-003', requireSection('Build')),
     should('PROV-004', requireOtherLinks),
   ],
 };

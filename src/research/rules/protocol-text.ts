@@ -31,14 +31,28 @@ interface ListedOperation {
   tier: number;
 }
 
-/** Renders the protocol up to a tier, each tier between its marks. `{{query 0}}` becomes the names of the queries of tier 0. */
-export function renderProtocol(source: string, tier: ProtocolTier, operations: ListedOperation[]): string {
+/** Renders the protocol up to a tier, each tier between its marks, without the omitted sections. `{{query 0}}` becomes the names of the
+ *  queries of tier 0. */
+export function renderProtocol(
+  source: string,
+  tier: ProtocolTier,
+  operations: ListedOperation[],
+  omitted: readonly ProtocolSection[] = [],
+): string {
   const tiers = protocolTiers.slice(0, protocolTiers.indexOf(tier) + 1);
+  const removeSections = (text: string): string =>
+    text
+      .split(/(?=^## )/m)
+      .filter((part) => !omitted.some((section) => part.startsWith(`## ${section}\n`)))
+      .join('');
   return fillOperations(
-    `${tiers.map((name) => `${formatOpenMark(name)}${extractTier(source, name)}${formatCloseMark(name)}`).join('\n\n')}\n`,
+    `${tiers.map((name) => `${formatOpenMark(name)}${removeSections(extractTier(source, name))}${formatCloseMark(name)}`).join('\n\n')}\n`,
     operations,
   );
 }
+
+/** Sections that a worker on one task does not need: its prompt contains the task, and the orchestrator holds the session. */
+export const orchestratorSections = ['session-start', 'work-loop', 'task-discovery'] as const satisfies ProtocolSection[];
 
 /** Renders one section with its heading. */
 export function renderProtocolSection(source: string, section: ProtocolSection, operations: ListedOperation[]): string {

@@ -9,11 +9,12 @@ const endings: Record<ResearchStatus, string> = {
 /** Formats the return message of a subagent. It has no content; that is in the file that the manifest names. */
 export const formatReturnMessage = (type: string, status: ResearchStatus): string => `${type} ${endings[status]}`;
 
-/** Parses a return message; undefined if it does not have one of the three forms. */
+/** Parses a return message; undefined if it does not have one of the three forms. The type may be in brackets: `[Research] complete. …`. */
 export function parseReturnMessage(message: string): { type: string; status: ResearchStatus } | undefined {
   const text = message.trim();
   for (const [status, ending] of Object.entries(endings) as [ResearchStatus, string][]) {
-    const type = text.endsWith(` ${ending}`) ? text.slice(0, -ending.length - 1) : '';
+    const given = text.endsWith(` ${ending}`) ? text.slice(0, -ending.length - 1) : '';
+    const type = /^\[(.*)\]$/.exec(given)?.[1] ?? given;
     if (/^[A-Z][A-Za-z]*(?:[ -][A-Za-z]+){0,3}$/.test(type)) return { type, status };
   }
   return undefined;

@@ -71,7 +71,7 @@ test('uses detected tests as the tool test, unless the settings name another', a
 
 test('spawn prompts contain the detected commands', async () => {
   const app = await openApp({ tasks: ['T001 epic', 'T002 in T001: Parse'], config: { lifecycleEnforcement: { mode: 'off' } } });
-  const prompt = async (): Promise<string> => (await app.call('orchestrate.spawn', { taskId: 'T002' })).spawn.prompt;
+  const prompt = async (): Promise<string> => (await app.call('orchestrate.spawn', { inline: true, taskId: 'T002' })).spawn.prompt;
   expect(await prompt()).not.toContain('Commands of the project');
   writeFileSync(join(app.root, 'package.json'), createManifest({ test: 'vitest run', lint: 'biome check' }));
   await app.cli(['init', '--detect']);

@@ -7,7 +7,7 @@ import { checkStageGate } from '#planning/operations/shared/stages.ts';
 import { getProtocolStage } from '#planning/rules/lifecycle.ts';
 import { openManifest } from '#research/operations/shared/manifest.ts';
 import { findTaskEntry, getManifestPath, getOutputFolder } from '#research/rules/manifest.ts';
-import { protocolTiers, renderProtocol } from '#research/rules/protocol-text.ts';
+import { orchestratorSections, protocolTiers, renderProtocol } from '#research/rules/protocol-text.ts';
 import { isProtocol, type ProtocolName, protocolTable } from '#skills/model/protocol.ts';
 import type { Skill, SkillSet } from '#skills/model/skill.ts';
 import { listSkills, requireSkill } from '#skills/operations/shared/find-skill.ts';
@@ -79,6 +79,7 @@ export async function prepareSpawn(
   const choice = chooseSkill(task, stages.find(({ status }) => status === 'active')?.stage, options, inputs.skills, earlierSpawns);
   const { skill, protocol } = choice;
   const warnings = epicId ? await checkStageGate(ctx, epicId, stages, getProtocolStage(protocol), config['lifecycleEnforcement.mode']) : [];
+  const attempts = await store.gates.listAttempts(task.id);
   const facts: PromptFacts = {
     role,
     agentId: `${task.id}-${role}-${earlierSpawns.filter((spawn) => spawn.role === role).length + 1}`,
@@ -100,9 +101,9 @@ export async function prepareSpawn(
     baseProtocol,
     protocol: { name: protocol, title: protocolTable[protocol].title, text: protocols[protocol] },
     skill,
-    injection: renderProtocol(protocolText, protocolTiers[tier], ctx.registry.entries),
+    injection: renderProtocol(protocolText, protocolTiers[tier], ctx.registry.entries, tier === 0 ? orchestratorSections : []),
     context: await formatPackForPrompt(ctx, task.id, contextBudget, inputs.manifest),
-    gates: findMissingGates(task.acceptance, findHeldGates(await store.gates.listAttempts(task.id)), config['verification.required']),
+    gates: findMissingGates(task.acceptance, findHeldGates(attempts), config['verification.required']),
   };
   const { text, resolved, unresolved } = buildSpawnPrompt(facts, await readReferenceFiles(ctx, skill, facts.protocol.text));
   const claim = await store.claims.get(task.id);
@@ -113,6 +114,7 @@ export async function prepareSpawn(
     ...defined({ epicId, holder }),
     role,
     openDepends: task.status === 'done' ? [] : await store.tasks.listOpenDependencies(task.id),
+    isTouched: task.startedAt !== undefined || attempts.length > 0 || hasEntry(inputs, task.id),
     skill: skill.name,
     unresolved,
   });
@@ -148,6 +150,9 @@ function chooseSkill(
   return { skill: namedSkill, protocol: protocol ?? namedSkill.protocol ?? dispatched.protocol };
 }
 
+const hasEntry = ({ manifest, archived }: SpawnInputs, taskId: TaskId): boolean =>
+  findTaskEntry(manifest, taskId) !== undefined || findTaskEntry(archived, taskId) !== undefined;
+
 async function listWarnings(
   ctx: MutationContext,
   inputs: SpawnInputs,
@@ -159,9 +164,7 @@ async function listWarnings(
   const isWorker = role === 'worker';
   const openChildren = isWorker ? (await store.tasks.listChildren(task.id)).filter(({ status }) => status !== 'done') : [];
   const dependencySpawns = isWorker ? await store.spawns.listLatest(task.depends) : [];
-  const uncollected = dependencySpawns.filter(
-    ({ taskId }) => !findTaskEntry(inputs.manifest, taskId) && !findTaskEntry(inputs.archived, taskId),
-  );
+  const uncollected = dependencySpawns.filter(({ taskId }) => !hasEntry(inputs, taskId));
   const last = earlierSpawns.findLast((spawn) => spawn.role === role);
   return [
     ...(task.description?.trim() ? [] : [`${task.id} has no description; its title is used instead`]),

@@ -22,7 +22,7 @@ import { estimateTokens } from '#lib/tokens.ts';
 import { readStage } from '#planning/operations/shared/stages.ts';
 import { getProtocolStage } from '#planning/rules/lifecycle.ts';
 import { type ProtocolName, protocolNames } from '#skills/model/protocol.ts';
-import { defaultSpawnBudget, type SpawnBudget, SpawnRoleSchema } from '../../model/spawn.ts';
+import { defaultSpawnBudget, maxInlineTokens, type SpawnBudget, SpawnRoleSchema } from '../../model/spawn.ts';
 import { getSpawnEnv, type PromptFacts } from '../../rules/spawn-prompt.ts';
 import type { PreparedSpawn } from './prepare-spawn.ts';
 
@@ -35,7 +35,7 @@ export const SpawnSchema = strictObject({
   skill: string(),
   protocol: picklist(protocolNames),
   tier: number(),
-  /** Prompt to pass to the subagent unchanged; absent in a dry run. */
+  /** Prompt to pass to the subagent unchanged; absent in a dry run. A long prompt is in `promptFile`, and this is one sentence. */
   prompt: optional(string()),
   /** Tokens of the complete prompt, also when `prompt` only points to a file. */
   promptTokens: number(),
@@ -53,6 +53,10 @@ export const SpawnTier = pipe(
   transform((tier) => tier as 0 | 1 | 2),
   description('Amount of protocol text: 0 minimal, 1 standard, 2 orchestrator'),
 );
+
+export const InlineParam = pipe(boolean(), description(`Return the whole prompt even if it has more than ${maxInlineTokens} tokens`));
+
+export const isLongPrompt = ({ promptTokens }: PreparedSpawn, isInline: boolean): boolean => !isInline && promptTokens > maxInlineTokens;
 
 export async function readSpawnBudget({ store, caller }: MutationContext, max: number | undefined): Promise<SpawnBudget> {
   const stored = await store.spawns.getBudget(caller);
@@ -90,7 +94,9 @@ export async function spawnTask(ctx: MutationContext, prepared: PreparedSpawn, b
   const { resolveInProject } = await import('#platform/shared-file.ts');
   const toProjectPath = (path: string): string => resolveInProject(ctx.project.root, path, 'cleo config unset orchestrate.outputDir').path;
   const folder = toProjectPath(outputDir);
-  const answeredPrompt = isToFile ? `Read ${promptFile} in ${ctx.project.root} and do exactly what it says. You are ${agentId}.` : prompt;
+  const answeredPrompt = isToFile
+    ? `You are ${agentId}: read the file ${promptFile} in ${ctx.project.root} and do exactly what it says.`
+    : prompt;
   if (!isDryRun) platform.files.createFolder(folder);
   if (!isDryRun && isToFile) {
     const path = toProjectPath(promptFile);
@@ -128,5 +134,5 @@ async function startStage({ store, caller, now, config }: MutationContext, epicI
 
 export const warnOverBudget = ({ used, max }: SpawnBudget): string[] =>
   used > max
-    ? [`ORC-005: prompts have used ${used} tokens of your context, the limit is ${max}; pass --prompt-file or start a new session`]
+    ? [`ORC-005: prompts have used ${used} tokens of your context, the limit is ${max}; spawn without --inline or start a new session`]
     : [];

@@ -134,7 +134,7 @@ describe('reports a broken rule:', () => {
       ['BASE-003'],
     ],
     ['no file', () => doTask(['file']), message, 6, ['BASE-004']],
-    ['an empty file', () => doTask([], { text: '\n' }), message, 6, ['BASE-004', 'RSCH-001']],
+    ['an empty file', () => doTask([], { text: '\n' }), message, 6, ['BASE-004']],
     ['not focused', () => doTask(['focus']), message, 6, ['BASE-005']],
     [
       'a file with another status',
@@ -143,8 +143,6 @@ describe('reports a broken rule:', () => {
       6,
       ['BASE-006'],
     ],
-    ['no sources', () => doTask([], { text: text('') }), message, 6, ['RSCH-001']],
-    ['no findings', () => doTask([], { entry: { keyFindings: [], topics: [] } }), message, 6, ['RSCH-002', 'RSCH-003']],
     [
       'several failures: the worst decides, all are listed',
       () => doTask(['spawn', 'entry', 'focus', 'complete']),
@@ -159,6 +157,18 @@ describe('reports a broken rule:', () => {
     expect(error.exitCode).toBe(exit);
     expect(error.details.findings.filter((finding: Json) => finding.result === 'fail').map((finding: Json) => finding.rule)).toEqual(rules);
   });
+
+  test.each([
+    ['no sources', () => doTask([], { text: text('') }), ['RSCH-001']],
+    ['no findings', () => doTask([], { entry: { keyFindings: [], topics: [] } }), ['RSCH-002', 'RSCH-003']],
+  ] as [string, () => Promise<TestApp>, string[]][])(
+    '%s: warns, because the template of the base protocol is enough',
+    async (_, arrange, rules) => {
+      const { findings } = await (await arrange()).call('validate.protocol', { taskId: 'T002', message });
+      const warned = findings.filter((finding: Json) => finding.result === 'warn').map((finding: Json) => finding.rule);
+      expect(warned).toEqual(expect.arrayContaining(rules));
+    },
+  );
 
   test('an unknown task exits with 4', async () => {
     expect(await (await openApp({ tasks: world })).call('validate.protocol', { taskId: 'T404' })).toMatchObject({
