@@ -16,7 +16,9 @@ export interface Scratch {
 export interface TurnOptions {
   prompt: string;
   /** Continues the last conversation of the project. */
-  isResumed?: boolean;
+  isResumed: boolean;
+  /** Runs on a terminal, where a person types the prompts. */
+  isInteractive: boolean;
   modelUrl: string;
 }
 
@@ -33,6 +35,8 @@ export interface TestClient {
   /** The name of a gateway as the model sees it. */
   getTool(gateway: 'query' | 'mutate'): Pick<ToolCall, 'name' | 'namespace'>;
   getShellCall(command: string): Pick<ToolCall, 'name' | 'args'>;
+  /** Takes our text out of what the client made of it. Absent: the JSON is in the text as it is. */
+  readToolText?(text: string): string | undefined;
   /** Takes the client's own words off the output of a tool. */
   readShellOutput(text: string): string;
 }

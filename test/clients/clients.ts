@@ -5,22 +5,36 @@ import { completionsApi } from './completions-api.ts';
 import { geminiApi } from './gemini-api.ts';
 import { responsesApi } from './responses-api.ts';
 
-const resume = (words: string[], isResumed?: boolean): string[] => (isResumed ? words : []);
+const resume = (words: string[], isResumed: boolean): string[] => (isResumed ? words : []);
+
+const apiKey = 'none';
 
 const claude: TestClient = {
   name: 'claude',
   api: anthropicApi,
-  configure({ project }) {
+  configure({ home, project }) {
     writeFile(join(project, '.claude', 'settings.local.json'), { enableAllProjectMcpServers: true });
+    // The answers to what an interactive start asks a person.
+    writeFile(join(home, '.claude.json'), {
+      hasCompletedOnboarding: true,
+      theme: 'dark',
+      customApiKeyResponses: { approved: [apiKey], rejected: [] },
+      projects: { [project]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true } },
+    });
   },
   addHook({ home }, command) {
     writeFile(join(home, '.claude', 'settings.json'), { hooks: { Stop: [{ hooks: [{ type: 'command', command }] }] } });
   },
-  getCommand: ({ prompt, isResumed, modelUrl }) => ({
-    args: ['-p', prompt, '--allowedTools', 'mcp__cleo__cleo_query,mcp__cleo__cleo_mutate,Bash', ...resume(['--continue'], isResumed)],
+  getCommand: ({ prompt, isResumed, isInteractive, modelUrl }) => ({
+    args: [
+      ...(isInteractive ? [] : ['-p', prompt]),
+      '--allowedTools',
+      'mcp__cleo__cleo_query,mcp__cleo__cleo_mutate,Bash',
+      ...resume(['--continue'], isResumed),
+    ],
     env: {
       ANTHROPIC_BASE_URL: modelUrl,
-      ANTHROPIC_API_KEY: 'none',
+      ANTHROPIC_API_KEY: apiKey,
       DISABLE_TELEMETRY: '1',
       DISABLE_AUTOUPDATER: '1',
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
@@ -95,6 +109,11 @@ const gemini: TestClient = {
   }),
   getTool: (gateway) => ({ name: `mcp_cleo_cleo_${gateway}` }),
   getShellCall: (command) => ({ name: 'run_shell_command', args: { command } }),
+  // An error arrives as JSON inside JSON, after the call that led to it.
+  readToolText(text) {
+    const [, response] = /with response: (\[.*\])/s.exec(text) ?? [];
+    return response && JSON.parse(response)[0].functionResponse.response.content[0].text;
+  },
   readShellOutput: (text) => text.replace(/^Output: /, '').replace(/\nProcess Group PGID: \d+$/, ''),
 };
 

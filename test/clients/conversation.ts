@@ -1,21 +1,23 @@
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import type { Json } from '../app.ts';
 import type { Scratch, TestClient } from './client.ts';
+import { startClient } from './client-process.ts';
 import type { ModelRequest, ToolCall } from './model-api.ts';
 import { startStandIn } from './stand-in.ts';
 import { recordCall } from './transcript.ts';
 
+export type Gateway = 'query' | 'mutate';
+
 /** The answer to an MCP call, as the model received it. */
 export interface ToolAnswer {
   envelope: Json;
-  /** The bytes that the model wrote and read. */
+  text: string;
+  /** Bytes of the arguments that the model wrote, and of the text that it read. */
   sentBytes: number;
   receivedBytes: number;
-  text: string;
 }
 
 export interface ShellAnswer {
@@ -24,77 +26,70 @@ export interface ShellAnswer {
   envelope: Json;
 }
 
-export interface CallArguments {
-  domain: string;
-  operation: string;
-  params?: Json;
-  [more: string]: unknown;
-}
-
-/** A conversation with a real client, in which the test plays the model. */
+/** A conversation with a real client, in which the test decides what the model replies. */
 export interface Conversation {
   /** Everything the model read in its last request, except tool definitions. */
   readPrompt(): string;
   /** Our tools as the client passes them on. */
   readTools(): Json[];
-  query(operation: string, params?: Json, more?: Json): Promise<ToolAnswer>;
-  mutate(operation: string, params?: Json, more?: Json): Promise<ToolAnswer>;
+  query(operation: string, params?: Json): Promise<ToolAnswer>;
+  mutate(operation: string, params?: Json): Promise<ToolAnswer>;
   /** Sends several calls in one reply. */
-  callTogether(calls: { gateway: 'query' | 'mutate'; args: CallArguments }[]): Promise<ToolAnswer[]>;
-  /** Sends `error.call` of an answer back, unchanged. */
-  followCall(answer: ToolAnswer): Promise<ToolAnswer>;
+  callTogether(calls: { gateway: Gateway; args: Json }[]): Promise<ToolAnswer[]>;
+  /** Sends a `call` of an error back, unchanged. */
+  followCall(call: Json): Promise<ToolAnswer>;
   shell(command: string): Promise<ShellAnswer>;
-  /** Runs a command that does not end, and returns while it runs. */
+  /** Starts a command in the shell tool and returns while it runs. */
   startShell(command: string): Promise<void>;
-  /** Answers with a text and waits until the client has ended. */
+  /** Ends the turn with a text. */
+  reply(text: string): void;
+  /** Types a line into an interactive client. */
+  type(line: string): Promise<void>;
+  /** Types a prompt into an interactive client and waits for its request. */
+  prompt(line: string): Promise<void>;
+  /** Waits until an interactive client prints a text. */
+  waitForScreen(pattern: RegExp): Promise<void>;
+  /** Ends the turn, and waits until the client has ended. */
   end(): Promise<void>;
-  /** Kills the client, and nothing else. */
+  /** Kills the client. */
   kill(): Promise<void>;
-  pid: number;
 }
 
 export interface ConversationOptions {
   isResumed?: boolean;
+  isInteractive?: boolean;
   prompt?: string;
   /** Name in the transcript. */
   label?: string;
 }
 
 const requestTimeoutMs = 120_000;
+const retypeMs = 10_000;
 
 /** Starts the client and waits for its first request to the model. */
 export async function openConversation(client: TestClient, scratch: Scratch, options: ConversationOptions = {}): Promise<Conversation> {
-  const { isResumed = false, prompt = 'go', label = isResumed ? 'resumed' : 'first' } = options;
+  const { isResumed = false, isInteractive = false, prompt = 'go', label = isResumed ? 'resumed' : 'first' } = options;
   const standIn = await startStandIn(client.api);
   onTestFinished(() => standIn.close());
-  const { args, env } = client.getCommand({ prompt, isResumed, modelUrl: standIn.url });
-  const child = spawn(getExecutable(client), args, {
-    cwd: scratch.project,
-    env: { ...scratch.env, ...env },
-    // A process group of its own, so that killing it reaches the client's children.
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  onTestFinished(() => killGroup(child.pid!));
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (chunk) => {
-      output += chunk;
-    });
-  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  const { args, env } = client.getCommand({ prompt, isResumed, isInteractive, modelUrl: standIn.url });
+  const process = startClient(client, scratch, { args, env, isInteractive });
+  const record = (surface: string, call: string, exitCode: number | undefined, text: string): void =>
+    recordCall(client.name, label, surface, call, exitCode, text);
 
   let request: ModelRequest;
   let lastId = 0;
-  const waitForRequest = async (what: string): Promise<void> => {
-    const timeout = AbortSignal.timeout(requestTimeoutMs);
+  const waitForRequest = async (moment: string): Promise<void> => {
+    const fail = (problem: string): never => {
+      throw new Error(`${client.name} ${problem} ${moment}: ${process.getOutput().slice(-4000)}`);
+    };
+    const stop = new AbortController();
     request = await Promise.race([
       standIn.waitForRequest(),
-      ended.then((code) => Promise.reject(new Error(`${client.name} ended with ${code} ${what}: ${output}`))),
-      new Promise<never>((_, reject) =>
-        timeout.addEventListener('abort', () => reject(new Error(`${client.name} sent no request ${what}: ${output}`))),
-      ),
-    ]);
+      process.whenEnded.then((code) => fail(`ended with ${code}`)),
+      setTimeout(requestTimeoutMs, undefined, { signal: stop.signal }).then(() => fail('sent no request')),
+    ]).finally(() => stop.abort());
   };
+  const createCall = (call: Omit<ToolCall, 'id'>): ToolCall => ({ id: `call_${label}_${++lastId}`, ...call });
   const exchange = async (calls: ToolCall[]): Promise<string[]> => {
     standIn.reply({ calls });
     await waitForRequest(`after ${calls.map(({ name }) => name).join(', ')}`);
@@ -105,96 +100,96 @@ export async function openConversation(client: TestClient, scratch: Scratch, opt
       return result.text;
     });
   };
-  const createCall = (call: Pick<ToolCall, 'name' | 'namespace' | 'args'>): ToolCall => ({ id: `call_${label}_${++lastId}`, ...call });
-  const sendCalls: Conversation['callTogether'] = async (calls) => {
+  const callTogether: Conversation['callTogether'] = async (calls) => {
     const texts = await exchange(calls.map(({ gateway, args: given }) => createCall({ ...client.getTool(gateway), args: given })));
-    return texts.map((text, at) => {
-      const { gateway, args: given } = calls[at]!;
-      const answer: ToolAnswer = {
-        envelope: readEnvelope(text),
-        text,
-        sentBytes: Buffer.byteLength(JSON.stringify(given)),
-        receivedBytes: Buffer.byteLength(text),
-      };
-      recordCall(client.name, label, 'mcp', `${gateway} ${JSON.stringify(given)}`, readExitCode(answer.envelope), text);
-      return answer;
+    return calls.map(({ gateway, args: given }, at) => {
+      const sent = JSON.stringify(given);
+      const text = texts[at] ?? '';
+      const envelope = readEnvelope(client.readToolText?.(text) ?? text);
+      record('mcp', `${gateway} ${sent}`, readExitCode(envelope), text);
+      return { envelope, text, sentBytes: Buffer.byteLength(sent), receivedBytes: Buffer.byteLength(text) };
     });
   };
-  const callOne = async (gateway: 'query' | 'mutate', operation: string, params?: Json, more?: Json): Promise<ToolAnswer> => {
+  const callOne = async (gateway: Gateway, operation: string, params?: Json): Promise<ToolAnswer> => {
     const [domain = '', ...rest] = operation.split('.');
-    const given = { domain, operation: rest.join('.'), ...(params ? { params } : {}), ...more };
-    return (await sendCalls([{ gateway, args: given }]))[0]!;
+    return (await callTogether([{ gateway, args: { domain, operation: rest.join('.'), ...(params ? { params } : {}) } }]))[0]!;
   };
 
+  if (isInteractive) {
+    await waitForInput(process.getOutput);
+    await process.type(prompt);
+  }
   await waitForRequest('at the start');
-  recordCall(client.name, label, 'client', args.join(' '), undefined, `${client.api.readPrompt(request!.body).length} characters`);
+  // On a terminal, Claude Code does not wait for its servers before the first request.
+  for (let round = 0; isInteractive && round < 20 && client.api.readTools(request!.body).length === 0; round++) {
+    standIn.reply({ text: 'The server is not ready.' });
+    await setTimeout(1000);
+    await process.type(prompt);
+    await waitForRequest('at the start');
+  }
+  record('client', args.join(' '), undefined, `${client.api.readPrompt(request!.body).length} characters`);
   return {
-    pid: child.pid!,
     readPrompt: () => client.api.readPrompt(request.body),
     readTools: () => client.api.readTools(request.body),
-    query: (operation, params, more) => callOne('query', operation, params, more),
-    mutate: (operation, params, more) => callOne('mutate', operation, params, more),
-    callTogether: sendCalls,
-    async followCall({ envelope, text }) {
-      const call = envelope.error?.call;
-      if (!call) throw new Error(`no error.call in ${text}`);
-      const { tool, arguments: given, ...flat } = call;
-      const gateway = String(tool ?? flat.gateway).replace(/^cleo_/, '') as 'query' | 'mutate';
-      return (await sendCalls([{ gateway, args: given ?? flat }]))[0]!;
+    query: (operation, params) => callOne('query', operation, params),
+    mutate: (operation, params) => callOne('mutate', operation, params),
+    callTogether,
+    async followCall({ tool, ...given }) {
+      return (await callTogether([{ gateway: String(tool).replace(/^cleo_/, '') as Gateway, args: given }]))[0]!;
     },
     async shell(command) {
       const [text = ''] = await exchange([createCall(client.getShellCall(`${command}; echo "exit=$?"`))]);
       const out = client.readShellOutput(text);
       const exitCode = Number(/exit=(\d+)/.exec(out)?.[1] ?? Number.NaN);
-      recordCall(client.name, label, 'shell', command, exitCode, out);
+      record('shell', command, exitCode, out);
       return { exitCode, out, envelope: readEnvelope(out) };
     },
     async startShell(command) {
       // The mark is in the project, because OpenCode asks a person before its shell writes elsewhere.
       standIn.reply({ calls: [createCall(client.getShellCall(`touch shell-started; ${command}`))] });
-      await waitForFile(join(scratch.project, 'shell-started'));
-      recordCall(client.name, label, 'shell', command, undefined, '(runs)');
+      await waitUntil(() => existsSync(join(scratch.project, 'shell-started')), 'the shell does not start');
+      record('shell', command, undefined, '(runs)');
     },
+    reply: (text) => standIn.reply({ text }),
+    async type(line) {
+      record('person', line, undefined, '');
+      await process.type(line);
+    },
+    async prompt(line) {
+      record('person', line, undefined, '');
+      // A client that is still busy with a command of the person ignores the line.
+      const request = waitForRequest(`after ${line}`);
+      do await process.type(line);
+      while (!(await Promise.race([request.then(() => true), setTimeout(retypeMs, false)])));
+    },
+    waitForScreen: (pattern) => waitUntil(() => pattern.test(process.getOutput()), `${pattern} is not on the screen`),
     async end() {
       standIn.reply({ text: 'Done.' });
-      const code = await ended;
-      recordCall(client.name, label, 'client', 'end', code ?? undefined, '');
-      if (code !== 0) throw new Error(`${client.name} ended with ${code}: ${output}`);
+      const code = await process.whenEnded;
+      record('client', 'ends', code ?? undefined, '');
+      if (code !== 0) throw new Error(`${client.name} ended with ${code}: ${process.getOutput()}`);
     },
     async kill() {
-      killGroup(child.pid!);
-      await ended;
-      recordCall(client.name, label, 'client', 'kill -9', undefined, '');
+      await process.kill();
+      record('client', 'is killed', undefined, '');
     },
   };
 }
 
-function getExecutable({ name }: TestClient): string {
-  const folder = process.env.CLEO_CLIENTS_DIR;
-  if (!folder) throw new Error('CLEO_CLIENTS_DIR is not set; run npm run test:clients');
-  return join(folder, name, 'node_modules', '.bin', name);
-}
+/** Waits until an interactive client shows its input line. */
+const waitForInput = (getOutput: () => string): Promise<void> => waitUntil(() => getOutput().includes('❯'), 'no input line appears');
 
-async function waitForFile(path: string): Promise<void> {
+async function waitUntil(isReached: () => boolean, problem: string): Promise<void> {
   const end = Date.now() + requestTimeoutMs;
-  while (!existsSync(path)) {
-    if (Date.now() > end) throw new Error(`${path} does not appear`);
+  while (!isReached()) {
+    if (Date.now() > end) throw new Error(problem);
     await setTimeout(20);
   }
 }
 
-function killGroup(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // It has ended.
-  }
-}
+const readExitCode = (envelope: Json): number => envelope._meta?.exitCode ?? envelope.error?.exitCode ?? 0;
 
-const readExitCode = (envelope: Json): number | undefined =>
-  envelope._meta?.exitCode ?? envelope.error?.exitCode ?? (envelope.error ? 1 : 0);
-
-/** Reads the JSON object in what a client made of an answer. */
+/** Reads the JSON object in the text that a client made of an answer. */
 function readEnvelope(text: string): Json {
   const from = text.indexOf('{');
   for (let to = text.lastIndexOf('}'); from >= 0 && to > from; to = text.lastIndexOf('}', to - 1)) {

@@ -9,18 +9,18 @@ export function describeErrors(client: TestClient): void {
     const scratch = await createProject(client);
     const chat = await openConversation(client, scratch);
     const cases: ['query' | 'mutate', string, object][] = [
+      ['mutate', 'tasks.complete', {}],
       ['query', 'tasks.show', { taskId: 'T99' }],
       ['query', 'tasks.shwo', { taskId: 'T1' }],
       ['query', 'tasks.start', { taskId: 'T1' }],
       ['mutate', 'tasks.add', { titel: 'Write the linter', description: 'Reports errors' }],
-      ['mutate', 'tasks.complete', {}],
       ['mutate', 'session.start', { scope: 'epic:T1' }],
     ];
     for (const [gateway, operation, params] of cases) {
       const refused = await chat[gateway](operation, params);
       expect(refused.envelope.success, refused.text).toBe(false);
       expect(refused.envelope.error.call, refused.text).toBeDefined();
-      expectSuccess(await chat.followCall(refused));
+      expectSuccess(await chat.followCall(refused.envelope.error.call));
     }
     await chat.end();
   });

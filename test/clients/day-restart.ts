@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Json } from '../app.ts';
 import type { TestClient } from './client.ts';
 import { openConversation } from './conversation.ts';
 import { createProject, expectSuccess, listAgents, showTask } from './project.ts';
@@ -48,11 +49,11 @@ export function describeRestart(client: TestClient): void {
     const chat = await openConversation(client, scratch, { isResumed: true });
     const refused = await chat.mutate('tasks.start', { taskId: 'T1' });
     expect(refused.envelope.error).toMatchObject({ exitCode: 35, details: { state: 'away' } });
-    const takeOver = refused.envelope.error.alternatives.find(
-      ({ call }: { call?: { params?: object } }) => call?.params && 'takeOver' in call.params,
-    );
+    const { error } = refused.envelope;
+    const calls: Json[] = [error, ...error.alternatives].flatMap(({ call }: Json) => call ?? []);
+    const takeOver = calls.find(({ params }) => params?.takeOver);
     expect(takeOver).toBeDefined();
-    expectSuccess(await chat.mutate('tasks.start', takeOver.call.params));
+    expectSuccess(await chat.followCall(takeOver!));
     expectSuccess(await chat.shell('cleo complete T1'));
     await chat.end();
   });

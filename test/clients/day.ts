@@ -3,6 +3,7 @@ import type { TestClient } from './client.ts';
 import { describeErrors } from './day-errors.ts';
 import { describeHooks } from './day-hooks.ts';
 import { describeIdentity } from './day-identity.ts';
+import { describeInteractive } from './day-interactive.ts';
 import { describeRestart } from './day-restart.ts';
 import { describeSizes } from './day-sizes.ts';
 import versions from './versions.json' with { type: 'json' };
@@ -13,6 +14,7 @@ export function describeDay(client: TestClient): void {
     describeIdentity(client);
     describeHooks(client);
     describeRestart(client);
+    describeInteractive(client);
     describeErrors(client);
     describeSizes(client);
   });

@@ -13,6 +13,7 @@ export async function createProject(client: TestClient): Promise<Scratch> {
 }
 
 export function expectSuccess<T extends ToolAnswer | ShellAnswer>(answer: T): T {
+  expect(answer.envelope, 'text' in answer ? answer.text : answer.out).not.toEqual({});
   expect(answer.envelope.error).toBeUndefined();
   if ('exitCode' in answer) expect(answer.exitCode).toBe(0);
   return answer;
