@@ -28,6 +28,7 @@ async function serveMcp({ agent, session }: Globals): Promise<number> {
     stop: createStopSignal(),
     report: (problem) => isDebugging && console.error(`cleo mcp: ${problem}`),
     renew: async (caller) => (await import('./dispatch/lease.ts')).renewLease(app, caller),
+    markAway: async (caller) => (await import('./dispatch/lease.ts')).markAway(app, caller),
     renewEveryMs: 20_000,
   });
   await app.closeStores();

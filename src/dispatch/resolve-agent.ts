@@ -55,7 +55,8 @@ async function findShellProcess(
   const stored = await writes.conversations.findProcess(ctx.caller.agent);
   if (stored && isProcessRunning(stored) !== false) return stored;
   const client = findClientProcess(false);
-  if (!client || client.client !== clientName) return undefined;
+  // A call that outlives its client belongs to the process that is gone, so that others can take over what it claims.
+  if (!client || client.client !== clientName) return stored;
   await recordPair(ctx, writes, client.key, true);
   return client.key;
 }

@@ -10,7 +10,7 @@ import { appendEntry, logQuery, logQuietly } from './log.ts';
 
 /** Runs a mutation in one transaction with its audit row, so that a recorded success is a committed one. */
 export async function runMutation(ctx: CallContext, params: Record<string, unknown>): Promise<Outcome> {
-  const { app, operation, now } = ctx;
+  const { app, operation } = ctx;
   const store = await app.openStore('write');
   const isDryRun = params.dryRun === true;
   const { dryRun: _, ...given } = params;
@@ -26,7 +26,6 @@ export async function runMutation(ctx: CallContext, params: Record<string, unkno
         changes: writes.changes,
       };
       if (isDryRun) throw new DryRun({ ...outcome, isDryRun });
-      await writes.claims.renew(ctx.caller, now);
       await finishWrite(ctx, writes, params, outcome);
       return outcome;
     });
@@ -123,16 +122,19 @@ function createJobContext(ctx: CallContext, changes: Changes): object {
 }
 
 async function finishWrite(ctx: CallContext, writes: WriteStore, params: Record<string, unknown>, outcome: Outcome): Promise<void> {
-  enterSession(ctx, outcome);
+  await writes.claims.renew(ctx.caller, ctx.now);
+  if (enterSession(ctx, outcome)) await writes.claims.renew(ctx.caller, ctx.now);
   await storeKey(ctx, writes, params, outcome);
   await appendEntry(ctx, writes, outcome.options.exit ?? 0, outcome.changes);
 }
 
-/** Puts the caller into the session that the call started or resumed, for this call and later ones of this process. */
-function enterSession(ctx: CallContext, outcome: Outcome): void {
+/** Puts the caller into the session that the call started or resumed, for this call and later ones of this process. Returns true if
+ *  there is one. */
+function enterSession(ctx: CallContext, outcome: Outcome): boolean {
   const { enterSession: session } = outcome.options;
-  if (!session) return;
+  if (!session) return false;
   ctx.caller = { ...ctx.caller, session: session.id };
   ctx.app.agentSessions?.set(ctx.caller.agent, session.id);
   if (ctx.app.agentSessions && ctx.call.agent === undefined) ctx.app.platform.exportSession(session.id, session.isGraded);
+  return true;
 }

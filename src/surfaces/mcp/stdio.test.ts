@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { job } from '#core/define.ts';
 import type { Caller } from '#core/model/audit.ts';
 import type { App } from '#dispatch/call-context.ts';
-import { renewLease } from '#dispatch/lease.ts';
+import { markAway, renewLease } from '#dispatch/lease.ts';
 import { type Json, openApp } from '../../../test/app.ts';
 import { createMcpApp } from '../../../test/mcp-surfaces.ts';
 import { openSkillProject } from '../../../test/skill-project.ts';
@@ -23,7 +23,15 @@ function open(app: App, renew: (caller: Caller) => Promise<void> = async () => {
         .map((line) => JSON.parse(line)),
     ),
   );
-  const done = serveClient(app, { input, output, stop: stop.signal, report: () => {}, renew, renewEveryMs });
+  const done = serveClient(app, {
+    input,
+    output,
+    stop: stop.signal,
+    report: () => {},
+    renew,
+    markAway: (caller) => markAway(app, caller),
+    renewEveryMs,
+  });
   onTestFinished(() => {
     stop.abort();
     return done;
@@ -145,4 +153,53 @@ test('renews the claims of its agents without an audit row', async () => {
   clock.now = '2026-03-01T10:02:00.000Z';
   await expect.poll(renewedAt).toBe(clock.now);
   expect(await entries()).toBe(logged);
+});
+
+test.each([
+  ['the client process is known', undefined, { process: 'here/100/42', awayAt: expect.any(String) }],
+  ['the agent is named outright', 'worker', { agent: 'worker' }],
+])('a closed connection marks the claims as away if %s', async (_, agent, expected) => {
+  const world = await openApp({ tasks: ['T001'] });
+  const built = createMcpApp(world, true);
+  const client = { client: 'claude', pid: 100, startTime: '42', key: 'here/100/42' };
+  const app: App = {
+    ...built,
+    platform: {
+      ...built.platform,
+      caller: { agent: 'claude-a' },
+      identity: { kind: 'conversation', agent: 'claude-a', client: 'claude' },
+      loadProcesses: async () => ({ findClientProcess: () => client, isProcessRunning: () => true }),
+    },
+  };
+  const readClaim = () => world.store.read(({ claims }) => claims.get('T001'));
+  const { call, until, input, done } = open(app);
+  call(1, 'mutate', 'start', { taskId: 'T1' }, agent ? { agent } : {});
+  await until(({ id }) => id === 1);
+  // A read does not know the process of its caller; the server remembers it.
+  call(2, 'query', 'current', {}, agent ? { agent } : {});
+  await until(({ id }) => id === 2);
+  const logged = await world.store.read(({ audit }) => audit.count({}, 100));
+  input.end();
+  await done;
+  expect(await readClaim()).toMatchObject(expected);
+  if (agent) expect(await readClaim()).not.toHaveProperty('awayAt');
+  expect(await world.store.read(({ audit }) => audit.count({}, 100))).toBe(logged);
+});
+
+test('the old server of a client that was restarted does not mark its claims as away', async () => {
+  const world = await openApp({ tasks: ['T001'] });
+  const app = createMcpApp(world, true);
+  const stamp = { at: new Date().toISOString(), by: 'claude-a' };
+  const { at } = stamp;
+  await world.store.write(stamp, async ({ claims }) => {
+    await claims.insert({ taskId: 'T001', agent: 'claude-a', claimedAt: at, focusedAt: at, renewedAt: at, process: 'old' });
+    await claims.renew({ agent: 'claude-a', process: 'new' }, at);
+  });
+  const readClaim = () => world.store.read(({ claims }) => claims.get('T001'));
+  await markAway(app, { agent: 'claude-a', process: 'old' });
+  expect(await readClaim()).not.toHaveProperty('awayAt');
+  await markAway(app, { agent: 'claude-a', process: 'new' });
+  expect(await readClaim()).toMatchObject({ process: 'new', awayAt: expect.any(String) });
+  await renewLease(app, { agent: 'claude-a', process: 'new' });
+  expect(await readClaim()).not.toHaveProperty('awayAt');
 });

@@ -13,21 +13,30 @@ export interface StdioConnection {
   stop: AbortSignal;
   /** Reports a problem that belongs to no answer. */
   report(problem: string): void;
-  /** Renews the claims of this caller; the only write that is not an operation. */
+  /** Renews the claims of this caller. Like `markAway`, it is a write that is not an operation. */
   renew(caller: Caller): Promise<void>;
+  /** Marks this caller as away, after the client has disconnected. */
+  markAway(caller: Caller): Promise<void>;
   renewEveryMs: number;
 }
 
 /** Serves one client until it disconnects or the process is stopped; running calls finish first. */
-export async function serveClient(app: App, { input, output, stop, report, renew, renewEveryMs }: StdioConnection): Promise<void> {
+export async function serveClient(app: App, connection: StdioConnection): Promise<void> {
+  const { input, output, stop, report, renew, markAway, renewEveryMs } = connection;
   const transport = new LineTransport(input, output);
   const callers = new Map<string, Caller>();
-  const timer = setInterval(() => {
-    for (const caller of callers.values()) renew(caller).catch((error: Error) => report(`claims of ${caller.agent}: ${error.message}`));
-  }, renewEveryMs);
+  const forEachCaller = async (write: (caller: Caller) => Promise<void>): Promise<void> => {
+    for (const caller of callers.values())
+      await write(caller).catch((error: Error) => report(`claims of ${caller.agent}: ${error.message}`));
+  };
+  const timer = setInterval(() => void forEachCaller(renew), renewEveryMs);
   const context: McpContext = {
     app,
-    onAnswer: (_, caller) => caller && callers.set(`${caller.session} ${caller.agent}`, caller),
+    onAnswer(_, caller) {
+      const key = `${caller?.session} ${caller?.agent}`;
+      // Only writes know the process of their caller.
+      if (caller) callers.set(key, { ...callers.get(key), ...caller });
+    },
   };
   // In older revisions a client subscribes on the connection; in newer ones the SDK filters by subscription.
   const handle = serveStdio(({ era }) => createMcpServer(context, era === 'legacy' ? 'subscribers' : 'connection'), {
@@ -39,4 +48,5 @@ export async function serveClient(app: App, { input, output, stop, report, renew
   await transport.finished;
   clearInterval(timer);
   await handle.close();
+  await forEachCaller(markAway);
 }

@@ -1,9 +1,14 @@
 import '../../errors.ts';
-import { optional, strictObject } from 'valibot';
+import { array, optional, strictObject, string } from 'valibot';
 import { answer, type MutationContext, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
+import type { Claim } from '#core/model/audit.ts';
+import { omitEmpty } from '#lib/defined.ts';
 import { TaskReceiptSchema } from '#tasks/model/task.ts';
+import { createClaimJudge } from '#tasks/operations/shared/claim-judge.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
+import { claimTask, focusHeldTask } from '#tasks/operations/shared/task-transitions.ts';
+import { formatHolder, isHolder } from '#tasks/rules/claims.ts';
 import { formatScope } from '#tasks/rules/scope.ts';
 import { toTaskReceipt } from '#tasks/rules/view.ts';
 import { type SessionRecord, SessionSummarySchema } from '../../model/session.ts';
@@ -16,7 +21,7 @@ export const sessionResume = mutation({
   summary: 'Join an active session or resume a closed one',
   params: strictObject({ sessionId: SessionId }),
   paramAliases: { id: 'sessionId' },
-  result: strictObject({ session: SessionSummarySchema, focus: optional(TaskReceiptSchema) }),
+  result: strictObject({ session: SessionSummarySchema, focus: optional(TaskReceiptSchema), takenOver: optional(array(string())) }),
   errors: ['E_SESSION_NOT_FOUND', 'E_RESUME_FAILED', 'E_CONCURRENT_SESSION', 'E_SESSION_EXISTS', 'E_SCOPE_CONFLICT'],
   tier: 0,
   cli: { command: 'session resume', args: ['sessionId'], view: async () => (await import('../../view.ts')).sessionView },
@@ -29,14 +34,34 @@ export const sessionResume = mutation({
     await checkExclusive(ctx, sessionId);
     const session = stored.status === 'active' ? stored : await reactivate(ctx, stored);
     const isNew = await store.sessions.attach(sessionId, caller.agent, now);
+    const takenOver = await takeAwayClaims({ ...ctx, caller: { ...caller, session: sessionId } });
     const focus = await store.claims.getHeldBy({ agent: caller.agent, session: sessionId });
     const result = {
       session: toSessionSummary(session),
       ...(focus ? { focus: toTaskReceipt(await requireTask(store, focus.taskId)) } : {}),
+      ...omitEmpty({ takenOver: takenOver.map(({ taskId }) => taskId) }),
     };
-    return answer(result, { enterSession: session, ...(isNew || session !== stored ? {} : { exit: 102 as const }) });
+    const isChanged = isNew || session !== stored || takenOver.length > 0;
+    return answer(result, {
+      enterSession: session,
+      ...(isChanged ? {} : { exit: 102 as const }),
+      warnings: takenOver.map((claim) => `${claim.taskId} is taken over from ${formatHolder(claim)}, who is away`),
+    });
   },
 });
+
+/** Gives the caller the claims of the session's agents that are away. Its own focus stays; without one, the task that was focused last
+ *  becomes the focus. */
+async function takeAwayClaims(ctx: MutationContext): Promise<Claim[]> {
+  const { store, caller } = ctx;
+  const others = (await store.claims.listForSession(caller.session ?? '')).filter((claim) => !isHolder(claim, caller));
+  const { judge } = await createClaimJudge(ctx, others);
+  const away = others.filter((claim) => judge(claim) === 'away').sort((a, b) => (a.focusedAt < b.focusedAt ? -1 : 1));
+  const focus = await store.claims.getHeldBy(caller);
+  for (const claim of away) await claimTask(ctx, await requireTask(store, claim.taskId), claim);
+  if (focus) await focusHeldTask(ctx, focus.taskId);
+  return away;
+}
 
 /** Makes a suspended or ended session active again. Another session may have taken its scope since. */
 async function reactivate({ store, now }: MutationContext, stored: SessionRecord): Promise<SessionRecord> {

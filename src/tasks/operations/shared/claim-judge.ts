@@ -8,17 +8,23 @@ export interface ClaimJudge {
   isLapsed(claim: Claim): boolean;
 }
 
-/** Creates the judge of these claims: by the time of the store, the configuration and the processes of this machine. */
+/** Creates the judge of these claims: by the time of the store, the configuration and the processes of this machine. The process table
+ *  is loaded only if a claim has a process, and each process is looked up at most once. */
 export async function createClaimJudge(
-  { store, now, config }: Pick<QueryContext, 'store' | 'now' | 'config' | 'platform'>,
-  _claims: Claim[],
+  { store, now, config, platform }: Pick<QueryContext, 'store' | 'now' | 'config' | 'platform'>,
+  claims: Claim[],
 ): Promise<ClaimJudge> {
+  const processes = claims.some((claim) => claim.process !== undefined) ? await platform.loadProcesses() : undefined;
+  const known = new Map<string, boolean | undefined>();
   const limits: ClaimLimits = {
     now: await store.claims.getLeaseTime(now),
     ttlMinutes: config['claims.ttlMinutes'],
     awayMinutes: config['claims.awayMinutes'],
     silentMinutes: config['claims.silentMinutes'],
-    isProcessRunning: () => undefined,
+    isProcessRunning(process) {
+      if (!known.has(process)) known.set(process, processes?.isProcessRunning(process));
+      return known.get(process);
+    },
   };
   return { judge: (claim) => judgeHolder(claim, limits), isLapsed: (claim) => isLapsed(claim, limits) };
 }

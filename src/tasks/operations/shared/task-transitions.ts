@@ -96,7 +96,8 @@ export async function startTask(ctx: TransitionContext, task: TaskRecord, option
   return { ...(await claimTask(ctx, task, claim, reason)), ...defined({ released }) };
 }
 
-async function focusHeldTask({ store, caller, now }: TransitionContext, id: TaskId): Promise<void> {
+/** Makes a task that the caller holds its focus. */
+export async function focusHeldTask({ store, caller, now }: TransitionContext, id: TaskId): Promise<void> {
   const focus = await store.claims.getHeldBy(caller);
   if (focus?.taskId !== id) await store.claims.setFocus(id, toFocusTime(now, focus));
 }
