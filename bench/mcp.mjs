@@ -45,13 +45,26 @@ async function measureStarts(place, rounds) {
   return Object.fromEntries(Object.keys(openings).map((name) => [name, median(times[name]) / median(times.node)]));
 }
 
+/** The operations that an agent learns from the first help, without further help calls. */
+const everyday = [
+  ...['session.list', 'session.start', 'session.end', 'tasks.add', 'tasks.find', 'tasks.show', 'tasks.list', 'tasks.exists'],
+  ...['tasks.start', 'tasks.complete', 'tasks.next', 'tasks.update', 'verify.gate', 'memory.observe'],
+];
+
 async function measureSizes(place) {
   const server = await openClient(place);
   const listing = await server.ask({ method: 'tools/list', params: {} });
   const help = await server.call('query', 'admin.help', {});
+  const missing = everyday.filter((name) => !help.text.includes(`${JSON.stringify(name)}:"{`));
+  if (missing.length > 0) throw new Error(`admin.help has no parameters of ${missing.join(', ')}`);
   const day = await measureStandardDay(server, place);
   await server.close();
-  return { listBytes: bytes(JSON.stringify(listing.result)), helpBytes: bytes(help.text), dayBytes: day };
+  return {
+    listBytes: bytes(JSON.stringify(listing.result)),
+    helpBytes: bytes(help.text),
+    learntBytes: bytes(help.sent) + bytes(help.text),
+    dayBytes: day,
+  };
 }
 
 /** Counts the bytes sent and received for: list sessions, start, find, show, focus, complete with evidence, next, end. */

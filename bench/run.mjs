@@ -105,8 +105,9 @@ try {
   const mcp = await measureMcp({ cleo, cwd: projects.mcp, env: { CLEO_HOME: join(folder, 'home') } }, rounds);
   for (const [name, figure] of Object.entries(mcp.starts)) row(`MCP start to the answer of ${name}`, figure, 4);
   row('MCP tools/list', mcp.listBytes, 2500, 'bytes');
-  row('MCP first admin.help', mcp.helpBytes, 3000, 'bytes');
-  row("an agent's standard day over MCP", mcp.dayBytes, 6000, 'bytes');
+  row('MCP first admin.help', mcp.helpBytes, 3500, 'bytes');
+  row('14 everyday operations learnt over MCP', mcp.learntBytes, 5000, 'bytes');
+  row("an agent's standard day over MCP", mcp.dayBytes, 4500, 'bytes');
   row('warm MCP tasks.show', mcp.showMs, 1, 'ms');
   for (const figures of await measureGrade(cleo, options.quick)) row(...figures);
   for (const figures of await measureWaves(cleo, rounds)) row(...figures);

@@ -8,6 +8,8 @@ export interface ParamShape {
   about: string;
   /** The placeholder of the value: `T###`, `N`. */
   value?: string;
+  /** The form of a text that has one: `commit:SHA|files:A,B`. */
+  form?: string;
   /** The default value in the schema. */
   default?: string | number | boolean;
   /** Separates the items of a list on the command line. */
@@ -48,6 +50,7 @@ export function describeParam(name: string, node: SchemaNode): ParamShape {
     choices: options,
     about: seen.description,
     value: typeof value === 'string' ? value : undefined,
+    form: seen.metadata.form as string | undefined,
     default: isScalar(node.default) ? node.default : undefined,
     separator: typeof seen.metadata.separator === 'string' ? seen.metadata.separator : ',',
   });

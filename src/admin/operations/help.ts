@@ -20,22 +20,24 @@ import { CleoError } from '#core/errors/error.ts';
 import { exitCodes } from '#core/errors/exit-codes.ts';
 import { helpTopics } from '#core/help-topics.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
+import { formatParams } from '#core/signature.ts';
 import { formatUsage } from '#core/usage.ts';
 import { countValues } from '#lib/collections.ts';
 import { omitEmpty } from '#lib/defined.ts';
 import { findNearest } from '#lib/nearest.ts';
 import { getErrorCatalog } from '../all-errors.ts';
 
-const Summaries = optional(record(string(), string()));
+const Lines = optional(record(string(), string()));
 
-/** Operations by gateway with their summaries; small, because agents read it first. */
+/** Operations by gateway with their summaries, or with their parameters in the first help of an agent, so that the everyday operations
+ *  need no further call. */
 const Listing = strictObject({
   domains: optional(record(string(), number())),
   tier: optional(number()),
   /** The common first words of these commands. */
   group: optional(string()),
-  query: Summaries,
-  mutate: Summaries,
+  query: Lines,
+  mutate: Lines,
   more: string(),
 });
 
@@ -105,9 +107,8 @@ export const adminHelp = query({
     if (operation !== undefined) return { help: await findTopic(registry, domain ? `${domain}.${operation}` : operation, tier) };
     if (domain !== undefined) return { help: await listDomain(registry, domain, tier) };
     const entries = registry.entries.filter((entry) => entry.tier <= (tier ?? 0));
-    return {
-      help: { ...(tier === undefined ? { domains: countByDomain(registry) } : { tier }), ...(await listOperations(registry, entries)) },
-    };
+    if (tier !== undefined) return { help: { tier, ...(await listOperations(registry, entries)) } };
+    return { help: { domains: countByDomain(registry), ...(await listOperations(registry, entries, formatParams)) } };
   },
 });
 
@@ -149,9 +150,9 @@ function listDomain(registry: Registry, domain: string, tier = 2) {
 const createUnknownNameError = (name: string, known: string[]): CleoError =>
   new CleoError('E_INVALID_OPERATION', { operation: name.slice(0, 100), suggestions: findNearest(name, known) });
 
-async function listOperations(registry: Registry, entries: RegistryEntry[]) {
+async function listOperations(registry: Registry, entries: RegistryEntry[], format = ({ summary }: Operation): string => summary) {
   const found: { query: Record<string, string>; mutate: Record<string, string> } = { query: {}, mutate: {} };
-  for (const entry of entries) found[getGateway(entry)][entry.name] = (await registry.load(entry.name)).summary;
+  for (const entry of entries) found[getGateway(entry)][entry.name] = format(await registry.load(entry.name));
   return { ...found, more: 'admin.help {operation}, {domain} or {tier: 0-2}' };
 }
 

@@ -40,15 +40,16 @@ function drawProcess(answer: Fields, process: CommandDefinition, screen: Screen)
   ];
 }
 
-function drawListing(answer: Fields, screen: Screen, { registry, processes }: Commands): string[] {
-  const summaries: Fields = { ...(answer.query as Fields), ...(answer.mutate as Fields) };
+async function drawListing(answer: Fields, screen: Screen, { registry, processes }: Commands): Promise<string[]> {
+  const names = Object.keys({ ...(answer.query as Fields), ...(answer.mutate as Fields) });
+  const summaries = new Map(await Promise.all(names.map(async (name) => [name, (await registry.load(name)).summary] as const)));
   const groups = new Map<string, RegistryEntry[]>();
-  for (const entry of registry.entries.filter(({ name }) => typeof summaries[name] === 'string')) {
+  for (const entry of registry.entries.filter(({ name }) => summaries.has(name))) {
     const domain = entry.name.split('.', 1)[0]!;
     groups.set(domain, [...(groups.get(domain) ?? []), entry]);
   }
   const lines: HelpLine[][] = [...groups.values()].map((entries) =>
-    entries.map((entry) => ({ name: formatCommand(entry, answer.group), about: String(summaries[entry.name]) })),
+    entries.map((entry) => ({ name: formatCommand(entry, answer.group), about: summaries.get(entry.name)! })),
   );
   const width = measureColumn(lines.flat());
   const opening = isPlainObject(answer.domains)

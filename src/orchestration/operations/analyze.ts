@@ -10,7 +10,7 @@ export const orchestrateAnalyze = query({
   paramAliases: rootAliases,
   result: strictObject(analysisFields),
   errors: ['E_NOT_FOUND'],
-  tier: 2,
+  tier: 0,
   cli: {
     command: ['orchestrate analyze', 'orchestrator analyze'],
     args: ['epic'],

@@ -31,7 +31,7 @@ export const orchestrateReady = query({
     conflicts: optional(array(strictObject({ file: string(), tasks: array(string()) }))),
   }),
   errors: ['E_NOT_FOUND'],
-  tier: 1,
+  tier: 0,
   cli: { command: ['ready', 'orchestrate ready', 'orchestrator ready'], args: ['epic'] },
   example: { world: ['T001 epic', 'T002 in T001', 'T003 in T001 depends T002'], call: { epic: 'T001' } },
   async run(ctx, { epic, ...page }) {

@@ -25,7 +25,7 @@ export const orchestrateSpawn = mutation({
   }),
   result: strictObject({ spawn: SpawnSchema }),
   errors: ['E_NOT_FOUND', 'E_TASK_NOT_IN_SCOPE', 'E_LIFECYCLE_GATE_FAILED', 'E_SPAWN_VALIDATION_FAILED', 'E_FILE_ERROR'],
-  tier: 2,
+  tier: 0,
   cli: {
     command: ['orchestrate spawn', 'orchestrator spawn'],
     args: ['taskId'],

@@ -16,7 +16,7 @@ export const skillsList = query({
   }),
   result: strictObject({ skills: array(strictObject({ name, category, protocol, origin, shadows, description: about })) }),
   errors: [],
-  tier: 1,
+  tier: 0,
   needs: 'nothing',
   cli: { command: ['skill list', 'skills list'], view: async () => (await import('../view.ts')).skillView },
   example: { call: { category: 'validation' } },

@@ -12,7 +12,7 @@ export const skillsShow = query({
   synonyms: ['get', 'view', 'read'],
   result: strictObject({ skill: SkillSchema }),
   errors: ['E_NOT_FOUND'],
-  tier: 1,
+  tier: 0,
   needs: 'nothing',
   cli: { command: ['skill show', 'skills show'], args: ['name'], view: async () => (await import('../view.ts')).skillView },
   example: { call: { name: 'ct-orchestrator' } },

@@ -30,7 +30,7 @@ export const validateReport = query({
   params: strictObject({}),
   result: strictObject({ report: Report }),
   errors: ['E_ORPHAN_DETECTED'],
-  tier: 1,
+  tier: 0,
   cli: { command: ['validate report', 'validate'] },
   example: { world: ['T001 epic', 'T002 in T001'], call: {} },
   async run(ctx) {

@@ -22,7 +22,7 @@ export const sessionStart = mutation({
       pipe(
         string(),
         description('epic:T001, saga:T001, task:T001 (each with everything below it) or global'),
-        metadata({ value: 'SCOPE' }),
+        metadata({ value: 'SCOPE', form: 'global|epic:T001|saga:T001|task:T001' }),
       ),
     ),
     autoFocus: optional(pipe(boolean(), description('Focus the task that next recommends in the scope; default over MCP and HTTP'))),

@@ -27,6 +27,7 @@ export const verifyGate = job({
       string(),
       maxLength(100_000, 'must have at most 100000 characters'),
       description('commit:<sha>, files:<a,b>, tool:<name>, test-run:<file>, run:<id>; separate several with ;'),
+      metadata({ form: 'commit:SHA|files:A,B|tool:NAME|run:ID' }),
     ),
     agent: optional(pipe(string(), description('Agent that submits it; default: you'))),
     round: optional(pipe(wholeNumber({ min: 1 }), description('Fail if the task is in another round'))),
@@ -57,7 +58,7 @@ export const verifyGate = job({
     'E_CIRCULAR_VALIDATION',
     'E_DEPENDENCY_ERROR',
   ],
-  tier: 1,
+  tier: 0,
   cli: {
     command: 'verify',
     args: ['taskId'],
