@@ -29,7 +29,7 @@ const rows = {
     message: (d) =>
       `${d.active.map(({ taskId }) => taskId).join(', ')} ${d.active.length === 1 ? 'is' : 'are'} still active in session ${d.sessionId}`,
     // Releasing a claim is always safe; only the agent that did the work can say that it is complete.
-    fix: (d) => `cleo stop --session ${d.sessionId} --agent ${quote(d.active[0]?.agent ?? '')}`,
+    fix: (d) => `cleo stop ${d.active[0]?.taskId} --session ${d.sessionId} --agent ${quote(d.active[0]?.agent ?? '')}`,
     alternatives: (d) =>
       d.active.map(({ taskId, agent }) => ({
         action: `Complete ${taskId}`,

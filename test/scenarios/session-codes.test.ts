@@ -191,7 +191,7 @@ const errorCases: Case[] = [
     run: 'session end',
     exit: 37,
     code: 'E_SESSION_CLOSE_BLOCKED',
-    fix: /^cleo stop --session s-mine --agent ada$/,
+    fix: /^cleo stop T004 --session s-mine --agent ada$/,
   },
   {
     why: 'a start without a focus',
