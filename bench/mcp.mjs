@@ -55,14 +55,14 @@ async function measureSizes(place) {
   const server = await openClient(place);
   const listing = await server.ask({ method: 'tools/list', params: {} });
   const help = await server.call('query', 'admin.help', {});
-  const missing = everyday.filter((name) => !help.text.includes(`${JSON.stringify(name)}:"{`));
+  const missing = everyday.filter((name) => !help.text.includes(`"${name} {`));
   if (missing.length > 0) throw new Error(`admin.help has no parameters of ${missing.join(', ')}`);
   const day = await measureStandardDay(server, place);
   await server.close();
   return {
     listBytes: bytes(JSON.stringify(listing.result)),
     helpBytes: bytes(help.text),
-    learntBytes: bytes(help.sent) + bytes(help.text),
+    learntBytes: bytes(JSON.stringify(listing.result)) + bytes(help.text),
     dayBytes: day,
   };
 }

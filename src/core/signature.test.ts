@@ -1,9 +1,9 @@
 import { array, boolean, metadata, number, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { expect, test } from 'vitest';
-import { formatSignature } from './signature.ts';
+import { formatSignature, formatSignatures } from './signature.ts';
 
 const format = (entries: Parameters<typeof strictObject>[0]): string =>
-  formatSignature({ name: 'a.b', summary: '', cli: { command: 'b' }, params: strictObject(entries) as never });
+  formatSignature({ name: 'a.b', params: strictObject(entries) as never });
 
 test.each([
   [{}, 'a.b {}'],
@@ -16,4 +16,13 @@ test.each([
   [{ scope: pipe(string(), metadata({ value: 'SCOPE', form: 'global|epic:T001' })) }, 'a.b {scope: global|epic:T001}'],
 ])('formats the parameters %#', (entries, signature) => {
   expect(format(entries)).toBe(signature);
+});
+
+test('formats several operations with the type of a parameter once', () => {
+  const params = strictObject({ size: optional(picklist(['small', 'large'])), limit: optional(number()), all: boolean() });
+  const other = strictObject({ size: picklist(['small', 'large']), all: boolean() });
+  expect(formatSignatures([{ name: 'a.b', params } as never, { name: 'c.d', params: other } as never])).toEqual([
+    'a.b {size?: small|large, limit?, all: bool}',
+    'c.d {size, all}',
+  ]);
 });

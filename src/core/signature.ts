@@ -4,16 +4,32 @@ import { describeParams, type ParamShape } from './shape.ts';
 /** Longer lists of choices are left out; help for the operation has them. */
 const maxChoicesLength = 40;
 
-/** Formats an operation with its parameters in one line: `tasks.add {title, description?, depends?[], priority?: high|low}`. */
-export const formatSignature = (operation: CommandDefinition): string => `${operation.name} ${formatParams(operation)}`;
+type Signed = Pick<CommandDefinition, 'name' | 'params'>;
 
-/** Formats the parameters of an operation: `?` marks an optional one, `[]` a list. The others are texts unless they are `num`, `bool` or one of
- *  the listed values. */
-export const formatParams = ({ params }: Pick<CommandDefinition, 'params'>): string =>
-  `{${describeParams(params).map(formatParam).join(', ')}}`;
+/** Formats an operation with its parameters in one line: `tasks.add {title, description?, depends?[], priority?: high|low}`. `?` marks an
+ *  optional parameter and `[]` a list. The others are texts unless they are `num`, `bool` or one of the listed values. */
+export const formatSignature = ({ name, params }: Signed): string => `${name} {${describeParams(params).map(formatParam).join(', ')}}`;
 
-function formatParam({ name, isRequired, type, form, choices = [] }: ParamShape): string {
+/** Formats the signatures of several operations. Numbers are not marked, because their names say so, and a parameter has its type only
+ *  where it appears first: agents pay for every byte of the first help. */
+export function formatSignatures(operations: Signed[]): string[] {
+  const seen = new Set<string>();
+  return operations.map(({ name, params }) => {
+    const parts = describeParams(params).map((shape) => {
+      const typed = formatParam(shape);
+      const isKnown = seen.has(typed.replace('?', ''));
+      seen.add(typed.replace('?', ''));
+      return shape.type === 'number' || isKnown ? formatName(shape) : typed;
+    });
+    return `${name} {${parts.join(', ')}}`;
+  });
+}
+
+const formatName = ({ name, isRequired, type }: ParamShape): string => `${name}${isRequired ? '' : '?'}${type === 'list' ? '[]' : ''}`;
+
+function formatParam(shape: ParamShape): string {
+  const { type, form, choices = [] } = shape;
   const values = form ?? choices.join('|');
   const typeName = type === 'number' ? 'num' : type === 'flag' ? 'bool' : values.length <= maxChoicesLength ? values : '';
-  return `${name}${isRequired ? '' : '?'}${type === 'list' ? '[]' : ''}${typeName ? `: ${typeName}` : ''}`;
+  return `${formatName(shape)}${typeName ? `: ${typeName}` : ''}`;
 }

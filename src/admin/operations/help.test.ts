@@ -8,17 +8,21 @@ const listNames = (help: { query?: object; mutate?: object }) =>
   [...Object.keys(help.query ?? {}), ...Object.keys(help.mutate ?? {})].sort();
 
 test('shows domains and everyday operations with their parameters', async () => {
-  const { call } = await openApp();
+  const { call, cli } = await openApp();
   const { help } = await call('admin.help');
   const everyday = registry.entries.filter((entry) => entry.tier === 0);
-  expect(listNames(help)).toEqual(everyday.map(({ name }) => name).sort());
+  const signatures: string[] = [...help.query, ...help.mutate];
+  expect(signatures.map((line) => line.split(' ', 1)[0]).sort()).toEqual(everyday.map(({ name }) => name).sort());
   expect(help.domains).toMatchObject({ tasks: expect.any(Number), admin: expect.any(Number) });
   for (const { name, load } of everyday) {
-    const line: string = { ...help.query, ...help.mutate }[name];
+    const line = signatures.find((each) => each.startsWith(`${name} {`)) ?? '';
     expect(line.match(/\w+(?=[?[\]]*[,:}])/g) ?? [], name).toEqual(expect.arrayContaining(Object.keys((await load()).params.entries)));
   }
-  expect(help.mutate['tasks.add']).toMatch(/^\{title, description\?, parent\?, type\?: saga\|epic\|task\|subtask, depends\?\[\], /);
-  expect(help.query['tasks.show']).toBe('{taskId}');
+  expect(help.mutate.find((line: string) => line.startsWith('tasks.add '))).toMatch(
+    /^tasks\.add \{title, description\?, parent\?, type\?: saga\|epic\|task\|subtask, depends\?\[\], /,
+  );
+  expect(help.query).toContain('tasks.show {taskId}');
+  expect((await cli('cleo help --human')).out).toContain('Show a task with all its fields');
 });
 
 /** The operations of an ordinary day. */
@@ -27,12 +31,12 @@ const learnt = [
   ...['tasks.start', 'tasks.complete', 'tasks.next', 'tasks.update', 'verify.gate', 'memory.observe'],
 ];
 
-test('teaches 14 everyday operations in one answer of less than 3,500 bytes', async () => {
+test('teaches 14 everyday operations in one answer of less than 2,850 bytes', async () => {
   const { call } = await openApp();
   const { help } = await call('admin.help');
-  expect(Object.keys({ ...help.query, ...help.mutate })).toEqual(expect.arrayContaining(learnt));
-  // An MCP client reads the answer without the rest of the envelope.
-  expect(Buffer.byteLength(JSON.stringify({ help }))).toBeLessThan(3500);
+  expect([...help.query, ...help.mutate].map((line: string) => line.split(' ', 1)[0])).toEqual(expect.arrayContaining(learnt));
+  // An MCP client reads the answer without the rest of the envelope. With the listing of the tools it has to stay below 5,000.
+  expect(Buffer.byteLength(JSON.stringify({ help }))).toBeLessThan(2850);
 });
 
 test.each([0, 1, 2])('tier %i includes the tiers below', async (tier) => {

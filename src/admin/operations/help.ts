@@ -20,17 +20,17 @@ import { CleoError } from '#core/errors/error.ts';
 import { exitCodes } from '#core/errors/exit-codes.ts';
 import { helpTopics } from '#core/help-topics.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
-import { formatParams } from '#core/signature.ts';
+import { formatSignatures } from '#core/signature.ts';
 import { formatUsage } from '#core/usage.ts';
 import { countValues } from '#lib/collections.ts';
 import { omitEmpty } from '#lib/defined.ts';
 import { findNearest } from '#lib/nearest.ts';
 import { getErrorCatalog } from '../all-errors.ts';
 
-const Lines = optional(record(string(), string()));
+const Lines = optional(union([record(string(), string()), array(string())]));
 
-/** Operations by gateway with their summaries, or with their parameters in the first help of an agent, so that the everyday operations
- *  need no further call. */
+/** Operations by gateway with their summaries. The first help of an agent has signatures instead, so that the everyday operations need
+ *  no further call. */
 const Listing = strictObject({
   domains: optional(record(string(), number())),
   tier: optional(number()),
@@ -108,7 +108,7 @@ export const adminHelp = query({
     if (domain !== undefined) return { help: await listDomain(registry, domain, tier) };
     const entries = registry.entries.filter((entry) => entry.tier <= (tier ?? 0));
     if (tier !== undefined) return { help: { tier, ...(await listOperations(registry, entries)) } };
-    return { help: { domains: countByDomain(registry), ...(await listOperations(registry, entries, formatParams)) } };
+    return { help: { domains: countByDomain(registry), ...(await listSignatures(entries)) } };
   },
 });
 
@@ -150,10 +150,19 @@ function listDomain(registry: Registry, domain: string, tier = 2) {
 const createUnknownNameError = (name: string, known: string[]): CleoError =>
   new CleoError('E_INVALID_OPERATION', { operation: name.slice(0, 100), suggestions: findNearest(name, known) });
 
-async function listOperations(registry: Registry, entries: RegistryEntry[], format = ({ summary }: Operation): string => summary) {
+const more = 'admin.help {operation}, {domain} or {tier: 0-2}';
+
+async function listOperations(registry: Registry, entries: RegistryEntry[]) {
   const found: { query: Record<string, string>; mutate: Record<string, string> } = { query: {}, mutate: {} };
-  for (const entry of entries) found[getGateway(entry)][entry.name] = format(await registry.load(entry.name));
-  return { ...found, more: 'admin.help {operation}, {domain} or {tier: 0-2}' };
+  for (const entry of entries) found[getGateway(entry)][entry.name] = (await registry.load(entry.name)).summary;
+  return { ...found, more };
+}
+
+async function listSignatures(entries: RegistryEntry[]) {
+  const operations = await Promise.all(entries.map((entry) => entry.load()));
+  const signatures = formatSignatures(operations);
+  const pick = (gateway: string): string[] => signatures.filter((_, i) => getGateway(operations[i]!) === gateway);
+  return { query: pick('query'), mutate: pick('mutate'), more };
 }
 
 async function describeProcess(process: CommandDefinition) {

@@ -40,8 +40,12 @@ function drawProcess(answer: Fields, process: CommandDefinition, screen: Screen)
   ];
 }
 
+/** Lists the operations of a listing: the keys of a record, or the first words of signatures. */
+const listNames = (lines: unknown): string[] =>
+  Array.isArray(lines) ? lines.map((line: string) => line.split(' ', 1)[0]!) : Object.keys((lines ?? {}) as Fields);
+
 async function drawListing(answer: Fields, screen: Screen, { registry, processes }: Commands): Promise<string[]> {
-  const names = Object.keys({ ...(answer.query as Fields), ...(answer.mutate as Fields) });
+  const names = [...listNames(answer.query), ...listNames(answer.mutate)];
   const summaries = new Map(await Promise.all(names.map(async (name) => [name, (await registry.load(name)).summary] as const)));
   const groups = new Map<string, RegistryEntry[]>();
   for (const entry of registry.entries.filter(({ name }) => summaries.has(name))) {
