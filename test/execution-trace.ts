@@ -20,7 +20,7 @@ export interface TracedExecution {
   checks?: Record<number, string[]>;
   forced?: number[];
   required?: { path: string; completeness: number }[] | null;
-  warnings?: { code: string; message: string }[];
+  warnings?: { code: string; message: string; path?: string }[];
   judge?: number[];
   usage?: Record<string, number>;
   confidence?: number;

@@ -103,7 +103,7 @@ export interface ExecutionFacts {
   confidence: number | null;
   /** Score of each vote of the judge. */
   judge: number[];
-  warnings: { code: string; message: string }[];
+  warnings: { code: string; message: string; path?: string }[];
   /** Rejected handoffs of this execution. */
   rejections: { from: string; to: string; reason: string }[];
 }

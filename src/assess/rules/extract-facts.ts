@@ -1,4 +1,5 @@
 import { toCanonicalJson } from '#lib/canonical.ts';
+import { defined } from '#lib/defined.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import type { TraceLine } from '#runs/model/trace.ts';
 import { parseRemedy } from '#runs/rules/gate/artifacts.ts';
@@ -51,6 +52,9 @@ export function extractFacts(lines: TraceLine[]): TraceFacts {
     const draft = (isNew ? undefined : drafts.get(id)) ?? createDraft();
     drafts.set(id, draft);
     applyEvent(draft, line);
+    const finished = done.get(id);
+    // A finished run can be judged later.
+    if (line.event === 'judge_called' && finished) finished.judge = listJudgeScores(draft);
     if (line.event !== 'execution_complete') continue;
     const facts = finishDraft(draft, line, id);
     done.delete(id);
@@ -106,8 +110,7 @@ function applyEvent(draft: ExecutionDraft, { event, data = {} }: TraceLine): voi
 const isInformative = (summary: unknown): boolean => isPlainObject(summary) && typeof summary.fields !== 'number';
 
 function finishDraft(draft: ExecutionDraft, { ts, run_id, phase, skill, data = {} }: TraceLine, executionId: string): ExecutionFacts {
-  const { gates, votes, ...counts } = draft;
-  const judge = [...votes.values()];
+  const { gates, votes: _, ...counts } = draft;
   const summary = isPlainObject(data.outputs_summary) ? data.outputs_summary : {};
   return {
     runId: run_id,
@@ -120,8 +123,7 @@ function finishDraft(draft: ExecutionDraft, { ts, run_id, phase, skill, data = {
     endedAt: ts,
     durationMs: asNumber(data.duration_ms) ?? 0,
     ...counts,
-    // If the judge failed in one vote, the other votes do not count either.
-    judge: judge.flatMap((score) => (judge.includes(null) ? [] : (score ?? []))),
+    judge: listJudgeScores(draft),
     retries: asList(data.retries).length,
     checks: [...gates.values()].flatMap(({ checks }) => checks),
     forced: [...gates].filter(([, { isForced }]) => isForced).map(([gate]) => gate),
@@ -131,6 +133,12 @@ function finishDraft(draft: ExecutionDraft, { ts, run_id, phase, skill, data = {
     warnings: asList(data.warnings).flatMap(readWarning),
     rejections: [],
   };
+}
+
+/** The scores of all votes. If the judge failed in one vote, the other votes do not count either. */
+function listJudgeScores({ votes }: ExecutionDraft): number[] {
+  const scores = [...votes.values()];
+  return scores.flatMap((score) => (scores.includes(null) ? [] : (score ?? [])));
 }
 
 const statuses = ['success', 'failure', 'partial', 'blocked', 'timeout'] as const;
@@ -157,8 +165,10 @@ const readOutput = (value: unknown): { path: string; completeness: number }[] =>
   return [{ path: value.path, completeness: Math.min(1, Math.max(0, asNumber(value.completeness) ?? 0)) }];
 };
 
-const readWarning = (value: unknown): { code: string; message: string }[] =>
-  isPlainObject(value) && typeof value.code === 'string' ? [{ code: value.code, message: asText(value.message) ?? '' }] : [];
+const readWarning = (value: unknown): ExecutionFacts['warnings'] =>
+  isPlainObject(value) && typeof value.code === 'string'
+    ? [{ code: value.code, message: asText(value.message) ?? '', ...defined({ path: asText(value.path) }) }]
+    : [];
 
 /** The total number of tokens if reported, or else the sum of input and output tokens. */
 function countTokens(usage: unknown): number | null {

@@ -12,7 +12,7 @@ const createTraces = (good: number, bad: number, given: TracedExecution): TraceF
   ...Array.from({ length: bad }, (_, i) => trace(good + i, given)),
 ];
 const createWrite = (path: string): TracedExecution => ({
-  warnings: [{ code: 'undeclared_write', message: `${path} was created, but is not an output of discovery` }],
+  warnings: [{ code: 'undeclared_write', message: 'a file is not an output of discovery', path }],
 });
 const rejected: TracedExecution = { exitCode: 66, attempts: 0, checks: { 1: ['!prd_exists', 'env'] } };
 

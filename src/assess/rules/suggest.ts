@@ -86,10 +86,7 @@ const listNearTimeouts = ({ status, timeoutMs, maxAttemptMs }: ExecutionFacts): 
   timeoutMs !== null && (status === 'timeout' || maxAttemptMs >= nearTimeoutShare * timeoutMs) ? [`${timeoutMs} ms`] : [];
 
 const listUndeclaredWrites = ({ warnings }: ExecutionFacts): string[] =>
-  warnings.flatMap(({ code, message }) => {
-    const path = code === 'undeclared_write' ? / was (?:created|changed|deleted), /.exec(message) : null;
-    return path ? [message.slice(0, path.index)] : [];
-  });
+  warnings.flatMap(({ code, path }) => (code === 'undeclared_write' ? (path ?? []) : []));
 
 const listUndeclaredCodes = ({ warnings, exitCode }: ExecutionFacts): string[] =>
   warnings.some(({ code }) => code === 'undeclared_exit_code') ? [String(exitCode)] : [];

@@ -82,8 +82,8 @@ export const RunProblemSchema = strictObject({ code: string(), message: string()
 export type RunProblem = InferOutput<typeof RunProblemSchema>;
 
 /** A warning with a fixed code: leaked_process, truncated_output, undeclared_write, undeclared_exit_code, reserved_exit_code,
- *  status_mismatch, stale_output … */
-export const WarningSchema = strictObject(RunProblemSchema.entries);
+ *  status_mismatch, stale_output … `path` is the file it is about. */
+export const WarningSchema = strictObject({ ...RunProblemSchema.entries, path: exactOptional(string()) });
 export type Warning = InferOutput<typeof WarningSchema>;
 
 export const SkillEvidenceSchema = strictObject({ type: string(), description: string(), reference: nullable(string()) });

@@ -1,6 +1,6 @@
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { isDeeperThan, parseJson } from '#lib/parse-json.ts';
-import type { SideEffect, SkillEvidence, Warning } from '../model/execution.ts';
+import type { Artifact, SideEffect, SkillEvidence, Warning } from '../model/execution.ts';
 
 /** The result file that a skill may write. All fields are optional, and none decides the outcome. */
 export interface SkillClaim {
@@ -9,6 +9,8 @@ export interface SkillClaim {
   evidence: SkillEvidence[];
   warnings: Warning[];
   sideEffects: SideEffect[];
+  /** Addresses and references. Files are found by their changes. */
+  artifacts: Artifact[];
   usage: Record<string, number> | null;
   retryAfterMs: number;
   isReviewRequested: boolean;
@@ -21,6 +23,7 @@ export const emptyClaim: SkillClaim = {
   evidence: [],
   warnings: [],
   sideEffects: [],
+  artifacts: [],
   usage: null,
   retryAfterMs: 0,
   isReviewRequested: false,
@@ -56,6 +59,7 @@ export function parseClaim(text: string, redact: Redact = keepAsIs): { claim: Sk
       evidence: readField('evidence', readList(toEvidence), []),
       warnings: readField('warnings', readList(toWarning), []),
       sideEffects: readField('side_effects', readList(toSideEffect), []),
+      artifacts: readField('artifacts', readList(toReportedArtifact), []),
       usage: readField('usage', pickNumbers, null),
       retryAfterMs: readField(
         'retry_after_ms',
@@ -107,6 +111,25 @@ export function toSideEffect(value: unknown): SideEffect | undefined {
   const target = toText(value.target);
   if (kind === undefined || target === undefined) return undefined;
   return { type: kind, target, reversible: value.reversible === true, description: toText(value.description) ?? '' };
+}
+
+/** Reads an artifact that is not a file: `{type: "url" | "reference", path, content_type?, size_bytes?, checksum?, metadata?}`. In an event,
+ *  whose `type` is `artifact`, the type is in `kind`; without one, a path such as `https://…` is a url. Undefined for a file. */
+export function toReportedArtifact(value: unknown): Artifact | undefined {
+  if (!isPlainObject(value)) return undefined;
+  const path = toText(value.path) ?? toText(value.target);
+  const given = (['url', 'reference', 'file'] as const).find((known) => known === value.kind || known === value.type);
+  const type = given ?? (/^[a-z][a-z0-9+.-]*:\/\//i.test(path ?? '') ? 'url' : 'file');
+  if (path === undefined || type === 'file') return undefined;
+  const { size_bytes: size } = value;
+  return {
+    type,
+    path,
+    content_type: toText(value.content_type) ?? 'application/octet-stream',
+    size_bytes: typeof size === 'number' && Number.isSafeInteger(size) && size >= 0 ? size : 0,
+    checksum: toText(value.checksum) ?? '',
+    metadata: isPlainObject(value.metadata) ? value.metadata : {},
+  };
 }
 
 export function pickNumbers(value: unknown): Record<string, number> | undefined {

@@ -1,3 +1,4 @@
+import { defined } from '#lib/defined.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { isDeeperThan, parseJson } from '#lib/parse-json.ts';
 import type { TraceLine } from '../model/trace.ts';
@@ -22,9 +23,12 @@ export function parseTrace(text: string, hash: (line: string) => string): Parsed
   const rest = all.pop() ?? '';
   const trace: ParsedTrace = { lines: [], problems: [], head: genesis };
   let seq = 0;
+  let bare: Partial<TraceLine> = {};
   all.forEach((raw, i) => {
     const number = i + 1;
-    const { line, link, problem } = parseLine(raw);
+    const { line: parsed, link, problem } = parseLine(raw);
+    const line = parsed && link === undefined ? toFullLine(parsed, number, bare) : parsed;
+    if (line && link === undefined) bare = line.event === 'execution_complete' ? {} : line;
     if (problem !== undefined) trace.problems.push({ line: number, problem });
     if (link === undefined || link.prev !== trace.head || link.seq !== seq + 1) trace.firstInvalid ??= number;
     seq = link?.seq ?? seq;
@@ -51,13 +55,37 @@ function parseLine(raw: string): ParsedLine {
   if (value === undefined) return { problem: /\}\s*\{/.test(raw) ? 'holds more than one event' : 'is not an event' };
   if (!isPlainObject(value)) return { problem: 'is not an event' };
   const { ts, event, data, v, seq, prev } = value;
+  const isEvent = typeof event === 'string' && typeof ts === 'string' && !Number.isNaN(Date.parse(ts)) && isPlainObject(data);
+  // Other programs write only `ts`, `event` and `data`. Such a line is read, but nothing protects it from changes.
+  if (isEvent && seq === undefined && prev === undefined) return { line: value as unknown as TraceLine };
   if (!Number.isSafeInteger(seq)) return { problem: 'is not an event' };
   const link = { prev, seq: seq as number };
   if (raw.length > 2 * maxEventDepth && isDeeperThan(value, maxEventDepth)) return { link, problem: 'is nested too deeply' };
   if (typeof v === 'number' && v > 1) return { link, problem: `has version ${v}, which this version of cleo does not support` };
-  if (typeof event !== 'string' || typeof ts !== 'string' || Number.isNaN(Date.parse(ts)) || !isPlainObject(data))
-    return { problem: 'is not an event' };
+  if (!isEvent) return { problem: 'is not an event' };
   return { link, line: value as unknown as TraceLine };
+}
+
+/** Completes a line that has only `ts`, `event` and `data`. The skill and the execution are those of its data, or of the last invocation. */
+function toFullLine({ ts, event, data, ...given }: TraceLine, number: number, last: Partial<TraceLine>): TraceLine {
+  const getText = (...names: string[]): string | undefined =>
+    names.map((name) => data[name]).find((value): value is string => typeof value === 'string' && value !== '');
+  const isNew = event === 'skill_invoked';
+  return {
+    ...defined({
+      execution_id: getText('execution_id') ?? (isNew ? `line-${number}` : last.execution_id),
+      phase: getText('phase') ?? (isNew ? undefined : last.phase),
+      skill: getText('skill_id', 'skill') ?? (isNew ? undefined : last.skill),
+    }),
+    ...given,
+    ts,
+    event,
+    data,
+    v: 1,
+    seq: number,
+    run_id: typeof given.run_id === 'string' ? given.run_id : '',
+    prev: '',
+  };
 }
 
 /** Formats the next line of a trace with the hash of the previous one. Its time is never earlier than that of the previous line, even if

@@ -8,6 +8,8 @@ import { isRunLive, listStoredRuns, readRunRecord } from './stored-runs.ts';
 
 /** An event to append to the trace of a finished run. */
 export interface TraceAddition {
+  /** Default: the event of the call. */
+  event?: TraceEvent;
   data: Record<string, unknown>;
   subject: TraceSubject;
 }
@@ -40,7 +42,7 @@ export async function appendToTrace(
 function appendEvents(platform: RunnerPlatform, runId: string, name: string, event: TraceEvent, additions: TraceAddition[]): void {
   const trace = platform.openTrace(runId, name, createRedactor({ secrets: [], patterns: [], allow: [], mac: platform.hmac }));
   try {
-    for (const { data, subject } of additions) trace.write(event, data, subject);
+    for (const addition of additions) trace.write(addition.event ?? event, addition.data, addition.subject);
   } finally {
     trace.close();
   }

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { defined } from '#lib/defined.ts';
 import type { ProcessResult, ScratchFolder } from '#platform/runner/port.ts';
-import type { SideEffect, Warning } from '../model/execution.ts';
+import type { Artifact, SideEffect, Warning } from '../model/execution.ts';
 import { type ExitMeaning, isReservedExitCode } from '../rules/exit-class.ts';
 import { formatKilledProcesses } from '../rules/gate/execution.ts';
-import { emptyClaim, parseClaim, parseSkillEvent, type SkillClaim, toSideEffect } from '../rules/skill-claim.ts';
+import { emptyClaim, parseClaim, parseSkillEvent, type SkillClaim, toReportedArtifact, toSideEffect } from '../rules/skill-claim.ts';
 import { type AttemptLimit, addWarnings, type Execution, explainSkillExit, explainStop, getSubject } from './execution-state.ts';
 import { checkPreconditionGate } from './gates.ts';
 import { captureInputs } from './result.ts';
@@ -43,6 +43,8 @@ export async function runAttempts(run: RunContext, execution: Execution, argv: s
     execution.timedOut = end.timedOut ? limit : undefined;
     execution.sideEffects.push(...claim.sideEffects);
     execution.claimedFiles.push(...outcome.files);
+    for (const artifact of claim.artifacts)
+      if (execution.reportedArtifacts.every(({ path }) => path !== artifact.path)) execution.reportedArtifacts.push(artifact);
     const ended = (isRunnerExit(end) ? explainStop : explainSkillExit)(run, execution, end.exitCode);
     run.emit('attempt_completed', { exit_code: ended.code, class: ended.class, duration_ms: end.durationMs, bytes: end.bytes }, subject);
     addWarnings(execution, ...outcome.warnings);
@@ -144,13 +146,13 @@ async function runAttempt(run: RunContext, execution: Execution, argv: string[],
     events.stop();
     written = scratch.takeResult();
   }
-  const { warnings, sideEffects, files } = events.collect();
+  const { warnings, sideEffects, files, artifacts } = events.collect();
   const parsed = written.result === undefined || written.result.trim() === '' ? undefined : parseClaim(written.result, redactor.value);
   const claim = parsed?.claim ?? emptyClaim;
   return {
     end,
     files,
-    claim: { ...claim, sideEffects: [...claim.sideEffects, ...sideEffects] },
+    claim: { ...claim, sideEffects: [...claim.sideEffects, ...sideEffects], artifacts: [...claim.artifacts, ...artifacts] },
     warnings: [
       ...written.problems.map((problem) => ({ code: 'invalid_result', message: `ignored: ${problem}` })),
       ...(parsed?.problems ?? []).map((problem) => ({ code: 'invalid_result', message: `CLEO_RESULT: ${problem}` })),
@@ -211,6 +213,7 @@ function readEvents(run: RunContext, execution: Execution, scratch: ScratchFolde
   const warnings: Warning[] = [];
   const sideEffects: SideEffect[] = [];
   const files: string[] = [];
+  const artifacts: Artifact[] = [];
   let count = 0;
   let invalid = 0;
   const readEvent = (line: string): void => {
@@ -226,7 +229,9 @@ function readEvents(run: RunContext, execution: Execution, scratch: ScratchFolde
     if (effect) sideEffects.push(effect);
     if (type === 'warning') warnings.push({ code: toShortText(value.code) ?? 'skill_warning', message });
     const target = toShortText(value.path) ?? toShortText(value.target);
-    if (type === 'artifact' && target) files.push(target);
+    const artifact = type === 'artifact' ? toReportedArtifact(value) : undefined;
+    if (artifact) artifacts.push(artifact);
+    else if (type === 'artifact' && target) files.push(target);
     const location = target ? { [type === 'side_effect' ? 'target' : 'path']: target } : {};
     run.emit('execution_progress', { kind: progressKinds[type], note: message, ...location }, subject);
   };
@@ -250,7 +255,7 @@ function readEvents(run: RunContext, execution: Execution, scratch: ScratchFolde
       if (invalid > 0) warnings.push({ code: 'invalid_event', message: `${invalid} lines of CLEO_EVENTS are not events` });
       if (count > maxEvents)
         warnings.push({ code: 'invalid_event', message: `${count - maxEvents} events over the limit of ${maxEvents} were ignored` });
-      return { warnings, sideEffects, files };
+      return { warnings, sideEffects, files, artifacts };
     },
   };
 }

@@ -3,6 +3,7 @@ import { defined } from '#lib/defined.ts';
 import type { SkillInfo } from '#platform/runner/port.ts';
 import type { PhaseSpec, SkillSpec } from '../model/construct.ts';
 import type {
+  Artifact,
   GateResult,
   PhaseHandoff,
   RetryAttempt,
@@ -36,6 +37,8 @@ export interface ExecutionOutcome {
   timedOut?: AttemptLimit | undefined;
   /** Id of the review that was opened. */
   review?: string;
+  /** Paths of the outputs of an earlier execution whose result is reused. */
+  reusedOutputs?: string[];
 }
 
 /** One execution of one skill in one phase, with all its attempts. */
@@ -61,6 +64,8 @@ export interface Execution {
   sideEffects: SideEffect[];
   /** Files that the skill reported as its artifacts. */
   claimedFiles: string[];
+  /** Artifacts outside the project that the skill reported: addresses and references. */
+  reportedArtifacts: Artifact[];
   changes: FileChanges;
   primary: unknown;
   isCancelled: boolean;
@@ -104,6 +109,7 @@ export async function createExecution(run: RunContext, phase: PhaseSpec, skill: 
     missing: [],
     sideEffects: [],
     claimedFiles: [],
+    reportedArtifacts: [],
     changes: { artifacts: [], sideEffects: [], warnings: [], written: [] },
     primary: null,
     isCancelled: false,
@@ -135,8 +141,15 @@ export function hashSkill({ platform, request }: RunContext, { skill, info }: Ex
 export const getResultPath = ({ phase, skill, attempts }: { phase: string; skill: string; attempts: number }): string =>
   `${phase}/${skill}/${Math.max(1, attempts)}/result.json`;
 
+/** What identifies an execution in traces and reviews. */
+export interface NamedExecution {
+  id: string;
+  phase: { name: string };
+  skill: { name: string };
+}
+
 /** The subject of the trace events of an execution. */
-export const getSubject = ({ id, phase, skill }: Execution) => ({ execution_id: id, phase: phase.name, skill: skill.name });
+export const getSubject = ({ id, phase, skill }: NamedExecution) => ({ execution_id: id, phase: phase.name, skill: skill.name });
 
 /** Explains an exit code of the skill itself. */
 export const explainSkillExit = ({ request }: RunContext, { phase }: Execution, code: number): ExitMeaning =>

@@ -3,7 +3,7 @@ import { defined } from '#lib/defined.ts';
 import { createGlobMatcher, isGlob } from '#lib/glob.ts';
 import type { RunnerPlatform } from '#platform/runner/port.ts';
 import type { ArtifactFile } from '../model/artifact.ts';
-import type { PhaseSpec } from '../model/construct.ts';
+import type { ArtifactSpec, PhaseSpec } from '../model/construct.ts';
 import type { Artifact, SideEffect, Warning } from '../model/execution.ts';
 import type { TreeChange, TreeSnapshot } from '../model/tree.ts';
 import { type AttributedChanges, createAttribution, diffSnapshots, endSkill, startSkill } from '../rules/attribute-changes.ts';
@@ -48,7 +48,16 @@ export const hashOutputs = (run: RunContext, phase: PhaseSpec): Map<string, stri
   new Map(findOutputFiles(run, phase).map(({ path, sha256 }) => [path, sha256]));
 
 const findOutputFiles = (run: RunContext, phase: PhaseSpec): ArtifactFile[] =>
-  phase.outputs.flatMap((spec) => run.artifacts.find(spec, getVars(run, phase.name)).files);
+  listDeclaredOutputs(run, phase).flatMap((spec) => run.artifacts.find(spec, getVars(run, phase.name)).files);
+
+/** The outputs of a phase and the artifacts that it hands off, required or optional: writing them is declared. */
+const listDeclaredOutputs = ({ request }: RunContext, { name, outputs }: PhaseSpec): ArtifactSpec[] => [
+  ...outputs,
+  ...request.construct.handoffs
+    .filter(({ from }) => from === name)
+    .flatMap(({ required, optional }) => [...required, ...optional])
+    .filter(({ path }) => outputs.every((output) => output.path !== path)),
+];
 
 /** Sorts the changes of an execution into artifacts and side effects. A file that a parallel skill may have written too is reported with
  *  the names of these skills. `hashesBefore` are the outputs before the execution, `claimed` the side effects that the skill reported. */
@@ -106,7 +115,7 @@ function listChanges(own: AttributedChanges, outputs: ArtifactFile[], hashesBefo
 
 function warnUndeclared({ path, change }: TreeChange, { name }: PhaseSpec, others: string[]): Warning {
   const message = `${path} was ${change}, but is not an output of ${name}`;
-  if (others.length === 0) return { code: 'undeclared_write', message };
+  if (others.length === 0) return { code: 'undeclared_write', message, path };
   return { code: 'unattributed_write', message: `${message}; it may be by ${others.join(' or ')}, which ran at the same time` };
 }
 
@@ -132,7 +141,7 @@ export const pickSharedWith = ({ shared_with }: Artifact['metadata']): { shared_
 /** Matches paths by the patterns of the outputs. The list of found files is not enough, because it is cut at a limit. */
 function createOutputMatcher(run: RunContext, phase: PhaseSpec): (path: string) => boolean {
   const vars = getVars(run, phase.name);
-  const paths = phase.outputs.map((spec) => expandVariables(spec.path, vars));
+  const paths = listDeclaredOutputs(run, phase).map((spec) => expandVariables(spec.path, vars));
   const exact = new Set(paths.filter((path) => !isGlob(path)));
   const matchers = paths.filter(isGlob).map(createGlobMatcher);
   return (path) => exact.has(path) || matchers.some((matches) => matches(path));

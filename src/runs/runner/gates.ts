@@ -89,13 +89,13 @@ export interface GoalOutcome {
  *  cancelled. */
 export async function checkGoalGate(run: RunContext, execution: Execution): Promise<GoalOutcome | undefined> {
   const spec = getGoalSpec(run, execution.phase);
-  const { goalStatement } = execution.lastAttempt?.claim ?? emptyClaim;
+  const { goalStatement, evidence } = execution.lastAttempt?.claim ?? emptyClaim;
   const goal = goalStatement ?? run.request.intent;
   const skipped: GoalOutcome = { result: createUncheckedGate('goal', 'skipped', run.platform.now()), warnings: [], code: 0 };
   if (spec.mode === 'off') return skipped;
   if (goal === undefined)
     return { ...skipped, warnings: [{ code: 'no_goal', message: 'the goal gate was skipped: there is no goal; pass --intent' }] };
-  return (await import('./goal-judge.ts')).judgeGoal(run, execution, spec, goal);
+  return (await import('./goal-judge.ts')).judgeGoal(run, { ...execution, evidence, artifacts: execution.changes.artifacts }, spec, goal);
 }
 
 export const getGoalSpec = (run: RunContext, phase: PhaseSpec): GoalSpec => phase.goal ?? run.request.construct.goal;

@@ -1,15 +1,25 @@
 import type { GoalSpec } from '../model/construct.ts';
-import type { GateResult } from '../model/execution.ts';
+import type { GateResult, SkillEvidence } from '../model/execution.ts';
 import { createCheck, createUncheckedGate, toGateResult } from '../rules/gate/gate.ts';
-import { emptyClaim } from '../rules/skill-claim.ts';
-import type { Execution } from './execution-state.ts';
+import type { Execution, NamedExecution } from './execution-state.ts';
 import type { GoalOutcome } from './gates.ts';
 import { askJudge, createExcerpt, type JudgeQuestion } from './judge.ts';
 import { openReview } from './reviews.ts';
 import type { RunContext } from './run-context.ts';
 
+/** An execution with the evidence that its goal was reached. */
+export interface JudgedExecution extends NamedExecution {
+  evidence: SkillEvidence[];
+  artifacts: { path: string; checksum: string }[];
+}
+
 /** Goal gate by judge, by review, or both. Undefined if the run was cancelled. */
-export async function judgeGoal(run: RunContext, execution: Execution, spec: GoalSpec, goal: string): Promise<GoalOutcome | undefined> {
+export async function judgeGoal(
+  run: RunContext,
+  execution: JudgedExecution,
+  spec: GoalSpec,
+  goal: string,
+): Promise<GoalOutcome | undefined> {
   const { judge } = run.request.construct;
   const severity = spec.enforce ? 'block' : 'warn';
   const requestReview = (reason: string, score: number | null): GoalOutcome => {
@@ -26,8 +36,8 @@ export async function judgeGoal(run: RunContext, execution: Execution, spec: Goa
     skill: execution.skill.name,
     goal,
     rubric: spec.rubric,
-    evidence: (execution.lastAttempt?.claim ?? emptyClaim).evidence,
-    artifacts: execution.changes.artifacts.map(({ path, checksum }) => createExcerpt(run, path, checksum)),
+    evidence: execution.evidence,
+    artifacts: execution.artifacts.map(({ path, checksum }) => createExcerpt(run, path, checksum)),
     candidates: [],
   };
   const answer = await askJudge(run, execution, judge, question);

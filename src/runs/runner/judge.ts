@@ -2,8 +2,14 @@ import { toCanonicalJson } from '#lib/canonical.ts';
 import type { JudgeSpec } from '../model/construct.ts';
 import type { JudgeRequest, JudgeVerdict } from '../model/judge.ts';
 import { combineVotes, parseVerdict, type VoteOutcome } from '../rules/judge.ts';
-import { type Execution, getSubject } from './execution-state.ts';
+import { getSubject, type NamedExecution } from './execution-state.ts';
 import type { RunContext } from './run-context.ts';
+
+/** The part of a run that judging needs. A finished run is judged without the rest. */
+export type JudgeContext = Pick<RunContext, 'platform' | 'redactor' | 'signal' | 'emit'> & {
+  record: Pick<RunContext['record'], 'run_id'>;
+  request: Pick<RunContext['request'], 'usesJudgeCache'>;
+};
 
 /** A judge request without the ids of the run, so that the answer can be cached across runs. */
 export type JudgeQuestion = Omit<JudgeRequest, 'protocol' | 'run_id' | 'execution_id'>;
@@ -14,8 +20,8 @@ const maxSecretBytes = 16 * 1024;
 
 /** Asks the judge once per vote. An error of the judge is neither a pass nor a fail. */
 export async function askJudge(
-  run: RunContext,
-  execution: Execution,
+  run: JudgeContext,
+  execution: NamedExecution,
   spec: JudgeSpec,
   question: JudgeQuestion,
 ): Promise<VoteOutcome | { problem: string }> {
@@ -30,8 +36,8 @@ export async function askJudge(
 }
 
 async function askVote(
-  run: RunContext,
-  execution: Execution,
+  run: JudgeContext,
+  execution: NamedExecution,
   spec: JudgeSpec,
   question: JudgeQuestion,
   vote: number,
@@ -67,7 +73,11 @@ async function askVote(
 }
 
 /** The beginning of a file for the judge. It is redacted before it is cut, because half a secret would not be recognised. */
-export function createExcerpt({ platform, redactor }: RunContext, path: string, sha256: string): JudgeQuestion['artifacts'][number] {
+export function createExcerpt(
+  { platform, redactor }: Pick<RunContext, 'platform' | 'redactor'>,
+  path: string,
+  sha256: string,
+): JudgeQuestion['artifacts'][number] {
   const bytes = platform.readFile(path, maxTextBytes + maxSecretBytes);
   const redacted = new TextEncoder().encode(redactor.text(new TextDecoder().decode(bytes)));
   // The cut can split a character; its rest is removed.

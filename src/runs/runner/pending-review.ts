@@ -49,7 +49,8 @@ export function finishFromReview(run: RunContext, execution: Execution, earlier:
     getSubject(execution),
   );
   saveCheckpoint(run, finished);
-  return { result, meaning: ended, attempts: checkpoint.attempts, isSkipped: true, isCancelled: false };
+  const reusedOutputs = known.outputs.map(({ path }) => path);
+  return { result, meaning: ended, attempts: checkpoint.attempts, isSkipped: true, isCancelled: false, reusedOutputs };
 }
 
 /** The review is still open: the execution keeps its result and gets no second `execution_complete`. */

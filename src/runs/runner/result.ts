@@ -52,6 +52,8 @@ export function finishExecution(run: RunContext, execution: Execution, ended: Ex
       warnings: result.diagnostics.warnings,
       usage: lastAttempt?.claim.usage ?? null,
       confidence: lastAttempt?.claim.confidence ?? null,
+      // The goal can be judged from the trace alone, also after the run; `assess judge` does so.
+      ...(capture.outputs === 'none' ? {} : { goal_statement: result.assessment.goal_statement, evidence: result.assessment.evidence }),
       // A resume reads the checkpoint from the trace, which is written before the record.
       checkpoint,
     },
@@ -125,7 +127,7 @@ export function createResult(run: RunContext, execution: Execution, ended: ExitM
     inputs: { provided: execution.inputs, defaults_used: run.request.defaults, missing: execution.missing },
     outputs: {
       primary: execution.primary,
-      artifacts: changes.artifacts,
+      artifacts: [...changes.artifacts, ...execution.reportedArtifacts],
       side_effects: [...changes.sideEffects, ...sideEffects.filter(({ type, target }) => type !== 'file_write' || !reported.has(target))],
     },
     diagnostics: {

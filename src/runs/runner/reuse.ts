@@ -85,7 +85,7 @@ function applyReuse(run: RunContext, execution: Execution, reused: ReusableExecu
   skipGates(run, execution, ...runGateNames);
   execution.isSkipped = true;
   const success = explainExit(0);
-  return toOutcome(execution, createResult(run, execution, success), success);
+  return { ...toOutcome(execution, createResult(run, execution, success), success), reusedOutputs: reused.outputs.map(({ path }) => path) };
 }
 
 /** Marks the phase from which the resumed run runs skills again, and drops later checkpoints, which are no longer valid. */

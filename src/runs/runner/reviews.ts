@@ -1,6 +1,6 @@
 import type { ReviewEvent } from '../model/judge.ts';
 import { buildReviews, parseReviews, type Review } from '../rules/review-state.ts';
-import { type Execution, getSubject } from './execution-state.ts';
+import { getSubject, type NamedExecution } from './execution-state.ts';
 import type { RunContext } from './run-context.ts';
 
 export interface ReviewRequest {
@@ -11,8 +11,14 @@ export interface ReviewRequest {
   score: number | null;
 }
 
+/** The part of a run that opening a review needs. */
+type ReviewContext = Pick<RunContext, 'platform' | 'redactor' | 'emit'> & {
+  record: Pick<RunContext['record'], 'run_id'>;
+  request: { construct: Pick<RunContext['request']['construct'], 'reviewersRequired'> };
+};
+
 /** Opens a review and returns its id. A question that is still open keeps its review; after a resolved review a new one is opened. */
-export function openReview(run: RunContext, execution: Execution, { kind, goal, reason, score }: ReviewRequest): string {
+export function openReview(run: ReviewContext, execution: NamedExecution, { kind, goal, reason, score }: ReviewRequest): string {
   const { platform, record, request, redactor } = run;
   const known = new Map(listAllReviews(run).map((review) => [review.id, review]));
   const subject = getSubject(execution);
@@ -40,4 +46,5 @@ export function openReview(run: RunContext, execution: Execution, { kind, goal, 
 
 export const findReview = (run: RunContext, id: string): Review | undefined => listAllReviews(run).find((review) => review.id === id);
 
-const listAllReviews = ({ platform }: RunContext): Review[] => buildReviews(parseReviews(platform.reviews.read()).events, platform.now());
+const listAllReviews = ({ platform }: Pick<RunContext, 'platform'>): Review[] =>
+  buildReviews(parseReviews(platform.reviews.read()).events, platform.now());

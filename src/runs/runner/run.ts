@@ -148,10 +148,12 @@ export interface PhaseOutcome {
 export async function runPhase(run: RunContext, phase: PhaseSpec): Promise<PhaseOutcome> {
   const skills = listSkills(run, phase);
   const outcomes = new Map<string, ExecutionOutcome>();
-  const { enter, leave } = await createPhaseHooks(run, phase, skills, outcomes);
+  const { enter, leave, written } = await createPhaseHooks(run, phase, skills, outcomes);
   const execute = async (skill: SkillSpec, context: RunContext): Promise<ExecutionOutcome> => {
     const outcome = await executeSkill(context, phase, skill, enter);
     outcomes.set(skill.name, outcome);
+    // The files of a reused execution belong to this run: they are not stale.
+    for (const path of outcome.reusedOutputs ?? []) written.add(path);
     return outcome;
   };
   if (run.request.construct.type === 'parallel') await runParallel(run, skills, execute);
@@ -181,6 +183,7 @@ async function createPhaseHooks(run: RunContext, phase: PhaseSpec, skills: Skill
   const reached = new Set<string>();
   let entered: Pick<Execution, 'handoffs' | 'deadlineAt'> | undefined;
   return {
+    written,
     enter(execution: Execution): void {
       const { skill } = execution;
       if (!entered) {

@@ -12,6 +12,7 @@ import {
   truncate,
   wrap,
 } from '#core/terminal/index.ts';
+import { isPlainObject } from '#lib/is-plain-object.ts';
 import { formatPercent } from '#lib/statistics.ts';
 import { formatCompleteness, formatHandoff } from './run.ts';
 
@@ -38,18 +39,23 @@ export function drawFinding({ severity, where, trace, line, column, problem, mes
 
 /** Draws the phases of a manifest in order: inputs, skills, outputs, checks and handoffs. */
 export function drawConstruct(fields: Fields, screen: Screen): string[] {
-  const { file, kind, name, version, type, phases, handoffs, skills } = fields;
+  const { file, kind, name, version, type, phases, handoffs, skills, exitCodes } = fields;
   if (typeof name !== 'string') return drawRecord(fields, screen);
   const all = isRecords(phases) ? phases : [];
   return [
     screen.paint('bold', truncate(toOneLine(`${name} ${version}`), screen.columns)),
     screen.paint('dim', `  ${truncate(toOneLine([file, kind === 'construct' ? type : kind].join(' · ')), screen.columns - 2)}`),
+    ...drawExitCodes(exitCodes, screen),
     ...all.flatMap((phase) => ['', ...drawPhase(phase, isRecords(handoffs) ? handoffs : [], screen)]),
     ...(all.length === 0 && Array.isArray(skills) && skills.length > 0 ? ['', ...drawRow('skills', skills.join(', '), screen)] : []),
   ];
 }
 
-function drawPhase({ name, skills, inputs, outputs, checks, deadlineMs, ...own }: Fields, handoffs: Fields[], screen: Screen): string[] {
+function drawPhase(
+  { name, skills, inputs, outputs, checks, deadlineMs, exitCodes, ...own }: Fields,
+  handoffs: Fields[],
+  screen: Screen,
+): string[] {
   const limits = [...listLimits(own), ...(deadlineMs === undefined ? [] : [`${Number(deadlineMs) / 1000} s for all attempts`])];
   return [
     `${screen.paint('bold', truncate(`▸ ${toOneLine(String(name))}`, screen.columns))}  ${screen.paint('dim', limits.join(', '))}`,
@@ -59,13 +65,27 @@ function drawPhase({ name, skills, inputs, outputs, checks, deadlineMs, ...own }
     ...drawArtifacts('needs', inputs, screen),
     ...drawArtifacts('makes', outputs, screen),
     ...(Array.isArray(checks) && checks.length > 0 ? drawRow('checks', checks.join(', '), screen) : []),
+    ...drawExitCodes(exitCodes, screen),
     ...handoffs
       .filter(({ from }) => from === name)
-      .flatMap(({ to, required, onFailure }) =>
-        drawRow('handoff', `${[required].flat().join(', ')} to ${to}; otherwise ${formatFailurePolicy(onFailure)}`, screen),
-      ),
+      .flatMap(({ to, required, optional, validation, onFailure }) => [
+        ...drawRow('handoff', `${[required].flat().join(', ')} to ${to}; otherwise ${formatFailurePolicy(onFailure)}`, screen),
+        ...drawArtifacts('', validation, screen),
+        ...(Array.isArray(optional) ? drawRow('', `optional: ${optional.join(', ')}`, screen) : []),
+      ]),
   ];
 }
+
+const drawExitCodes = (codes: unknown, screen: Screen): string[] =>
+  isPlainObject(codes)
+    ? drawRow(
+        'exits',
+        Object.entries(codes as Record<string, Fields>)
+          .map(([code, { name, class: exitClass }]) => `${code} ${name}${name === exitClass ? '' : ` (${exitClass})`}`)
+          .join(', '),
+        screen,
+      )
+    : [];
 
 const formatFailurePolicy = (onFailure: unknown): string =>
   onFailure === 'block' ? 'the run stops' : onFailure === 'warn' ? 'a warning' : 'it is ignored';

@@ -4,7 +4,7 @@ import { quote } from '#core/errors/quote.ts';
 import { isGlob } from '#lib/glob.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import { createSkillError } from '#runs/errors/skill.ts';
-import type { RunRecord } from '#runs/model/trace.ts';
+import type { RunRecord, TraceLine } from '#runs/model/trace.ts';
 import { parseReviews } from '#runs/rules/review-state.ts';
 import { parseTrace } from '#runs/rules/trace.ts';
 import { isTraceName, toRunId } from '#runs/rules/trace-name.ts';
@@ -76,7 +76,14 @@ function readRunRecord(ctx: TraceContext, run: string): RunRecord | undefined {
 function readTraceFacts(ctx: TraceContext, name: string): TraceFacts {
   // The hash chain is not verified here, because hashing is most of the work.
   const { lines } = parseTrace(readStateFile(ctx, `traces/${name}`) ?? '', () => '');
-  return extractFacts(lines.map(({ line }) => line));
+  return extractFacts(lines.map(({ line }) => nameRun(line, name)));
+}
+
+/** Adds the run to a line of another program, which does not name it. */
+function nameRun(line: TraceLine, trace: string): TraceLine {
+  if (line.run_id !== '') return line;
+  const run = toRunId(trace);
+  return { ...line, run_id: run, ...(line.execution_id?.startsWith('line-') ? { execution_id: `${run}:${line.execution_id}` } : {}) };
 }
 
 /** Enough to contain the last 20 runs of a rarely used skill. */
@@ -123,7 +130,7 @@ export async function assessTraces(ctx: TraceContext, names: string[], timestamp
 function readVerifiedTrace(ctx: TraceContext, name: string): { name: string; facts: TraceFacts; flags: string[]; warnings: string[] } {
   const run = toRunId(name);
   const { lines, problems, firstInvalid, head } = parseTrace(readStateFile(ctx, `traces/${name}`) ?? '', ctx.platform.sha256);
-  const facts = extractFacts(lines.map(({ line }) => line));
+  const facts = extractFacts(lines.map(({ line }) => nameRun(line, name)));
   const record = readRunRecord(ctx, run);
   const isTruncated = record?.completed_at != null && record.head != null && record.head !== head;
   const flags =

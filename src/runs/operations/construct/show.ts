@@ -1,10 +1,14 @@
 import '../../errors/skill.ts';
 import { array, number, optional, picklist, record, strictObject, string, unknown } from 'valibot';
 import { answer, query } from '#core/define.ts';
-import type { ArtifactSpec, CheckSpec, SkillSpec } from '../../model/construct.ts';
+import { omitEmpty } from '#lib/defined.ts';
+import type { ArtifactSpec, CheckSpec, ExitCodeNames, SkillSpec } from '../../model/construct.ts';
 import { expandVariables } from '../../rules/construct/names.ts';
+import { explainExit } from '../../rules/exit-class.ts';
 import { resolveSkillCommand } from '../../rules/skill-command.ts';
 import { ConstructPath, formatFinding, readConstructManifest, requireConstruct } from '../shared/construct-manifest.ts';
+
+const ExitCodesShape = record(string(), strictObject({ name: string(), class: string() }));
 
 export const constructShow = query({
   name: 'construct.show',
@@ -40,9 +44,23 @@ export const constructShow = query({
           retryOn: optional(array(string())),
           deadlineMs: optional(number()),
           killGraceMs: number(),
+          /** Exit codes that the contract of the phase declares. */
+          exitCodes: optional(ExitCodesShape),
         }),
       ),
-      handoffs: array(strictObject({ from: string(), to: string(), required: array(string()), onFailure: string() })),
+      handoffs: array(
+        strictObject({
+          from: string(),
+          to: string(),
+          required: array(string()),
+          optional: optional(array(string())),
+          /** Requirements of the required artifacts. */
+          validation: optional(array(record(string(), unknown()))),
+          onFailure: string(),
+        }),
+      ),
+      /** Exit codes that the manifest renames for all phases. */
+      exitCodes: optional(ExitCodesShape),
       skills: array(string()),
     }),
   }),
@@ -90,14 +108,22 @@ export const constructShow = query({
               ...{ timeoutMs: phase.timeoutMs, maxRetries: phase.maxRetries, killGraceMs: phase.killGraceMs },
               ...(phase.maxRetries > 0 ? { retryOn: phase.retryOn } : {}),
               ...(phase.deadlineMs === undefined ? {} : { deadlineMs: phase.deadlineMs }),
+              ...(phase.declaresExitCodes ? { exitCodes: showExitCodes(construct.exitCodes, phase.exitCodes) } : {}),
             })),
           ),
-          handoffs: construct.handoffs.map(({ from, to, required, onFailure }) => ({
+          handoffs: construct.handoffs.map(({ from, to, required, optional: others, onFailure }) => ({
             from,
             to,
             required: required.map(({ path }) => at(from)(path)),
+            ...omitEmpty({
+              optional: others.map(({ path }) => at(from)(path)),
+              validation: required
+                .map(({ required: _, ...spec }) => showArtifact(spec, at(from)))
+                .filter((spec) => Object.keys(spec).length > 1),
+            }),
             onFailure,
           })),
+          ...(Object.keys(construct.exitCodes).length > 0 ? { exitCodes: showExitCodes(construct.exitCodes, construct.exitCodes) } : {}),
           skills: construct.skills.map(({ name }) => name),
         },
       },
@@ -107,10 +133,22 @@ export const constructShow = query({
 });
 
 /** An artifact without its null fields. */
-const showArtifact = ({ path, ...spec }: ArtifactSpec, expandPath: (path: string) => string): Record<string, unknown> => ({
+const showArtifact = (
+  { path, ...spec }: Omit<ArtifactSpec, 'required'>,
+  expandPath: (path: string) => string,
+): Record<string, unknown> => ({
   path: expandPath(path),
   ...Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== null)),
 });
+
+/** The names and classes of these exit codes. */
+const showExitCodes = (all: ExitCodeNames, codes: ExitCodeNames): Record<string, { name: string; class: string }> =>
+  Object.fromEntries(
+    Object.keys(codes).map((code) => {
+      const { name, class: exitClass } = explainExit(Number(code), all, codes);
+      return [code, { name, class: exitClass }];
+    }),
+  );
 
 /** A check with its arguments. */
 function formatCheck(check: CheckSpec, expandPath: (path: string) => string): string {

@@ -13,7 +13,7 @@ import type { ExecutionOutcome } from '../../runner/execution-state.ts';
 import type { RunOutcome } from '../../runner/run.ts';
 import { maxMs } from './run-request.ts';
 
-const WarningShape = strictObject({ code: string(), message: string() });
+const WarningShape = strictObject({ code: string(), message: string(), path: optional(string()) });
 
 const TaskLinkShape = strictObject({
   id: string(),
@@ -119,6 +119,8 @@ export function toRunError(outcome: RunOutcome, commandWith: JobContext['command
   const resume = suggestResume(outcome, commandWith, review ? undefined : execution?.timedOut);
   const remediation = listRemedies(execution?.result.diagnostics.gates_passed ?? []) || rejected?.remediation;
   let fix = resume;
+  // Resuming fails in the same way until the inputs exist; a dry run shows which are missing.
+  if (deciding && isBlockedByInputs(execution)) fix = suggestDryRun(record.kind, deciding.phase, commandWith);
   if (rejected && code === 80) fix = suggestHandoffCheck(record, rejected);
   else if (review) fix = commandLine(['cleo', 'review', 'show', review]);
   else if (deciding?.meaning.code === 127)
@@ -137,6 +139,20 @@ export function toRunError(outcome: RunOutcome, commandWith: JobContext['command
     ...(warnings.length > 0 ? { warnings: redactor.value(warnings) } : {}),
   });
 }
+
+/** True if the precondition gate failed and nothing was started. */
+const isBlockedByInputs = (execution: ExecutionOutcome | undefined): boolean =>
+  execution?.attempts === 0 &&
+  execution.result.diagnostics.gates_passed.some(
+    ({ name, passed, severity }) => name === 'precondition' && !passed && severity === 'block',
+  );
+
+const suggestDryRun = (kind: RunRecord['kind'], phase: string, commandWith: JobContext['commandWith']): string =>
+  commandWith({
+    dryRun: true,
+    ...Object.fromEntries(['resume', 'input', 'intent', 'wait', 'timeout', 'force', 'reason', 'phase'].map((name) => [name, undefined])),
+    ...(kind === 'construct' ? { from: phase } : {}),
+  });
 
 const suggestHandoffCheck = ({ construct, project, vars }: RunRecord, { from_phase, to_phase }: RunOutcome['handoffs'][number]): string =>
   commandLine([
