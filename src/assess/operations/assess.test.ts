@@ -336,3 +336,13 @@ test.each(['assess.run', 'assess.compare', 'assess.calibrate', 'assess.suggest',
     expect((await dispatch(app, { operation: name, params: params[name] ?? {}, gateway: 'cli' })).exitCode).toBe(78);
   },
 );
+
+describe('assess.judge', () => {
+  test('needs a known run and a construct with a judge', async () => {
+    const app = await openApp({ tasks: ['run run-1 2026-01-31 discovery/write', 'construct'] });
+    expect((await app.call('assess.judge', { run: 'run-9' })).error).toMatchObject({ exitCode: 64, code: 'E_SKILL_PRECONDITION' });
+    const { error } = await app.call('assess.judge', { run: 'run-1' });
+    expect(error).toMatchObject({ exitCode: 78, fix: 'cleo construct show construct.yaml' });
+    expect((await app.cli(error.fix)).exitCode).toBe(0);
+  });
+});

@@ -35,7 +35,7 @@ export const assessJudge = job({
     file: ConstructPath,
     noJudgeCache: optional(pipe(boolean(), description('Ask the judge again even if it answered the same question before'))),
   }),
-  result: strictObject({ judgements: array(Judgement), run: string() }),
+  result: strictObject({ judgements: array(Judgement), runId: string() }),
   errors: ['E_SKILL'],
   tier: 2,
   scope: 'admin',
@@ -115,8 +115,8 @@ export const assessJudge = job({
       });
     }
     const problem = additions.length > 0 ? await appendToTrace(runner, runId, 'judge_called', () => additions) : undefined;
-    if (judgements.length === 0) return noData({ judgements, run: runId });
-    return answer({ judgements, run: runId }, { warnings: [...warnings, ...(problem ? [problem] : [])] });
+    if (judgements.length === 0) return noData({ judgements, runId });
+    return answer({ judgements, runId }, { warnings: [...warnings, ...(problem ? [problem] : [])] });
   },
 });
 

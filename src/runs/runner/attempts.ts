@@ -121,8 +121,6 @@ async function runAttempt(run: RunContext, execution: Execution, argv: string[],
     const stored = redactor.value({ ...request, inputs: captureInputs(run, execution.inputs) });
     platform.runs.write(record.run_id, `${phase.name}/${skill.name}/${attempt}/stdin.json`, `${JSON.stringify(stored)}\n`, 'soon');
   }
-  // The trace shows the start before the process starts.
-  run.trace.sync();
   const scratch = platform.createScratch(record.run_id);
   const events = readEvents(run, execution, scratch);
   let end: ProcessResult;

@@ -69,7 +69,7 @@ export function saveCheckpoint(run: RunContext, checkpoint: Checkpoint): void {
   const { executions } = run.record;
   const at = executions.findIndex(({ execution_id }) => execution_id === checkpoint.execution_id);
   run.record.executions = at < 0 ? [...executions, checkpoint] : executions.with(at, checkpoint);
-  run.save();
+  run.saveSoon();
 }
 
 const summarizeArtifact = ({ path, checksum, metadata }: SkillExecutionResult['outputs']['artifacts'][number]) => ({

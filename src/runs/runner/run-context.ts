@@ -72,6 +72,8 @@ export interface RunContext {
   warnings: Warning[];
   emit(event: TraceEvent, data: Record<string, unknown>, subject?: TraceSubject): void;
   save(): void;
+  /** Stores the record in the next turn of the event loop, while a skill runs, unless it is stored before. The trace has the same facts. */
+  saveSoon(): void;
 }
 
 /** File in the folder of a run that holds its inputs, if capture is `full`. */
@@ -113,6 +115,18 @@ export function createRunContext(platform: RunnerPlatform, runId: string, reques
   const startedAt = request.resume?.started_at ?? platform.now();
   const trace = enabled ? platform.openTrace(runId, startedAt, redactor) : createNullTrace(redactor);
   const record = createRecord(platform, runId, request, startedAt, redactor);
+  let isSaveDue = false;
+  let saveError: unknown;
+  const save = (): void => {
+    isSaveDue = false;
+    if (saveError) throw saveError;
+    // The trace is flushed first, so that the record never lists an execution that the trace lacks.
+    trace.sync();
+    Object.assign(record, { head: trace.head(), lines: trace.lines() });
+    // While the run is active the trace holds the same facts, so the record need not be flushed.
+    const durability = record.completed_at === null ? 'soon' : 'durable';
+    platform.runs.write(runId, 'run.json', `${JSON.stringify(redactor.value(record))}\n`, durability);
+  };
   return {
     platform,
     request,
@@ -132,13 +146,19 @@ export function createRunContext(platform: RunnerPlatform, runId: string, reques
     emit(event, data, subject) {
       observe(event, trace.write(event, data, subject), subject);
     },
-    save() {
-      // The trace is flushed first, so that the record never lists an execution that the trace lacks.
-      trace.sync();
-      Object.assign(record, { head: trace.head(), lines: trace.lines() });
-      // While the run is active the trace holds the same facts, so the record need not be flushed.
-      const durability = record.completed_at === null ? 'soon' : 'durable';
-      platform.runs.write(runId, 'run.json', `${JSON.stringify(redactor.value(record))}\n`, durability);
+    save,
+    saveSoon() {
+      if (isSaveDue) return;
+      isSaveDue = true;
+      setImmediate(() => {
+        if (!isSaveDue) return;
+        try {
+          save();
+        } catch (error) {
+          // The next save throws it: an error here would end the process.
+          saveError = error;
+        }
+      });
     },
   };
 }
