@@ -41,7 +41,7 @@ export const assessJudge = job({
   scope: 'admin',
   needs: 'project',
   exitNamespace: 'skill',
-  cli: { command: 'assess judge', args: ['run'] },
+  cli: { command: 'assess judge', args: ['run'], view: async () => (await import('../view.ts')).assessView },
   example: { world: ['run run-1 2026-01-31 discovery/write', 'construct'], call: { run: 'run-1' }, exit: 78 },
   async run(ctx, { run: name, file, noJudgeCache = false }) {
     const runner = await ctx.platform.createRunner(ctx.project);
