@@ -1,5 +1,5 @@
 import { getRequiredScope, isAllowed } from '#admin/rules/token-scope.ts';
-import type { Operation, Registry } from '#core/define.ts';
+import type { Operation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Caller } from '#core/model/audit.ts';
 import type { Platform } from '#platform/port.ts';
@@ -36,7 +36,9 @@ async function handleCall(app: App, given: Call, startedAt: number): Promise<Rep
   let operation: Operation | undefined;
   let ctx: CallContext | undefined;
   try {
-    const call = registry.find(given.operation) ? given : await resolveCall(registry, given);
+    const call = registry.find(given.operation)
+      ? given
+      : await (await import('./resolve-call.ts')).resolveCall(registry, given, checkToken);
     const entry = registry.find(call.operation)!;
     meta.command = entry.name;
     operation = await entry.load();
@@ -85,21 +87,6 @@ function completeMeta(meta: Meta, { caller, nudge, operation }: CallContext): vo
 const addWarnings = (meta: Meta, warnings: string[]): void => {
   if (warnings.length > 0) meta.warnings = [...warnings, ...(meta.warnings ?? [])];
 };
-
-/** Finds the operation that an unknown name means, and returns the call with its real name. */
-async function resolveCall(registry: Registry, call: Call): Promise<Call> {
-  const { operation: name, kind, params } = call;
-  const [{ applyShortcut, resolveName, suggestOperations }, { synonyms }] = await Promise.all([
-    import('./operation-names.ts'),
-    import('#core/synonyms.generated.ts'),
-  ]);
-  const resolved = resolveName(name, registry, synonyms, kind);
-  if (resolved) return { ...call, operation: resolved.operation, params: applyShortcut(resolved.shortcut, params) };
-  // A token without write access must not learn the names of writing operations.
-  checkToken({ kind: kind === 'mutate' ? 'mutation' : 'query' }, call);
-  const suggestions = suggestOperations(name, registry, synonyms, call.token?.scope === 'query' ? 'query' : kind);
-  throw new CleoError('E_INVALID_OPERATION', { operation: name.slice(0, 100), suggestions });
-}
 
 function checkToken(operation: Pick<Operation, 'kind' | 'scope'>, { token }: Call): void {
   if (!token || isAllowed(token.scope, operation)) return;

@@ -1,15 +1,18 @@
 import type { BaseIssue } from 'valibot';
 import { formatCommand, listCommandNames, toFlag } from '#core/command-line.ts';
-import type { CommandDefinition } from '#core/define.ts';
+import type { CommandDefinition, Operation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { toGatewayCall } from '#core/errors/row.ts';
 import type { Gateway } from '#core/model/audit.ts';
 import { parseTaskId } from '#core/model/scalars.ts';
+import { guessChoice } from '#core/rules/words.ts';
 import { describeParams, type ParamShape } from '#core/shape.ts';
 import { defined } from '#lib/defined.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { findNearest } from '#lib/nearest.ts';
+import { slugify } from '#lib/slug.ts';
 import type { Call } from './call-context.ts';
+import { correctParams } from './lenient-params.ts';
 import { isValidShape } from './parse.ts';
 
 /** The surface of a call that does not parse, and the files that it read parameters from. */
@@ -50,7 +53,7 @@ export function createInputError(
   { paths }: CallOrigin,
 ): CleoError {
   const shape = issues.find((issue) => issue.kind === 'schema');
-  return shape ? createShapeError(operation, input, shape, paths) : createRuleError(operation, issues[0] as BaseIssue<unknown>);
+  return shape ? createShapeError(operation, input, shape, paths) : createRuleError(operation, input, issues[0] as BaseIssue<unknown>);
 }
 
 function createShapeError(
@@ -67,19 +70,69 @@ function createShapeError(
   if (issue.received === 'undefined' && path.length === 1)
     return new CleoError('E_INVALID_INPUT', {
       problem: `${formatParamName(operation, shape)} is required`,
-      fix: formatHelpCommand(operation),
+      fix: suggestCall(operation, input, paths),
       field,
     });
-  const suggestions = shape.choices && typeof issue.input === 'string' ? findNearest(issue.input, shape.choices) : [];
+  const suggestions = shape.choices && typeof issue.input === 'string' ? suggestChoices(issue.input, shape.choices) : [];
   const meant = splitIds(input[field], shape) ?? (suggestions.length === 1 && shape.type === 'text' ? suggestions[0] : undefined);
   const corrected = meant && { ...input, [field]: meant };
   return new CleoError('E_INVALID_INPUT', {
     problem: `${path.length > 1 ? path.join('.') : formatParamName(operation, shape)}: ${shape.choices ? `${formatValue(issue.input)} is not one of ${shape.choices.join(', ')}` : `${formatExpected(issue)}, received ${formatValue(issue.input)}`}`,
-    fix: (corrected && formatShortCommand(operation, corrected, paths)) ?? suggestTask(issue.input, shape) ?? formatHelpCommand(operation),
+    fix:
+      (corrected && formatShortCommand(operation, corrected, paths)) ??
+      suggestTask(issue.input, shape) ??
+      suggestCall(operation, input, paths),
     field,
     ...(suggestions.length ? { suggestions } : {}),
   });
 }
+
+/** Creates the error of an unknown name. With one suggestion, its fix is the same call of that operation. */
+export function createUnknownOperationError(
+  name: string,
+  suggestions: string[],
+  suggested: CommandDefinition | undefined,
+  params: unknown,
+): CleoError {
+  const corrected = suggested && correctParams(suggested, params)?.params;
+  const fix = suggested && corrected && formatShortCommand(suggested, corrected);
+  return new CleoError('E_INVALID_OPERATION', { operation: name.slice(0, 100), suggestions, ...(fix ? { fix } : {}) });
+}
+
+/** Suggests by meaning, then by spelling: the priority `1` of another tool may mean high. */
+function suggestChoices(word: string, choices: string[]): string[] {
+  const guess = guessChoice(word, choices);
+  return guess ? [guess] : findNearest(word, choices);
+}
+
+/** Formats the call that is probably meant: misspelt names and choices replaced, labels in the form of labels, and parameters left out
+ *  that the operation does not have. A write must still name its target, because its default would be another task. */
+function suggestCall(operation: CommandDefinition, input: Record<string, unknown>, paths?: Record<string, string>): string {
+  const shapes = new Map(describeParams(operation.params).map((shape) => [shape.name, shape]));
+  const target = operation.cli.args?.[0];
+  const mayOmit = (operation as Partial<Operation>).kind === 'query' || (target !== undefined && input[target] !== undefined);
+  const given = Object.entries(input);
+  const repaired = given.flatMap(([name, value]): [string, unknown][] => {
+    const shape = shapes.get(name);
+    if (shape) return [[name, repairValue(shape, value)]];
+    const [meant, ...more] = findNearest(name, [...shapes.keys()]);
+    if (meant && more.length === 0 && input[meant] === undefined) return [[meant, value]];
+    return mayOmit && !meant ? [] : [[name, value]];
+  });
+  const isChanged = JSON.stringify(repaired) !== JSON.stringify(given);
+  return (isChanged && formatShortCommand(operation, Object.fromEntries(repaired), paths)) || formatHelpCommand(operation);
+}
+
+function repairValue({ name, type, choices }: ParamShape, value: unknown): unknown {
+  if (Array.isArray(value) && /labels$/i.test(name)) return value.map(toLabel);
+  if (name === 'label') return toLabel(value);
+  const [choice, ...more] =
+    choices && type === 'text' && typeof value === 'string' && !choices.includes(value) ? suggestChoices(value, choices) : [];
+  return choice && more.length === 0 ? choice : value;
+}
+
+const toLabel = (value: unknown): unknown =>
+  typeof value === 'string' ? slugify(value, { maxLength: 50, allow: '._:/-' }) || value : value;
 
 function createUnknownParamError(
   operation: CommandDefinition,
@@ -94,18 +147,18 @@ function createUnknownParamError(
     suggestions.length === 1 && suggestions[0] ? formatShortCommand(operation, { ...rest, [suggestions[0]]: value }) : undefined;
   return new CleoError('E_INVALID_INPUT', {
     problem: `${operation.name} has no parameter ${formatValue(field)}${suggestions.length ? `; did you mean ${suggestions.map((n) => `${n} (${toFlag(n)})`).join(' or ')}?` : ''}`,
-    fix: corrected ?? formatHelpCommand(operation),
+    fix: corrected ?? suggestCall(operation, input),
     field: field.slice(0, 100),
     ...(suggestions.length ? { suggestions } : {}),
   });
 }
 
-function createRuleError(operation: CommandDefinition, issue: BaseIssue<unknown>): CleoError {
+function createRuleError(operation: CommandDefinition, input: Record<string, unknown>, issue: BaseIssue<unknown>): CleoError {
   const path = issue.path?.map((step) => String(step.key)) ?? [];
   return new CleoError('E_VALIDATION', {
     field: path.findLast((step) => !/^\d+$/.test(step)) ?? path[0] ?? 'params',
     problem: issue.message,
-    fix: formatHelpCommand(operation),
+    fix: suggestCall(operation, input),
   });
 }
 

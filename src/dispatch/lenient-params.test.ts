@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { registry } from '#core/index.generated.ts';
+import { resolveName } from '#core/operation-names.ts';
+import { synonyms } from '#core/synonyms.generated.ts';
 import { type Json, openApp } from '../../test/app.ts';
-import { correctParams } from './lenient-params.ts';
+import { applyShortcut, correctParams } from './lenient-params.ts';
 
 test.each<[string, unknown, Record<string, unknown>]>([
   ['tasks.show', { id: 'T1' }, { taskId: 'T1' }],
@@ -52,6 +54,21 @@ test.each<[string, unknown, Record<string, unknown>]>([
   ['memory.find', { q: 'x' }, { term: 'x' }],
 ])('%s %j is read as %j', async (name, input, params) => {
   expect(correctParams(await registry.load(name), input)?.params).toEqual(params);
+});
+
+test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
+  ['tasks.comment', { id: 'T1', body: 'x' }, { taskId: 'T1', notes: 'x' }],
+  ['tasks.block', { task_id: 'T1', reason: 'x' }, { status: 'blocked', taskId: 'T1', blockedBy: 'x' }],
+  ['tasks.unblock', { taskId: 'T1' }, { clearBlockedBy: true, taskId: 'T1' }],
+  ['tasks.tag', { taskId: 'T1', labels: ['a'] }, { taskId: 'T1', addLabels: ['a'] }],
+  ['tasks.untag', { taskId: 'T1', tag: 'a' }, { taskId: 'T1', removeLabels: 'a' }],
+  ['tasks.depend', { taskId: 'T1', on: 'T2' }, { taskId: 'T1', addDepends: 'T2' }],
+  ['dep.remove', { taskId: 'T1', depends_on: 'T2' }, { taskId: 'T1', removeDepends: 'T2' }],
+  ['set_status', { id: 'T1', status: 'done' }, { taskId: 'T1', status: 'done' }],
+])('%s is tasks.update with its own parameters', (name, given, params) => {
+  const resolved = resolveName(name, registry, synonyms);
+  expect(resolved?.operation).toBe('tasks.update');
+  expect(applyShortcut(resolved?.shortcut, given)).toEqual(params);
 });
 
 test.each([[[]], [5], ['not JSON'], ['[1]'], [true]])('%j is not an object', async (input) => {

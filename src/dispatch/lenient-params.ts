@@ -1,6 +1,6 @@
-import type { CommandDefinition } from '#core/define.ts';
+import type { CommandDefinition, OperationKind, Shortcut } from '#core/define.ts';
 import { matchParamName } from '#core/rules/param-names.ts';
-import { isStatusChoices, normalizeWord, parseChoice } from '#core/rules/words.ts';
+import { guessChoice, isStatusChoices, normalizeWord, parseChoice } from '#core/rules/words.ts';
 import { describeParams, type ParamShape } from '#core/shape.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { parseJson } from '#lib/parse-json.ts';
@@ -15,11 +15,15 @@ export interface CorrectedParams {
 
 /** Corrects parameters whose meaning is plain: other spellings of names and values, text instead of a number, a flag or a list.
  *  Undefined if the input is not an object. Everything else stays as it is, so that strict parsing rejects it. */
-export function correctParams(operation: Pick<CommandDefinition, 'params' | 'paramAliases'>, input: unknown): CorrectedParams | undefined {
+export function correctParams(
+  operation: Pick<CommandDefinition, 'params' | 'paramAliases'> & { kind?: OperationKind },
+  input: unknown,
+): CorrectedParams | undefined {
   const given = toFields(input);
   if (!given) return undefined;
   const warnings: string[] = [];
-  return { params: correctFields(operation.params, unwrapParams(given, operation), operation.paramAliases, warnings), warnings };
+  const filled = operation.kind === 'query' ? dropEmpty(unwrapParams(given, operation)) : unwrapParams(given, operation);
+  return { params: correctFields(operation.params, filled, operation.paramAliases, warnings), warnings };
 }
 
 /** Reads `null` as no parameters, and JSON text as the object that it contains. */
@@ -28,6 +32,9 @@ export function toFields(input: unknown): Fields | undefined {
   const value = typeof input === 'string' && /^\s*\{/.test(input) ? parseJson(input) : input;
   return isPlainObject(value) ? value : undefined;
 }
+
+/** An empty text in a query is a filter that was not filled in; in a write it may clear a field. */
+const dropEmpty = (given: Fields): Fields => Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
 
 const wrappers = new Set(['params', 'parameters', 'args', 'arguments', 'input']);
 
@@ -67,6 +74,15 @@ export function nameFields(given: Fields, declared: string[], aliases: Record<st
     if (known !== undefined && !isTaken) names.set(name, known);
   }
   return names;
+}
+
+/** Names the parameters of a shortcut as its operation does, and adds those that the word itself sets. */
+export function applyShortcut(shortcut: Shortcut | undefined, input: unknown): unknown {
+  const given = shortcut && toFields(input);
+  if (!given) return input;
+  const { args, params, paramAliases = {} } = shortcut;
+  const names = nameFields(given, args, paramAliases);
+  return { ...params, ...Object.fromEntries(Object.entries(given).map(([name, value]) => [names.get(name) ?? name, value])) };
 }
 
 /** An empty id, choice, number or flag is a form that was not filled in. An empty text may clear a field. */
@@ -129,3 +145,5 @@ function findEntry(schema: unknown, name: string): SchemaNode | undefined {
 }
 
 const hasEntries = (schema: unknown): boolean => isPlainObject((schema as SchemaNode | undefined)?.entries);
+
+export { guessChoice, parseChoice };

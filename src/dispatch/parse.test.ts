@@ -55,7 +55,7 @@ test.each([
     'cleo help add',
     'priority',
   ],
-  ['an unknown parameter', 'tasks.add', { title: 'x', zz: 1 }, 'tasks.add has no parameter "zz"', 'cleo help add', 'zz'],
+  ['an unknown parameter', 'tasks.add', { title: 'x', zz: 1 }, 'tasks.add has no parameter "zz"', 'cleo add x', 'zz'],
   [
     'a misspelt parameter',
     'tasks.add',

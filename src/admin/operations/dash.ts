@@ -52,7 +52,7 @@ export const adminDash = query({
   aliases: ['system.dash'],
   summary: 'Show counts, sessions, active and blocked tasks',
   params: strictObject({}),
-  synonyms: ['status'],
+  synonyms: ['status', 'dashboard'],
   result: strictObject({ summary: Summary }),
   errors: [],
   tier: 0,

@@ -47,6 +47,8 @@ const OperationHelp = strictObject({
   gateway: picklist(['query', 'mutate']),
   tier: number(),
   aliases: optional(array(string())),
+  /** Other words for the command. */
+  synonyms: optional(array(string())),
   usage: string(),
   params: record(string(), unknown()),
   /** Aliases of parameters. */
@@ -95,6 +97,7 @@ export const adminHelp = query({
     ),
     domain: optional(pipe(string(), description('List the operations of one domain'))),
   }),
+  paramAliases: { command: 'operation', name: 'operation', topic: 'operation' },
   result: strictObject({ help: Help }),
   errors: ['E_INVALID_OPERATION'],
   tier: 0,
@@ -134,6 +137,9 @@ async function findTopic(registry: Registry, name: string, tier: number | undefi
   if (entries.some((entry) => getDomain(entry) === name)) return listDomain(registry, name, tier);
   const process = processes.find((each) => each.name === name);
   if (process) return describeProcess(process);
+  const [{ resolveName }, { synonyms }] = await Promise.all([import('#core/operation-names.ts'), import('#core/synonyms.generated.ts')]);
+  const resolved = resolveName(name, registry, synonyms);
+  if (resolved) return describeOperation(await registry.load(resolved.operation), []);
   const names = entries.flatMap((entry) => [entry.name, ...entry.aliases, ...entry.commands]);
   throw createUnknownNameError(name, [...helpTopics, ...names, ...processes.map((each) => each.name)]);
 }
@@ -184,13 +190,13 @@ const listErrors = ({ errors }: Operation): { code: string; exitCode: number }[]
 
 async function describeOperation(operation: Operation, seeAlso: string[]) {
   const { createJsonSchema } = await import('#core/model/json-schema.ts');
-  const { name, summary, tier, aliases, params, paramAliases, result, exitNamespace, example } = operation;
+  const { name, summary, tier, aliases, synonyms = [], shortcuts = {}, params, paramAliases, result, exitNamespace, example } = operation;
   return {
     operation: name,
     summary,
     gateway: getGateway(operation),
     tier,
-    ...omitEmpty({ aliases }),
+    ...omitEmpty({ aliases, synonyms: [...synonyms, ...Object.keys(shortcuts)] }),
     usage: formatUsage(operation),
     params: createJsonSchema(params) as Record<string, unknown>,
     ...omitEmpty({ also: paramAliases }),

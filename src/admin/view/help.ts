@@ -111,6 +111,7 @@ function drawOperation(answer: Fields, operation: Operation, screen: Screen, { r
   const recoveries = new Map(exitCodes.map(({ code, recovery }) => [code, recovery]));
   const errors = (answer.errors ?? []) as { code: string; exitCode: number }[];
   const aliases = Object.entries((answer.also ?? {}) as Record<string, string>).map(([name, known]) => `${name} for ${known}`);
+  const synonyms = (answer.synonyms ?? []) as string[];
   const example = answer.example as { command: string };
   const seeAlso = ((answer.seeAlso ?? []) as string[]).flatMap((name): HelpLine[] => {
     const process = processes.find((each) => each.name === name);
@@ -124,6 +125,7 @@ function drawOperation(answer: Fields, operation: Operation, screen: Screen, { r
     '',
     `Usage: ${answer.usage}`,
     ...(others.length ? [`Also:  ${others.map((command) => `cleo ${command}`).join(', ')}`] : []),
+    ...(synonyms.length ? wrap(`Other words for it: ${synonyms.join(', ')}`, screen.columns) : []),
     ...drawPart('Arguments', args, screen, width),
     ...drawPart('Options', flags, screen, width),
     ...(aliases.length ? ['', ...wrap(`JSON also accepts ${aliases.join(', ')}.`, screen.columns)] : []),

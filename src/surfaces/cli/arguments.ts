@@ -23,7 +23,7 @@ export function isCall(operation: CommandDefinition, argv: string[]): boolean {
   return !error && (sources.length > 0 || isValidShape(operation, params));
 }
 
-interface Flag {
+export interface Flag {
   takesValue: boolean;
   /** A list flag may be repeated. */
   isList?: boolean;
@@ -99,7 +99,7 @@ export function parseArguments(operation: CommandDefinition, argv: string[]): Pa
 }
 
 /** Maps every spelling of a flag to its effect. */
-function createFlags(operation: CommandDefinition, shapes: ParamShape[], { params, globals }: ParsedArguments): Map<string, Flag> {
+export function createFlags(operation: CommandDefinition, shapes: ParamShape[], { params, globals }: ParsedArguments): Map<string, Flag> {
   const { short = {}, read = {}, select } = operation.cli;
   const flags = new Map<string, Flag>();
   for (const { name, flags: spellings, value } of globalFlags.filter((flag) => flag.name !== 'version'))
@@ -125,7 +125,7 @@ function createFlags(operation: CommandDefinition, shapes: ParamShape[], { param
 }
 
 /** Splits `--flag`, `--flag=value` and `-f`. Any other word is a value, such as a negative number. */
-function splitFlag(word: string): { name?: string; inline?: string } {
+export function splitFlag(word: string): { name?: string; inline?: string } {
   if (!word.startsWith('-')) return {};
   const long = /^(--[A-Za-z][\w-]*)(?:=([\s\S]*))?$/.exec(word);
   if (long?.[1]) return { name: long[1], ...(long[2] === undefined ? {} : { inline: long[2] }) };

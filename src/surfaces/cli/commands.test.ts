@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import type { RegistryEntry } from '#core/define.ts';
 import { registry } from '#core/index.generated.ts';
+import { synonyms } from '#core/synonyms.generated.ts';
 import { findCommand } from './commands.ts';
+import { explainUnknownCommand } from './unknown-command.ts';
 
 const entry = (name: string, commands: string[], more: Partial<RegistryEntry> = {}): RegistryEntry => ({
   name,
@@ -29,7 +31,10 @@ const entries = [
 const find = (...argv: string[]) => {
   const found = findCommand(entries, argv);
   if ('entry' in found) return [found.entry.name, ...found.rest];
-  if ('error' in found) return { message: found.error.message, fix: found.error.fix, exit: found.error.exitCode };
+  if ('unknown' in found) {
+    const { message, fix, exitCode } = explainUnknownCommand(entries, argv, []).error;
+    return { message, fix, exit: exitCode };
+  }
   return found;
 };
 
@@ -140,8 +145,9 @@ test.each<[string[], string, string]>([
   [['relate', 'add', 'T1'], 'There is no operation "relate add"; did you mean relates add?', 'cleo relates add T1'],
   [['relates', 'frobnicate'], 'There is no operation "relates frobnicate"; did you mean relates add or relates list?', 'cleo help relates'],
   [['relats'], 'There is no operation "relats"; did you mean relates?', 'cleo help relates'],
-  [['tasks.show', 'T1'], 'There is no operation "tasks.show"; did you mean show?', 'cleo show T1'],
-  [['tasks.done', 'T1'], 'There is no operation "tasks.done"; did you mean complete?', 'cleo complete T1'],
+  [['T1'], 'There is no operation "T1"; did you mean show?', 'cleo show T1'],
+  [['T1', 'done'], 'There is no operation "T1"; did you mean done?', 'cleo done T1'],
+  [['task', '5'], 'There is no operation "task"; did you mean show?', 'cleo show 5'],
   [['frobnicate', 'T1'], 'There is no operation "frobnicate"', 'cleo help'],
   [['constructor'], 'There is no operation "constructor"', 'cleo help'],
   [['__proto__'], 'There is no operation "__proto__"', 'cleo help'],
@@ -165,7 +171,8 @@ test.each([
   ['validate manifst', 'cleo validate manifest'],
   ['context chek', 'cleo context check'],
 ])('%s: recognizes a typo of a subcommand', (line, fix) => {
-  expect(findCommand(registry.entries, line.split(' '))).toMatchObject({ error: { exitCode: 2, fix } });
+  expect(findCommand(registry.entries, line.split(' '))).toEqual({ unknown: true });
+  expect(explainUnknownCommand(registry.entries, line.split(' '), synonyms)).toMatchObject({ error: { exitCode: 2, fix } });
 });
 
 test.each([

@@ -89,7 +89,7 @@ export async function toCall(
   const found = findCommand(await listAllCommands(app), argv);
   if ('group' in found || 'nothing' in found)
     return toGatewayCall('admin.help', 'query', 'group' in found ? { operation: found.group } : {});
-  if ('error' in found || 'process' in found.entry) return undefined;
+  if ('unknown' in found || 'process' in found.entry) return undefined;
   const operation = await found.entry.load();
   const { params, sources, globals, error } = parseArguments(operation, found.rest);
   const given = _meta.command === operation.name ? ((origin.params ?? {}) as Record<string, unknown>) : {};

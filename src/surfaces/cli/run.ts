@@ -1,12 +1,12 @@
-import type { CommandDefinition } from '#core/define.ts';
+import type { CommandDefinition, RegistryEntry, Shortcut } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Globals } from '#core/global-flags.ts';
 import { type App, dispatch, type Reply } from '#dispatch/dispatch.ts';
 import { createFailure } from '#dispatch/envelope.ts';
-import { parseParams } from '#dispatch/parse.ts';
+import { readParams } from '#dispatch/read-params.ts';
 import { defined } from '#lib/defined.ts';
-import { listAllCommands } from './all-commands.ts';
-import { isCall, type ParsedArguments, parseArguments } from './arguments.ts';
+import { listAllCommands, type ProcessEntry } from './all-commands.ts';
+import { type ParsedArguments, parseArguments } from './arguments.ts';
 import { findCommand, getFirstWord } from './commands.ts';
 import type { CallOrigin } from './error-calls.ts';
 
@@ -32,17 +32,34 @@ export async function runCli(app: App, argv: string[], terminal: Terminal): Prom
   if (argv[0] === '__complete') return (await import('./complete.ts')).printCandidates(app, argv.slice(2), terminal);
   const named = findCommand(app.registry.findByFirstWord(getFirstWord(argv)), argv);
   // `list --watch` is a process that shares its command with an operation.
-  const found = 'error' in named || includesFlag(argv, ['--watch']) ? findCommand(await listAllCommands(app), argv) : named;
-  if (!('entry' in found)) {
-    if (includesFlag(argv, ['--version'])) return runCli(app, ['version', ...pickFormatFlags(argv)], terminal);
-    if (!('error' in found)) return runCli(app, ['help', ...('group' in found ? [found.group] : []), ...pickFormatFlags(argv)], terminal);
-    const error = found.guess && !(await isValidCall(app, found.guess)) ? withoutFix(found.error) : found.error;
-    const reply = createErrorReply(app, argv.find((word) => !word.startsWith('-')) ?? 'cleo', error);
-    const [json, human, calls] = ['--json', '--human', '--calls'].map((flag) => includesFlag(argv, [flag]));
-    return print(app, reply, defined({ json, human, calls }), terminal);
-  }
-  const { entry, rest } = found;
-  if (includesFlag(rest, ['--help', '-h'])) return runCli(app, ['help', entry.name, ...pickFormatFlags(rest)], terminal);
+  const found = 'unknown' in named || includesFlag(argv, ['--watch']) ? findCommand(await listAllCommands(app), argv) : named;
+  if ('entry' in found) return runEntry(app, found.entry, found.rest, terminal, { argv });
+  if (includesFlag(argv, ['--version', '-v', '-V'])) return runCli(app, ['version', ...pickFormatFlags(argv)], terminal);
+  if ('unknown' in found) return runUnknown(app, argv, terminal);
+  return runCli(app, ['help', ...('group' in found ? [found.group] : []), ...pickFormatFlags(argv)], terminal);
+}
+
+/** Runs the command that the words mean. Without one, the answer is an error with the nearest commands. */
+async function runUnknown(app: App, argv: string[], terminal: Terminal): Promise<number> {
+  const meant = await (await import('./unknown-command.ts')).readUnknownCommand(app, argv);
+  if ('operation' in meant) return runEntry(app, app.registry.find(meant.operation)!, meant.rest, terminal, meant);
+  const reply = createErrorReply(app, argv.find((word) => !word.startsWith('-')) ?? 'cleo', meant.error);
+  const [json, human, calls] = ['--json', '--human', '--calls'].map((flag) => includesFlag(argv, [flag]));
+  return print(app, reply, defined({ json, human, calls }), terminal);
+}
+
+/** Runs a command with the words that follow it. */
+async function runEntry(
+  app: App,
+  entry: RegistryEntry | ProcessEntry,
+  rest: string[],
+  terminal: Terminal,
+  { argv, shortcut }: { argv?: string[]; shortcut?: Shortcut },
+): Promise<number> {
+  // `cleo add help` asks for help; `cleo find help` searches.
+  const isHelp =
+    includesFlag(rest, ['--help', '-h']) || (rest.length === 1 && rest[0] === 'help' && 'kind' in entry && entry.kind !== 'query');
+  if (isHelp) return runCli(app, ['help', entry.name, ...pickFormatFlags(rest)], terminal);
   if ('process' in entry) return startProcess(app, entry.process, rest, terminal);
   let globals: Globals = {};
   let reply: Reply;
@@ -50,7 +67,13 @@ export async function runCli(app: App, argv: string[], terminal: Terminal): Prom
   let isPiped = false;
   try {
     const operation = await entry.load();
-    const parsed = parseArguments(operation, rest);
+    let parsed = parseArguments(operation, rest);
+    if (parsed.error || shortcut) {
+      const { findSubcommand, parseLeniently } = await import('./lenient-arguments.ts');
+      const meant = argv && (await findSubcommand(app.registry, operation, argv));
+      if (meant) return runEntry(app, app.registry.find(meant.operation)!, meant.rest, terminal, meant);
+      parsed = parseLeniently(operation, rest, shortcut);
+    }
     globals = parsed.globals;
     origin = { ...globals, params: parsed.params };
     isPiped = parsed.params.raw === true && !globals.json;
@@ -91,22 +114,12 @@ async function startProcess(app: App, process: CommandDefinition, argv: string[]
   const { params, globals, error: inputError } = parseArguments(process, argv);
   try {
     if (inputError) throw inputError;
-    return await terminal.start(process.name, await parseParams(process, params), globals, terminal);
+    return await terminal.start(process.name, (await readParams(process, params)).params, globals, terminal);
   } catch (error) {
     if (!(error instanceof CleoError)) throw error;
     return print(app, createErrorReply(app, process.name, error), globals, terminal);
   }
 }
-
-/** Checks whether the words name a command and fit its parameters. */
-async function isValidCall(app: App, argv: string[]): Promise<boolean> {
-  const found = findCommand(await listAllCommands(app), argv);
-  if (!('entry' in found)) return 'group' in found;
-  return isCall('process' in found.entry ? found.entry.process : await found.entry.load(), found.rest);
-}
-
-const withoutFix = ({ details }: CleoError): CleoError =>
-  new CleoError('E_INVALID_OPERATION', { operation: String(details.operation), suggestions: details.suggestions as string[] });
 
 /** Checks whether one of `flags` is given before `--`. */
 function includesFlag(argv: string[], flags: string[]): boolean {

@@ -94,10 +94,7 @@ async function pickParams(operation: string, params: Fields, extra: Fields, regi
 }
 
 async function resolveEntry(operation: string, registry: Registry) {
-  const [{ resolveName }, { synonyms }] = await Promise.all([
-    import('#dispatch/operation-names.ts'),
-    import('#core/synonyms.generated.ts'),
-  ]);
+  const [{ resolveName }, { synonyms }] = await Promise.all([import('#core/operation-names.ts'), import('#core/synonyms.generated.ts')]);
   return registry.find(resolveName(operation, registry, synonyms)?.operation ?? '');
 }
 

@@ -31,6 +31,9 @@ const removeDependency: Shortcut = {
 const shortcuts: Record<string, Shortcut> = {
   comment,
   note: comment,
+  'add-comment': comment,
+  'create-comment': comment,
+  'add-note': comment,
   block: {
     args: ['taskId', 'blockedBy'],
     variadic: true,
@@ -40,11 +43,14 @@ const shortcuts: Record<string, Shortcut> = {
   unblock: { args: ['taskId'], params: { clearBlockedBy: true } },
   tag: addLabel,
   label: addLabel,
+  'add-label': addLabel,
   untag: removeLabel,
   depend: addDependency,
   undepend: removeDependency,
   'dep add': addDependency,
   'dep remove': removeDependency,
+  'add-dependency': addDependency,
+  'remove-dependency': removeDependency,
   'set-status': { args: ['taskId', 'status'] },
 };
 

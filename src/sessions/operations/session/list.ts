@@ -9,6 +9,7 @@ export const sessionList = query({
   name: 'session.list',
   summary: 'List sessions, active ones first',
   params: strictObject({ status: optional(pipe(SessionStatusSchema, description('Only sessions with this status'))), ...pageParams(50) }),
+  synonyms: ['ls'],
   result: strictObject({ sessions: array(SessionSummarySchema) }),
   errors: [],
   tier: 0,

@@ -1,8 +1,7 @@
-import type { Registry, RegistryEntry, Shortcut } from '#core/define.ts';
-import type { Synonym } from '#core/synonym.ts';
 import { findNearest } from '#lib/nearest.ts';
 import { measureDistance } from '#lib/terms.ts';
-import { nameFields, toFields } from './lenient-params.ts';
+import type { Registry, RegistryEntry, Shortcut } from './define.ts';
+import type { Synonym } from './synonym.ts';
 
 /** The operation that a name means. A shortcut sets some of its parameters. */
 export interface ResolvedName {
@@ -15,7 +14,8 @@ type NamedEntry = Pick<RegistryEntry, 'name' | 'aliases' | 'commands' | 'kind' |
 type Names = Pick<Registry, 'entries'> | { entries: NamedEntry[] };
 
 /** Names of a task in other tools. They say nothing about the operation: `create_issue` creates a task. */
-const nouns = new Set(['cleo', 'my', 'task', 'tasks', 'issue', 'issues', 'todo', 'todos', 'ticket', 'tickets', 'item', 'items']);
+export const taskNouns = new Set(['task', 'tasks', 'issue', 'issues', 'todo', 'todos', 'ticket', 'tickets', 'item', 'items']);
+const isNoun = (word: string): boolean => taskNouns.has(word) || word === 'cleo' || word === 'my';
 const otherDomainNames: Record<string, string> = {
   doc: 'docs',
   document: 'docs',
@@ -35,15 +35,6 @@ export function resolveName(text: string, { entries }: Names, synonyms: Synonym[
     if (resolved) return resolved;
   }
   return undefined;
-}
-
-/** Names the parameters of a shortcut as its operation does, and adds those that the word itself sets. */
-export function applyShortcut(shortcut: Shortcut | undefined, input: unknown): unknown {
-  const given = shortcut && toFields(input);
-  if (!given) return input;
-  const { args, params, paramAliases = {} } = shortcut;
-  const names = nameFields(given, args, paramAliases);
-  return { ...params, ...Object.fromEntries(Object.entries(given).map(([name, value]) => [names.get(name) ?? name, value])) };
 }
 
 function matchWords(words: string[], entries: NamedEntry[], synonyms: Synonym[], kind: Kind): ResolvedName | undefined {
@@ -69,7 +60,7 @@ function listReadings(text: string, entries: NamedEntry[]): string[][] {
   const fine = coarse.flatMap((word) => word.split('-'));
   const readings = [coarse, fine].flatMap((words) => {
     const [first = '', ...rest] = words;
-    const bare = words.filter((word) => !nouns.has(word));
+    const bare = words.filter((word) => !isNoun(word));
     const domain = findDomain(first, entries);
     const lastDomain = findDomain(words.at(-1) ?? '', entries);
     return [
@@ -104,7 +95,7 @@ function findDomain(word: string, entries: NamedEntry[]): string | undefined {
 export function suggestOperations(text: string, { entries }: Names, synonyms: Synonym[], kind?: Kind, max = 3): string[] {
   const words = splitName(text).flatMap((word) => word.split('-'));
   const domain = words.map((word) => findDomain(word, entries)).find((found) => found !== undefined);
-  const verbs = words.filter((word) => !nouns.has(word) && findDomain(word, entries) === undefined);
+  const verbs = words.filter((word) => !isNoun(word) && findDomain(word, entries) === undefined);
   const isRead = kind === 'query' || verbs.some((word) => soundsLikeRead(word, entries, synonyms));
   const allowed = entries.filter((entry) => !isDestructive(entry.name) && (!isRead || entry.kind === 'query'));
   const near = allowed.filter(({ name }) => name.startsWith(`${domain ?? 'tasks'}.`));

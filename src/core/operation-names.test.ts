@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { registry } from '#core/index.generated.ts';
-import { synonyms } from '#core/synonyms.generated.ts';
-import { applyShortcut, resolveName, suggestOperations } from './operation-names.ts';
+import { registry } from './index.generated.ts';
+import { resolveName, suggestOperations } from './operation-names.ts';
+import { synonyms } from './synonyms.generated.ts';
 
 test.each<[string, string | undefined]>([
   ['tasks.create', 'tasks.add'],
@@ -51,21 +51,6 @@ test.each<[string, string | undefined]>([
 
 test('a write that names the focus sets it', () => {
   expect(resolveName('tasks.focus', registry, synonyms, 'mutate')?.operation).toBe('tasks.start');
-});
-
-test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
-  ['tasks.comment', { id: 'T1', body: 'x' }, { taskId: 'T1', notes: 'x' }],
-  ['tasks.block', { task_id: 'T1', reason: 'x' }, { status: 'blocked', taskId: 'T1', blockedBy: 'x' }],
-  ['tasks.unblock', { taskId: 'T1' }, { clearBlockedBy: true, taskId: 'T1' }],
-  ['tasks.tag', { taskId: 'T1', labels: ['a'] }, { taskId: 'T1', addLabels: ['a'] }],
-  ['tasks.untag', { taskId: 'T1', tag: 'a' }, { taskId: 'T1', removeLabels: 'a' }],
-  ['tasks.depend', { taskId: 'T1', on: 'T2' }, { taskId: 'T1', addDepends: 'T2' }],
-  ['dep.remove', { taskId: 'T1', depends_on: 'T2' }, { taskId: 'T1', removeDepends: 'T2' }],
-  ['set_status', { id: 'T1', status: 'done' }, { taskId: 'T1', status: 'done' }],
-])('%s is tasks.update with its own parameters', (name, given, params) => {
-  const resolved = resolveName(name, registry, synonyms);
-  expect(resolved?.operation).toBe('tasks.update');
-  expect(applyShortcut(resolved?.shortcut, given)).toEqual(params);
 });
 
 test.each<[string, 'query' | 'mutate' | undefined, string[]]>([
