@@ -9,12 +9,14 @@ import { createWorkGraphReads } from './planning/workgraphs.ts';
 import { createReleaseReads } from './release/releases.ts';
 import { createLazySessionReads } from './sessions/lazy-reads.ts';
 import type { Db } from './sql.ts';
+import { createLazyClaimReads } from './tasks/lazy-claims.ts';
 import { createLazyTaskReads } from './tasks/lazy-reads.ts';
 import { createGateReads } from './verification/gates.ts';
 
 /** Reads that the most frequent commands do not need. They are one file of the build. */
 export const createLazyReads = (db: Db) => ({
   tasks: createLazyTaskReads(db),
+  claims: createLazyClaimReads(db),
   sessions: createLazySessionReads(db),
   audit: createAuditReads(db),
   tokens: createTokenReads(db),

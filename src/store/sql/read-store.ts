@@ -13,7 +13,7 @@ export function createReadStore(db: Db): ReadStore {
     tasks: withLazyMethods(createTaskReads(db), async () => (await loadReads()).tasks),
     search: createSearchReads(db),
     audit: withLazyMethods({}, async () => (await loadReads()).audit),
-    claims: createClaimReads(db),
+    claims: withLazyMethods(createClaimReads(db), async () => (await loadReads()).claims),
     sessions: withLazyMethods(createSessionReads(db), async () => (await loadReads()).sessions),
     keys: withLazyMethods({}, async () => (await loadReads()).keys),
     tokens: withLazyMethods({}, async () => (await loadReads()).tokens),

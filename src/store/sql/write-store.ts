@@ -6,7 +6,8 @@ import { withLazyMethods } from './lazy.ts';
 import { createReadStore } from './read-store.ts';
 import { createSessionReads } from './sessions/reads.ts';
 import type { Db } from './sql.ts';
-import { createClaimReads, createClaimWrites } from './tasks/claims.ts';
+import { createClaimWrites } from './tasks/claim-writes.ts';
+import { createClaimReads } from './tasks/claims.ts';
 import { createTaskReads } from './tasks/reads.ts';
 import { createTaskWrites } from './tasks/writes.ts';
 
@@ -23,7 +24,7 @@ export function createWriteStore(db: Db, stamp: Stamp): WriteStore {
       async () => (await loadReads()).tasks,
     ),
     audit: withLazyMethods({ append: (entry: AuditDraft) => appendAudit(db, entry) }, async () => (await loadReads()).audit),
-    claims: { ...createClaimReads(db), ...createClaimWrites(db) },
+    claims: withLazyMethods({ ...createClaimReads(db), ...createClaimWrites(db) }, async () => (await loadReads()).claims),
     keys: withLazyMethods(createKeyWrites(db), async () => (await loadReads()).keys),
     sessions: withLazyMethods(createSessionReads(db), async () => ({
       ...(await loadReads()).sessions,

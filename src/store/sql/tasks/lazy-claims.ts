@@ -1,0 +1,27 @@
+import type { ClaimReads } from '../../port/tasks.ts';
+import { queryInChunks } from '../queries.ts';
+import { type Db, listValues, raw, sql } from '../sql.ts';
+import { readAllClaims, readClaims, selectClaims, toClaim } from './claims.ts';
+
+type LazyClaimReads = Pick<ClaimReads, 'getTakenFrom' | 'listForTasks' | 'listForSession' | 'findOrphaned' | 'list'>;
+
+export function createLazyClaimReads(db: Db): LazyClaimReads {
+  return {
+    async getTakenFrom(holders) {
+      return (await readClaims(db, sql`where taken_from in ${listValues(holders)} order by claimed_at desc limit 1`))[0];
+    },
+    async listForTasks(ids) {
+      return (await queryInChunks(db, ids, (some) => selectClaims(sql`where task_id in ${some}`))).map(toClaim);
+    },
+    listForSession: (id) => readClaims(db, sql`where session_id = ${id} order by task_id`),
+    findOrphaned: () =>
+      readClaims(
+        db,
+        raw(`where session_id <> '' and (
+          exists (select 1 from sessions s where s.id = claims.session_id and s.status = 'ended')
+          or (not exists (select 1 from sessions s where s.id = claims.session_id)
+            and not exists (select 1 from audit_log a where a.session_id = claims.session_id))) order by task_id`),
+      ),
+    list: () => readAllClaims(db),
+  };
+}
