@@ -1,5 +1,5 @@
 import type { Json } from '../app.ts';
-import { joinTexts, type ModelApi, usage, writeEvents, writeJson } from './model-api.ts';
+import { createId, joinTexts, type ModelApi, usage, writeEvents, writeJson } from './model-api.ts';
 
 /** Requests for titles, topics and token counts offer few tools or none. */
 const maxSideTools = 3;
@@ -39,7 +39,8 @@ export const anthropicApi: ModelApi = {
     return writeJson({ ...createMessage([{ type: 'text', text: 'A task' }]), stop_reason: 'end_turn' });
   },
   readResults: (body) =>
-    (body.messages.at(-1)?.content ?? [])
+    (body.messages as Json[])
+      .flatMap(({ content }) => content)
       .filter(({ type }: Json) => type === 'tool_result')
       .map(({ tool_use_id, content }: Json) => ({ id: tool_use_id, text: joinTexts(content) })),
   readPrompt: (body) => joinTexts([body.system, body.messages]),
@@ -47,7 +48,7 @@ export const anthropicApi: ModelApi = {
 };
 
 const createMessage = (content: object[]): object => ({
-  id: 'msg_1',
+  id: createId('msg'),
   type: 'message',
   role: 'assistant',
   model: 'stand-in',

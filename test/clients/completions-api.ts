@@ -1,5 +1,5 @@
 import type { Json } from '../app.ts';
-import { joinTexts, type ModelApi, usage, writeEvents, writeJson } from './model-api.ts';
+import { createId, joinTexts, type ModelApi, usage, writeEvents, writeJson } from './model-api.ts';
 
 /** OpenAI chat completions, as OpenCode uses it. */
 export const completionsApi: ModelApi = {
@@ -17,12 +17,13 @@ export const completionsApi: ModelApi = {
               function: { name, arguments: JSON.stringify(args) },
             })),
           };
+    const id = createId('chatcmpl');
     return writeEvents(
       [
-        createChunk([{ index: 0, delta, finish_reason: null }]),
-        createChunk([{ index: 0, delta: {}, finish_reason: 'text' in reply ? 'stop' : 'tool_calls' }]),
+        createChunk(id, [{ index: 0, delta, finish_reason: null }]),
+        createChunk(id, [{ index: 0, delta: {}, finish_reason: 'text' in reply ? 'stop' : 'tool_calls' }]),
         {
-          ...createChunk([]),
+          ...createChunk(id, []),
           usage: { prompt_tokens: usage.input, completion_tokens: usage.output, total_tokens: usage.input + usage.output },
         },
       ],
@@ -39,4 +40,4 @@ export const completionsApi: ModelApi = {
   readTools: (body) => (body.tools ?? []).filter((tool: Json) => /^cleo_cleo_/.test(tool.function?.name ?? '')),
 };
 
-const createChunk = (choices: object[]): object => ({ id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'm', choices });
+const createChunk = (id: string, choices: object[]): object => ({ id, object: 'chat.completion.chunk', created: 1, model: 'm', choices });

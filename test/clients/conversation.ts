@@ -65,11 +65,12 @@ export interface ConversationOptions {
 
 const requestTimeoutMs = 120_000;
 const retypeMs = 10_000;
+const maxSideRequests = 5;
 
 /** Starts the client and waits for its first request to the model. */
 export async function openConversation(client: TestClient, scratch: Scratch, options: ConversationOptions = {}): Promise<Conversation> {
   const { isResumed = false, isInteractive = false, prompt = 'go', label = isResumed ? 'resumed' : 'first' } = options;
-  const standIn = await startStandIn(client.api);
+  const standIn = await startStandIn(client.api, join(scratch.folder, `requests-${label}.jsonl`));
   onTestFinished(() => standIn.close());
   const { args, env } = client.getCommand({ prompt, isResumed, isInteractive, modelUrl: standIn.url });
   const process = startClient(client, scratch, { args, env, isInteractive });
@@ -92,13 +93,18 @@ export async function openConversation(client: TestClient, scratch: Scratch, opt
   const createCall = (call: Omit<ToolCall, 'id'>): ToolCall => ({ id: `call_${label}_${++lastId}`, ...call });
   const exchange = async (calls: ToolCall[]): Promise<string[]> => {
     standIn.reply({ calls });
-    await waitForRequest(`after ${calls.map(({ name }) => name).join(', ')}`);
-    const results = client.api.readResults(request.body);
-    return calls.map(({ id }, at) => {
-      const result = results.find((each) => each.id === id) ?? (results.length === calls.length ? results[at] : undefined);
-      if (!result) throw new Error(`no result of ${id} in ${JSON.stringify(request.body).slice(-2000)}`);
-      return result.text;
-    });
+    for (let round = 0; round < maxSideRequests; round++) {
+      await waitForRequest(`after ${calls.map(({ name }) => name).join(', ')}`);
+      const results = client.api.readResults(request.body);
+      const texts = calls.flatMap(
+        ({ id }, at) =>
+          (results.find((each) => each.id === id) ?? (results.every((each) => !each.id) ? results[at] : undefined))?.text ?? [],
+      );
+      if (texts.length === calls.length) return texts;
+      // A client may ask for something else with all its tools, next to the conversation.
+      standIn.reply({ text: 'A task' });
+    }
+    throw new Error(`no results in ${JSON.stringify(request.body).slice(-2000)}`);
   };
   const callTogether: Conversation['callTogether'] = async (calls) => {
     const texts = await exchange(calls.map(({ gateway, args: given }) => createCall({ ...client.getTool(gateway), args: given })));

@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
 import type { TestClient } from './client.ts';
 import { describeErrors } from './day-errors.ts';
+import { describeFacts } from './day-facts.ts';
 import { describeHooks } from './day-hooks.ts';
 import { describeIdentity } from './day-identity.ts';
 import { describeInteractive } from './day-interactive.ts';
@@ -13,6 +14,7 @@ export function describeDay(client: TestClient): void {
   describe(`${versions[client.name].package} ${versions[client.name].version}`, () => {
     describeIdentity(client);
     describeHooks(client);
+    describeFacts(client);
     describeRestart(client);
     describeInteractive(client);
     describeErrors(client);

@@ -38,6 +38,11 @@ export interface ModelApi {
   readTools(body: Json): Json[];
 }
 
+let lastId = 0;
+
+/** Creates the id of a reply. Clients join replies that have the same id. */
+export const createId = (prefix: string): string => `${prefix}_${++lastId}`;
+
 export const usage = { input: 10, output: 5 };
 
 export const writeJson = (value: unknown): HttpReply => ({ contentType: 'application/json', body: JSON.stringify(value) });

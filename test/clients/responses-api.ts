@@ -1,5 +1,5 @@
 import type { Json } from '../app.ts';
-import { joinTexts, type ModelApi, usage, writeEvents, writeJson } from './model-api.ts';
+import { createId, joinTexts, type ModelApi, usage, writeEvents, writeJson } from './model-api.ts';
 
 /** OpenAI Responses, as Codex uses it. */
 export const responsesApi: ModelApi = {
@@ -7,7 +7,7 @@ export const responsesApi: ModelApi = {
   write(reply) {
     const items =
       'text' in reply
-        ? [{ type: 'message', role: 'assistant', id: 'msg_1', content: [{ type: 'output_text', text: reply.text }] }]
+        ? [{ type: 'message', role: 'assistant', id: createId('msg'), content: [{ type: 'output_text', text: reply.text }] }]
         : reply.calls.map(({ id, name, namespace, args }) => ({
             type: 'function_call',
             id: `fc_${id}`,
@@ -16,13 +16,14 @@ export const responsesApi: ModelApi = {
             ...(namespace ? { namespace } : {}),
             arguments: JSON.stringify(args),
           }));
+    const responseId = createId('resp');
     return writeEvents([
-      { type: 'response.created', response: { id: 'resp_1' } },
+      { type: 'response.created', response: { id: responseId } },
       ...items.map((item) => ({ type: 'response.output_item.done', item })),
       {
         type: 'response.completed',
         response: {
-          id: 'resp_1',
+          id: responseId,
           usage: {
             input_tokens: usage.input,
             input_tokens_details: null,

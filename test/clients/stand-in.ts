@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { appendFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { HttpReply, ModelApi, ModelReply, ModelRequest } from './model-api.ts';
@@ -6,8 +7,6 @@ import type { HttpReply, ModelApi, ModelReply, ModelRequest } from './model-api.
 /** A model API on loopback whose replies a test decides, one after the other. */
 export interface StandIn {
   url: string;
-  /** Every request that was received, side requests included. */
-  requests: ModelRequest[];
   /** Waits for the next request of the conversation. It stays unanswered until `reply`. */
   waitForRequest(): Promise<ModelRequest>;
   /** Answers the request that was waited for last. */
@@ -20,15 +19,15 @@ interface PendingRequest {
   answer(reply: HttpReply): void;
 }
 
-export async function startStandIn(api: ModelApi): Promise<StandIn> {
-  const requests: ModelRequest[] = [];
+/** Starts a model API. `log` is a file that gets every request. */
+export async function startStandIn(api: ModelApi, log: string): Promise<StandIn> {
   const pending: PendingRequest[] = [];
   let notify = (): void => {};
   let current: PendingRequest | undefined;
 
   const server = createServer(async (incoming, response) => {
     const request = await readRequest(incoming);
-    requests.push(request);
+    appendFileSync(log, `${JSON.stringify(request)}\n`);
     const answer = (reply: HttpReply): void => send(response, reply);
     if (!api.isConversation(request)) return answer(api.writeSide(request));
     pending.push({ request, answer });
@@ -39,7 +38,6 @@ export async function startStandIn(api: ModelApi): Promise<StandIn> {
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requests,
     async waitForRequest() {
       while (pending.length === 0) await new Promise<void>((resolve) => (notify = resolve));
       current = pending.shift()!;
