@@ -1,5 +1,6 @@
 import type { JsonSchema } from '@valibot/to-json-schema';
 import { getErrorCatalog } from '../src/admin/all-errors.ts';
+import { listErrorCodes } from '../src/admin/operations/help.ts';
 import { processes } from '../src/admin/operations/shared/processes.ts';
 import { formatCommand, listCommandNames } from '../src/core/command-line.ts';
 import type { Operation } from '../src/core/define.ts';
@@ -200,9 +201,8 @@ function formatObjectType({ properties, additionalProperties, required = [] }: J
 
 function formatExitPage(): string {
   const codes = (exit: number): string =>
-    Object.entries(getErrorCatalog())
-      .filter(([, entry]) => entry.exit === exit && !('getExit' in entry))
-      .map(([code, entry]) => `\`${'code' in entry ? `${code}_…` : code}\``)
+    listErrorCodes(exit)
+      .map((code) => `\`${code}\``)
       .join(', ');
   return [
     generatedNote,

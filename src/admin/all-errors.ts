@@ -1,3 +1,4 @@
+import './errors.ts';
 import '#memory/errors.ts';
 import '#nexus/errors.ts';
 import '#orchestration/errors.ts';

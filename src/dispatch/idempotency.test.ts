@@ -61,7 +61,10 @@ describe('the key of a job', () => {
     expect(await readCode()).toBe('E_OUTCOME_UNKNOWN');
     await start('research.add');
     clock.now = '2026-01-01T00:09:59.000Z';
-    expect(await readCode()).toBe('E_LOCK_TIMEOUT');
+    expect((await app.call('research.add', entry, key)).error).toMatchObject({
+      code: 'E_LOCK_TIMEOUT',
+      message: 'research.add is still running with this idempotency key; nothing was changed',
+    });
     clock.now = '2026-01-01T00:10:00.000Z';
     expect(await readCode()).toBe('E_OUTCOME_UNKNOWN');
   });

@@ -204,7 +204,7 @@ describe('a job', () => {
   });
 
   test('is marked as started while it runs', async () => {
-    const slow = [process.execPath, '-e', 'setTimeout(() => {}, 600)'];
+    const slow = [process.execPath, '-e', 'setTimeout(() => {}, 1500)'];
     const app = await openApp({
       clock: { now: start },
       tasks: ['T001', 'gate T001 implemented by ada'],

@@ -82,7 +82,7 @@ test('rejects everything but documents of the project with exit code 3, without 
   ];
   for (const [path, problem] of table)
     expect([path, catchError(() => read(path))]).toMatchObject([path, { exit: 3, message: expect.stringContaining(problem) }]);
-  expect(catchError(() => read('docs/none.md'))).toMatchObject({ exit: 4, message: 'There is no file docs/none.md' });
+  expect(catchError(() => read('docs/none.md'))).toMatchObject({ exit: 3, message: 'docs/none.md: does not exist' });
 });
 
 test('suggests the correct path for an absolute path or one with ..', async () => {
@@ -123,10 +123,10 @@ test('reads the files of a linked worktree, and elsewhere only those of the proj
   writeFileSync(join(linked.folder, 'docs', 'new.md'), 'new');
   expect(createReader(root, join(linked.folder, 'docs'))('new.md')).toMatchObject({ name: 'docs/new.md' });
   expect(createReader(root, linked.folder)('docs/a.md').bytes.toString()).toBe('linked');
-  expect(catchError(() => createReader(root)('docs/new.md')).exit).toBe(4);
+  expect(catchError(() => createReader(root)('docs/new.md')).exit).toBe(3);
   const stranger = createRepository(join(createTempFolder(), 'stranger'));
   stranger.commit({ 'own.md': 'x' });
-  expect(catchError(() => createReader(root, stranger.folder)('own.md')).exit).toBe(4);
+  expect(catchError(() => createReader(root, stranger.folder)('own.md')).exit).toBe(3);
   expect(createReader(root, stranger.folder)('docs/a.md').bytes.toString()).toBe('main');
 });
 

@@ -44,7 +44,7 @@ export function readDocument(request: DocumentRequest): DocumentFile {
   const reject = (why: string): CleoError => new CleoError('E_FILE_ERROR', { path, problem: why, fix: fix() });
   try {
     const found = listCandidates(request, roots).find((candidate) => lstatSync(candidate, { throwIfNoEntry: false }));
-    if (found === undefined) throw new CleoError('E_NOT_FOUND', { what: 'file', id: path, fix: fix() });
+    if (found === undefined) throw reject('does not exist');
     const real = realpathSync(found);
     const root = roots.find((folder) => isWithin(real, folder));
     if (root === undefined) throw reject('is outside the project');

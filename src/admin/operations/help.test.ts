@@ -141,7 +141,18 @@ test('lists all commands with the same first word', async () => {
 
 test('lists all exit codes', async () => {
   const { call } = await openApp();
-  expect(await call('admin.help', { operation: 'exit-codes' })).toMatchObject({ help: { exits: exitCodes } });
+  const { help } = await call('admin.help', { operation: 'exit-codes' });
+  expect(help).toMatchObject({ exits: exitCodes });
+  const find = (code: number) => help.exits.find((row: { code: number }) => row.code === code);
+  expect(find(4).errors).toEqual(['E_NOT_FOUND', 'E_BACKUP_NOT_FOUND']);
+  expect(find(45).errors).toEqual(['E_GATE_DEPENDENCY', 'E_EVIDENCE_STALE']);
+  expect([30, 36, 52, 53, 70].map((code) => /cleo [a-z ]+/.exec(find(code).recovery)?.[0].trim())).toEqual([
+    'cleo session list',
+    'cleo session start',
+    'cleo safestop',
+    'cleo safestop at once',
+    'cleo nexus init',
+  ]);
 });
 
 test('lists the exit codes of skills', async () => {

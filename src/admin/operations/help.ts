@@ -73,7 +73,9 @@ const SkillExit = strictObject({
 const SkillExitsHelp = strictObject({ skillExits: array(SkillExit) });
 
 const ExitCodesHelp = strictObject({
-  exits: array(strictObject({ code: number(), constant: string(), recoverable: string(), recovery: string() })),
+  exits: array(
+    strictObject({ code: number(), constant: string(), recoverable: string(), recovery: string(), errors: optional(array(string())) }),
+  ),
 });
 
 /** A command that runs as a process instead of an operation. */
@@ -105,7 +107,8 @@ export const adminHelp = query({
   cli: { command: 'help', args: ['operation'], variadic: true, raw: 'help', view: async () => (await import('../view/help.ts')).helpView },
   example: { call: { operation: 'tasks.show' } },
   async run({ registry }, { operation, tier, domain }) {
-    if (operation === 'exit-codes') return { help: { exits: exitCodes } };
+    if (operation === 'exit-codes')
+      return { help: { exits: exitCodes.map((row) => ({ ...row, ...omitEmpty({ errors: listErrorCodes(row.code) }) })) } };
     if (operation === 'skill-exit-codes') return { help: { skillExits: (await import('#runs/rules/exit-rows.ts')).listExitRows() } };
     if (operation !== undefined) return { help: await findTopic(registry, domain ? `${domain}.${operation}` : operation, tier) };
     if (domain !== undefined) return { help: await listDomain(registry, domain, tier) };
@@ -114,6 +117,12 @@ export const adminHelp = query({
     return { help: { domains: countByDomain(registry), ...(await listSignatures(entries)) } };
   },
 });
+
+/** Lists the error codes of an exit code. A code that ends in `_…` is completed with the name of the field. */
+export const listErrorCodes = (exit: number): string[] =>
+  Object.entries(getErrorCatalog())
+    .filter(([, entry]) => entry.exit === exit && !('getExit' in entry))
+    .map(([code, entry]) => ('code' in entry ? `${code}_…` : code));
 
 const getDomain = (entry: RegistryEntry): string => entry.name.split('.', 1)[0]!;
 const getGateway = (entry: Pick<RegistryEntry, 'kind'>): 'query' | 'mutate' => (entry.kind === 'query' ? 'query' : 'mutate');

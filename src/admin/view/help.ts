@@ -162,10 +162,14 @@ function describeParameter({ shape, value }: Pick<FlagUsage, 'shape' | 'value'>)
   return [shape.about, more ? `(${more})` : ''].filter((part) => part !== '').join(' ');
 }
 
-function drawExitCodes(rows: typeof exitCodes, screen: Screen): string[] {
-  const lines = rows.map(({ code, constant, recoverable, recovery }) => ({
+function drawExitCodes(rows: ((typeof exitCodes)[number] & { errors?: string[] })[], screen: Screen): string[] {
+  const lines = rows.map(({ code, constant, recoverable, recovery, errors = [] }) => ({
     name: `${String(code).padStart(3)}  ${constant}`,
-    about: `${recovery}${recoverable === 'no' ? ' (not recoverable)' : ''}`,
+    // Most codes have one error of the same name.
+    about: [
+      `${recovery}${recoverable === 'no' ? ' (not recoverable)' : ''}`,
+      ...(errors.length > 1 || (errors[0] && errors[0] !== `E_${constant}`) ? [errors.join(', ')] : []),
+    ].join(' · '),
   }));
   return [screen.paint('bold', 'Exit codes'), ...drawColumns(lines, screen)];
 }

@@ -23,13 +23,6 @@ const createRows = () =>
   ({
     E_GENERAL_ERROR: row<{ problem: string }>({ exit: 1, http: 500, message: (d) => `Unexpected: ${d.problem}`, fix: () => 'cleo doctor' }),
 
-    E_GRADE_TOO_LOW: row<{ sessionId: string; percent: number; min: number; letter: string; flags: string[] }>({
-      exit: 1,
-      http: 422,
-      message: (d) => `${d.sessionId} has ${d.percent} % (${d.letter}); at least ${d.min} % is required`,
-      fix: (d) => `cleo grade ${quote(d.sessionId)} --explain`,
-    }),
-
     E_INVALID_INPUT: row<{ problem: string; fix: string; field?: string; suggestions?: string[] }>({
       exit: 2,
       http: 400,
@@ -114,10 +107,10 @@ const createRows = () =>
       fix: (d) => d.retry,
     }),
 
-    E_LOCK_TIMEOUT: row<{ waitedMs: number; path: string }>({
+    E_LOCK_TIMEOUT: row<{ waitedMs: number; path: string; problem?: string }>({
       exit: 7,
       http: 503,
-      message: (d) => `Another process held the write lock for more than ${d.waitedMs} ms; nothing was changed`,
+      message: (d) => `${d.problem ?? `Another process held the write lock for more than ${d.waitedMs} ms`}; nothing was changed`,
       fix: () => 'cleo doctor',
       alternatives: () => [{ action: 'Wait longer', command: 'cleo config set store.busyTimeoutMs 60000' }],
     }),

@@ -90,7 +90,7 @@ describe('add', () => {
       ['a slug that is too long', { content: 'a', slug: 'x'.repeat(65) }, 6, '64'],
       ['an unknown kind', { content: 'a', slug: 'a', type: 'novel' }, 2, 'is not one of spec, adr'],
       ['an unknown task', { content: 'a', slug: 'a', taskId: 'T999' }, 4, 'T999'],
-      ['a missing file', { file: 'none.md' }, 4, 'none.md'],
+      ['a missing file', { file: 'none.md' }, 3, 'none.md'],
     ];
     for (const [why, params, exitCode, words] of table) {
       const { error } = await call('docs.add', { taskId: 'T001', ...params });

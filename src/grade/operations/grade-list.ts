@@ -1,4 +1,4 @@
-import { array, boolean, description, optional, pipe, strictObject, string } from 'valibot';
+import { array, boolean, description, number, optional, pipe, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
 import { answerPage, pageParams } from '#core/page.ts';
 import type { ReadStore } from '#store/port/store.ts';
@@ -6,7 +6,11 @@ import { GradeSchema, TrendSchema } from '../model/grade.ts';
 import { computeTrends, parseGrades } from '../rules/grade-history.ts';
 import { gradesFile, toGrade } from './shared/grade-session.ts';
 
-const GradeRow = strictObject({ ...GradeSchema.entries, score: pipe(string(), description('Score as text, e.g. 85/100')) });
+const GradeRow = strictObject({
+  ...GradeSchema.entries,
+  score: pipe(string(), description('Score as text, e.g. 85/100')),
+  flagCount: pipe(number(), description('Number of flags')),
+});
 
 export const adminGradeList = query({
   name: 'admin.grade.list',
@@ -31,7 +35,7 @@ export const adminGradeList = query({
     const grades = all
       .toReversed()
       .slice(page.offset, page.offset + page.limit)
-      .map((grade) => ({ ...toGrade(grade), score: `${grade.totalScore}/${grade.maxScore}` }));
+      .map((grade) => ({ ...toGrade(grade), score: `${grade.totalScore}/${grade.maxScore}`, flagCount: grade.flags.length }));
     const { result, options } = await answerPage(
       { ...(agents ? { trend: computeTrends(all, (sessionId) => agents.get(sessionId) ?? 'unknown') } : {}), grades },
       grades.length,

@@ -264,7 +264,7 @@ describe('grade --list', () => {
     const app = await openGradedApp();
     for (const sessionId of [id, 'session-2', id]) await app.call('admin.grade', { sessionId });
     const { grades } = await app.call('admin.grade.list');
-    expect(grades.map((grade: Json) => [grade.sessionId, grade.score, grade.percent, grade.letter, grade.flags.length])).toEqual([
+    expect(grades.map((grade: Json) => [grade.sessionId, grade.score, grade.percent, grade.letter, grade.flagCount])).toEqual([
       [id, '65/100', 65, 'C', 4],
       ['session-2', '0/100', 0, 'F', 1],
       [id, '65/100', 65, 'C', 4],
@@ -305,5 +305,42 @@ describe('grade --list', () => {
     rmSync(getGradesPath(app));
     mkdirSync(getGradesPath(app));
     expect((await app.cli(['grade', '--list'])).exitCode).toBe(3);
+  });
+});
+
+describe('a session that was not recorded in grade mode', () => {
+  const open = () => openApp({ tasks: ['T001', 'session session-1 task:T001 by tester'] });
+
+  test('is graded with a warning that names the unknown dimensions, and is not stored', async () => {
+    const app = await open();
+    await app.call('tasks.find', { query: 'task' });
+    await app.call('tasks.start', { taskId: 'T001' });
+    const { grade, unknown, _meta } = await app.call('admin.grade', { sessionId: id });
+    expect(grade.entryCount).toBe(1);
+    expect(unknown).toEqual(['sessionDiscipline', 'discoveryEfficiency', 'disclosureUse']);
+    expect(_meta.warnings[0]).toContain('session-1 was not started with --grade');
+    expect(_meta.warnings[0]).toContain('sessionDiscipline, discoveryEfficiency, disclosureUse are unknown');
+    expect(() => readGrades(app)).toThrow();
+    expect(await app.call('admin.grade.list', { trend: true })).toMatchObject({ grades: [], _meta: { exitCode: 100 } });
+  });
+
+  test('cannot pass a minimum, and is stored and judged with --partial', async () => {
+    const app = await open();
+    await app.call('tasks.start', { taskId: 'T001' });
+    const { envelope, exitCode } = await app.cli(['grade', id, '--min', '0']);
+    expect({ exitCode, code: envelope.error.code }).toEqual({ exitCode: 1, code: 'E_GRADE_INCOMPLETE' });
+    expect(() => readGrades(app)).toThrow();
+    expect((await app.cli(envelope.error.fix)).exitCode).toBe(0);
+    expect(readGrades(app)).toHaveLength(1);
+    expect((await app.cli(['grade', id, '--min', '0', '--partial'])).exitCode).toBe(0);
+    expect((await app.cli(['grade', id, '--min', '99', '--partial'])).envelope.error.code).toBe('E_GRADE_TOO_LOW');
+  });
+
+  test('counts as recorded if the environment recorded its reads', async () => {
+    const app = await openApp({ tasks: ['T001', 'session session-1 task:T001 by tester'], env });
+    await app.call('tasks.find', { query: 'task' });
+    const { unknown, _meta } = await app.call('admin.grade', { sessionId: id });
+    expect([unknown, _meta.warnings]).toEqual([undefined, undefined]);
+    expect(readGrades(app)).toHaveLength(1);
   });
 });

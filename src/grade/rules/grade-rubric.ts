@@ -36,6 +36,14 @@ export interface PointLoss {
   remedy: Remedy;
 }
 
+/** Rules that recorded reads decide. Without grade mode reads are not recorded, and a loss by one of them may be none. */
+const readRules = new Set<LossRule>(['list', 'find', 'discovery', 'show', 'parent', 'lookup', 'help', 'mcp']);
+
+/** Lists the dimensions whose score is unknown if reads were not recorded. */
+export const listUnknownDimensions = (losses: PointLoss[]): DimensionName[] => [
+  ...new Set(losses.filter(({ rule }) => readRules.has(rule)).map(({ dimension }) => dimension)),
+];
+
 interface DimensionGrade {
   score: number;
   evidence: string[];

@@ -61,6 +61,8 @@ export interface GradeState {
   ended?: Tally;
   seen: SeenEntries;
   titles: Set<string>;
+  /** The log contains a read, which only grade mode records. */
+  hasReads: boolean;
 }
 
 /** Number of entries that an explanation lists for one loss. */
@@ -84,6 +86,7 @@ export const startGrading = (names: OperationNames): GradeState => ({
   tally: { ...noCounts, pending: [] },
   seen: createSeenEntries(),
   titles: new Set(),
+  hasReads: false,
 });
 
 /** Counts the next entry of the session. It changes `state` in place, because a log is long. */
@@ -95,8 +98,9 @@ export function addLogEntry(state: GradeState, entry: GradeEntry): void {
   const { tally, seen } = state;
   const reference: EntryReference = { seq: entry.seq, operation: name, timestamp: entry.timestamp };
   tally.entries++;
+  if (known?.isRead) state.hasReads = true;
   tally.last = reference;
-  updateRecovery(state, name);
+  updateRecovery(state, name, entry.success);
   if (name.startsWith('tasks.')) tally.firstTask ??= reference;
   if (name === 'session.list') tally.firstList ??= reference;
   const counter = counterByOperation.get(name);
@@ -179,14 +183,23 @@ function toGradedLog({ tally, ended, seen }: GradeState): GradedLog {
   };
 }
 
-/** Marks all pending errors as recovered after a lookup; any other entry shortens their recovery window. */
-function updateRecovery({ tally, seen }: GradeState, name: string): void {
+/** True if a call looks up what an earlier call did not find. A task is looked up by `tasks.find` and `tasks.exists`. Other things are
+ *  also looked up by `find`, `list` and `exists` of their domain, or by a successful call next to the failed one: the log does not say
+ *  what was missing, and each of these may be the call that the error suggested. */
+function isRecovery(failed: string, name: string, isSuccess: boolean): boolean {
+  if (lookupOperations.has(name)) return true;
+  if (failed.startsWith('tasks.') || name.startsWith('tasks.')) return false;
+  return /\.(find|list|exists)$/.test(name) || (isSuccess && getParentName(failed) === getParentName(name));
+}
+
+const getParentName = (operation: string): string => operation.slice(0, operation.lastIndexOf('.'));
+
+/** Marks pending errors as recovered after a lookup; any other entry shortens their recovery window. */
+function updateRecovery({ tally, seen }: GradeState, name: string, isSuccess: boolean): void {
   if (tally.pending.length === 0) return;
-  if (lookupOperations.has(name)) {
-    tally.recovered += tally.pending.length;
-    tally.pending = [];
-    return;
-  }
+  const waiting = tally.pending.filter(({ error }) => !isRecovery(error.operation, name, isSuccess));
+  tally.recovered += tally.pending.length - waiting.length;
+  tally.pending = waiting;
   for (const { error, left } of tally.pending) {
     if (left > 1) continue;
     tally.unrecovered++;

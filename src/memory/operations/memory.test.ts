@@ -20,6 +20,8 @@ describe('store and observe', () => {
       content: 'Tokens are structs',
       tags: ['a', 'b'],
       tasks: ['T001', 'T002'],
+      source_table: 'session',
+      source_rowid: 'session-1',
       sessionId: 'session-1',
       createdAt: expect.any(String),
       createdBy: 'tester',
@@ -49,15 +51,17 @@ describe('store and observe', () => {
     expect(await call('memory.fetch', { id: 'D-001' })).toMatchObject({ memory: { source_table, source_rowid } });
   });
 
-  test.each(['research:none', 'task:T009', 'task:x', 'session:none', 'doc:none', 'adr:docs/none.md'])(
-    'refuses the unknown source %s',
-    async (source) => {
-      const { call } = await openApp();
-      expect(await call('memory.store', { type: 'decision', content: 'x', source })).toMatchObject({
-        error: { code: 'E_NOT_FOUND', exitCode: 4 },
-      });
-    },
-  );
+  test.each([
+    ['research:none', 4],
+    ['task:T009', 4],
+    ['task:x', 4],
+    ['session:none', 4],
+    ['doc:none', 4],
+    ['adr:docs/none.md', 3],
+  ])('refuses the unknown source %s', async (source, exitCode) => {
+    const { call } = await openApp();
+    expect(await call('memory.store', { type: 'decision', content: 'x', source })).toMatchObject({ error: { exitCode } });
+  });
 
   test('refuses an unknown task, an invalid source and empty content', async () => {
     const { call } = await openApp();
@@ -269,10 +273,19 @@ test('shows predecessors, citations and neighbours in a timeline', async () => {
     cites: [expect.objectContaining({ id: 'D-001' })],
     citedBy: [{ kind: 'memory', id: 'L-002', title: 'Fifth, from D-002' }],
     before: [expect.objectContaining({ id: 'D-001' }), expect.objectContaining({ id: 'O-001' })],
-    after: [expect.objectContaining({ id: 'L-002' })],
+    after: ['L-001', 'L-002', 'D-003'].map((id) => expect.objectContaining({ id })),
   });
   expect(await call('memory.timeline', { id: 'D-001' })).toMatchObject({ timeline: { supersededBy: { id: 'D-002' } } });
   expect((await call('memory.timeline', { id: 'D-002', limit: 1 })).timeline.before).toHaveLength(1);
+});
+
+test('the provenance of an entry without a source is its session, its task or its author', async () => {
+  const { call } = await openApp({ tasks: ['T001', 'memory decision about T001 by ada: One', 'memory decision by ada: Two'] });
+  const find = async (id: string) => {
+    const { source_table, source_rowid } = (await call('memory.fetch', { id })).memory;
+    return `${source_table}:${source_rowid}`;
+  };
+  expect([await find('D-001'), await find('D-002')]).toEqual(['task:T001', 'agent:ada']);
 });
 
 test('reports citations of superseded entries', async () => {

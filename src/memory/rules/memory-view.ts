@@ -31,15 +31,16 @@ export const toMemorySummary = ({ id, type, title, state, supersededBy }: Memory
 
 /** Converts an entry to its complete result, without empty fields. */
 export function toMemory(entry: MemoryRecord, cites: MemoryHit[], stale: CitationFlag[]): InferOutput<typeof Memory> {
-  const { source, decidedBy, decidedAt, decidedReason, sessionId } = entry;
+  const { decidedBy, decidedAt, decidedReason, sessionId } = entry;
+  const source = findProvenance(entry);
   return {
     ...toMemorySummary(entry),
     content: entry.content,
+    source_table: source.table,
+    source_rowid: source.rowid,
     ...omitEmpty({
       tags: entry.tags,
       tasks: entry.tasks,
-      source_table: source?.table,
-      source_rowid: source?.rowid,
       decidedBy,
       decidedAt,
       reason: decidedReason,
@@ -50,6 +51,13 @@ export function toMemory(entry: MemoryRecord, cites: MemoryHit[], stale: Citatio
     createdAt: entry.createdAt,
     createdBy: entry.agentId,
   };
+}
+
+/** Returns the record that an entry came from: the given source, else the session or the task it was written for, else its author. */
+function findProvenance({ source, sessionId, tasks, agentId }: MemoryRecord): { table: string; rowid: string } {
+  if (source) return source;
+  if (sessionId) return { table: 'session', rowid: sessionId };
+  return tasks[0] ? { table: 'task', rowid: tasks[0] } : { table: 'agent', rowid: agentId };
 }
 
 /** Ranks rejected and superseded entries last; among equal matches, accepted before proposed. */

@@ -3,6 +3,7 @@ import { answer, type MutationContext, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { Line, Phase, type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import type { Scope } from '#core/model/session-handle.ts';
+import { withArticle } from '#lib/article.ts';
 import { analysisFields, analyzePlan, computePlan } from '#planning/operations/shared/plan.ts';
 import { SessionSummarySchema } from '#sessions/model/session.ts';
 import { formatExports, startSession } from '#sessions/operations/shared/sessions.ts';
@@ -66,7 +67,7 @@ async function requireOrchestrationScope(ctx: MutationContext, root: TaskId): Pr
   if (scope.root === root && scope.kind !== 'task') return scope;
   throw new CleoError('E_SCOPE_INVALID', {
     scope: `${self.type}:${root}`,
-    problem: `${root} is a ${self.type}; only an epic or a saga can be orchestrated`,
+    problem: `${root} is ${withArticle(self.type)}; only an epic or a saga can be orchestrated`,
     fix: ctx.commandAs(epicId ? ['orchestrate', 'start', epicId] : ['session', 'start', '--scope', formatScope(scope), '--auto-focus']),
   });
 }

@@ -145,7 +145,9 @@ test('stores commit, tree, tasks and hashes, and writes a provenance statement',
     predicate: { tasks: ['T002', 'T003', 'T005'] },
   });
   expect((await app.call('release.show', { version: 'v1.0.0' })).release.provenance).toEqual(release.provenance);
-  expect(await app.ship({ createTag: true, artifacts: ['nothing.tgz'] })).toMatchObject({ error: { exitCode: 4 } });
+  expect(await app.ship({ createTag: true, artifacts: ['nothing.tgz'] })).toMatchObject({
+    error: { exitCode: 3, message: 'nothing.tgz: does not exist' },
+  });
   expect(await app.ship({ createTag: true, provenance: '../out.json' })).toMatchObject({ error: { exitCode: 3 } });
 });
 

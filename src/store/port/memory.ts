@@ -51,7 +51,7 @@ export interface MemoryReads {
   listSupersededBy(id: string): Promise<MemoryHit[]>;
   /** The entry that superseded this one, the entry that superseded that one, and so on. */
   listSuccessors(id: string): Promise<string[]>;
-  /** Entries of the same session or linked to the same tasks, the nearest in time first. */
+  /** Entries written before or after one, the nearest first. */
   listNeighbours(id: string, side: 'before' | 'after', limit: number): Promise<MemoryHit[]>;
   /** Items that cite this superseded entry, except its successors. */
   listFlagsFor(id: string): Promise<CitationFlag[]>;

@@ -2,7 +2,10 @@ import type { TaskId } from '#core/model/scalars.ts';
 import type { Page } from './page.ts';
 
 export interface ImportFilter {
-  source: string | undefined;
+  /** A tool with all its sources. */
+  tool?: string | undefined;
+  /** Exact sources. */
+  sources?: string[] | undefined;
   /** The id that the source uses. */
   foreignId: string | undefined;
 }

@@ -22,7 +22,7 @@ export function readFiles(path: string, selection: FileSelection, operation: Ope
       file = openSync(full, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | link);
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      if (code === 'ENOENT') throw new CleoError('E_NOT_FOUND', { what: 'file', id: name, fix });
+      if (code === 'ENOENT') throw createError(name, 'does not exist', error);
       throw createError(
         name,
         code === 'ELOOP' ? 'is a link that leads nowhere' : code === 'ENXIO' ? 'is not a plain file' : message,
@@ -46,7 +46,7 @@ export function readFiles(path: string, selection: FileSelection, operation: Ope
   const inner = selection.folders.map((name) => join(top, name)).find((name) => statSync(name, { throwIfNoEntry: false })?.isDirectory());
   const root = inner ?? top;
   const names = listFileNames(root, (problem, cause) => createError(path, problem, cause)).filter(selection.wants);
-  if (names.length === 0) throw new CleoError('E_NOT_FOUND', { what: 'file to import in', id: path, fix });
+  if (names.length === 0) throw createError(path, 'has no file to import');
   return names.map((name) => {
     const content = read(join(root, name), join(path, name), constants.O_NOFOLLOW ?? 0);
     if (content === 'folder') throw createError(join(path, name), 'is a folder');

@@ -41,8 +41,8 @@ async function readText({ name, path, as, mayBeEmpty }: InputSource, operation: 
     bytes = path === '-' ? readStandardInput(maxInputBytes + 1) : readFileSync(resolve(folder, path));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') throw new CleoError('E_NOT_FOUND', { what: 'file', id: path, fix: help });
-    throw new CleoError('E_FILE_ERROR', { path, problem: code === 'EISDIR' ? 'is a folder' : message, fix: help }, { cause: error });
+    const problem = code === 'ENOENT' ? 'does not exist' : code === 'EISDIR' ? 'is a folder' : message;
+    throw new CleoError('E_FILE_ERROR', { path, problem, fix: help }, { cause: error });
   }
   if (bytes.length > maxInputBytes)
     throw new CleoError('E_FILE_ERROR', { path: path === '-' ? 'standard input' : path, problem: 'is larger than 256 MiB', fix: help });

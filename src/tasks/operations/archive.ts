@@ -9,7 +9,7 @@ export const tasksArchive = mutation({
   name: 'tasks.archive',
   summary: 'Archive done tasks',
   params: strictObject({
-    taskId: optional(pipe(TaskIdSchema, description('Only this task and its descendants'))),
+    taskId: optional(pipe(TaskIdSchema, description('Only this task and its descendants; default: the session scope'))),
     olderThan: optional(
       pipe(
         string(),
@@ -24,13 +24,14 @@ export const tasksArchive = mutation({
   cli: { command: 'archive', args: ['taskId'] },
   dryRun: true,
   example: { world: ['T001 done', 'T002'], call: {} },
-  async run({ store, now }, { taskId, olderThan }) {
+  async run({ store, now, session }, { taskId, olderThan }) {
     if (taskId) {
       const task = await requireTask(store, taskId);
       if (task.status !== 'done')
         throw new CleoError('E_VALIDATION_TRANSITION', { taskId, from: task.status, to: 'archived', via: `cleo complete ${taskId}` });
     }
-    const ids = await store.tasks.findArchivable(olderThan && parseAgo(now, olderThan), taskId);
+    // Without an id, only tasks in the scope of the session are archived.
+    const ids = await store.tasks.findArchivable(olderThan && parseAgo(now, olderThan), taskId ?? session?.scope.root);
     if (ids.length === 0) return noChange({ archived: [] });
     for (const task of await store.tasks.getMany(ids)) await store.tasks.save(task, { ...task, archivedAt: now });
     return { archived: ids };

@@ -90,6 +90,13 @@ test('archives done tasks, all or by age; show still finds them', async () => {
   expect(await call('tasks.archive', { taskId: 'T001' })).toMatchObject({ error: { exitCode: 6, fix: 'cleo complete T001' } });
 });
 
+test('without an id archives only in the scope of the session', async () => {
+  const { call } = await openApp({ tasks: ['T001 epic', 'T002 in T001 done', 'T003 done', 'session s-1 epic:T001 by tester'] });
+  expect(await call('tasks.archive')).toMatchObject({ archived: ['T002'] });
+  expect(await call('tasks.archive')).toMatchObject({ archived: [], _meta: { exitCode: 102 } });
+  expect(await call('tasks.archive', { taskId: 'T003' })).toMatchObject({ archived: ['T003'] });
+});
+
 test('marks a text criterion once and rejects others', async () => {
   const { call } = await openApp({ tasks: ['T001 accept parses|rejects', 'T002 evidence qaPassed'] });
   expect(await call('tasks.criteria.check', { taskId: 'T001', n: 2 })).toMatchObject({

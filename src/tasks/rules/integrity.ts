@@ -1,5 +1,6 @@
 import type { Claim } from '#core/model/audit.ts';
 import type { TaskId } from '#core/model/scalars.ts';
+import { withArticle } from '#lib/article.ts';
 import { addToList } from '#lib/collections.ts';
 import type { TaskRecord } from '../model/task.ts';
 import { formatHolder, isExpired } from './claims.ts';
@@ -87,7 +88,7 @@ const findMisplacedTasks = ({ tasks }: IntegrityFacts, byId: TasksById): TaskPro
     const parent = parentId === undefined ? undefined : byId.get(parentId);
     if ((parentId !== undefined && !parent) || canBePlaced(type, parent?.type)) return [];
     const tier = getChildTier(parent?.type);
-    const message = `${id} is a ${type} ${parent ? `inside the ${parent.type} ${parent.id}` : 'without a parent'}`;
+    const message = `${id} is ${withArticle(type)} ${parent ? `inside the ${parent.type} ${parent.id}` : 'without a parent'}`;
     const fix = `cleo update ${id} ${canBePlaced(tier, parent?.type) ? `--type ${tier}` : '--parent none --type task'}`;
     return [createError('hierarchy', id, message, fix)];
   });

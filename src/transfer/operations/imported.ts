@@ -20,7 +20,9 @@ export const tasksImported = query({
   cli: { command: 'imported', args: ['id'] },
   example: { world: ['T001'], call: { from: 'beads' }, exit: 100 },
   async run({ store }, { id, from, source, ...page }) {
-    const filter = { source: from && source ? `${from}:${source}` : from, foreignId: id };
+    // A source is stored as `tool` or `tool:name`.
+    const sources = source === undefined ? undefined : (from ? [from] : importTools).map((tool) => `${tool}:${source}`);
+    const filter = { sources, tool: sources ? undefined : from, foreignId: id };
     const ids = await store.imports.list(filter, page);
     return answerPage({ ids }, ids.length, page, (atMost) => store.imports.count(filter, atMost));
   },

@@ -1,5 +1,6 @@
 import type { Priority } from '#core/model/scalars.ts';
 import { parseForeignPriority, parseForeignStatus } from '#core/rules/words.ts';
+import { withArticle } from '#lib/article.ts';
 import { defined } from '#lib/defined.ts';
 import type { ForeignData, ForeignTask, ImportLoss, SourceFile } from '../model/foreign.ts';
 import {
@@ -39,7 +40,7 @@ function readIssues(file: SourceFile, losses: ImportLoss[]): { record: Fields; f
       losses.push({ id: toText(record.id) || toText(record.key) || `entry ${i + 1}`, field: 'task', why });
       return [];
     };
-    if (record._type !== undefined && record._type !== 'issue') return skip(`a ${toText(record._type)} is not an issue`);
+    if (record._type !== undefined && record._type !== 'issue') return skip(`${withArticle(String(toText(record._type)))} is not an issue`);
     const isIssue = ['issue_type', 'status', 'priority', 'created_at'].some((field) => record[field] !== undefined);
     if (toText(record.id) === '' || typeof record.title !== 'string' || !isIssue)
       throw createImportError(file.name, `entry ${i + 1} is not an issue of bd: id, title or status is missing`);

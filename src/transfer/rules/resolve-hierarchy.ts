@@ -1,4 +1,5 @@
 import type { Status, TaskId } from '#core/model/scalars.ts';
+import { withArticle } from '#lib/article.ts';
 import { addToList } from '#lib/collections.ts';
 import { defined } from '#lib/defined.ts';
 import { breakCycles } from './break-cycles.ts';
@@ -71,7 +72,7 @@ function placeNodes({ snapshot, nodes, byId, findTaskId, reportLoss, getSourceId
   for (const node of nodes) {
     const { type } = result.positions.get(node.id)!;
     if (node.task.hint === 'epic' && (type === 'task' || type === 'subtask') && (!node.earlier || node.changed.has('hint')))
-      reportLoss(node, 'type', `an epic in the source, a ${type} here because of its parent`);
+      reportLoss(node, 'type', `an epic in the source, ${withArticle(type)} here because of its parent`);
   }
   return result;
 }

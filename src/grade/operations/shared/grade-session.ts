@@ -1,5 +1,6 @@
 import { formatCommand } from '#core/command-line.ts';
 import type { QueryContext, Registry } from '#core/define.ts';
+import type { SessionHandle } from '#core/model/session-handle.ts';
 import { defined } from '#lib/defined.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { GradeResult } from '../../model/grade.ts';
@@ -17,12 +18,20 @@ import type { PointLoss } from '../../rules/grade-rubric.ts';
 /** Path below `.cleo`. */
 export const gradesFile = 'metrics/GRADES.jsonl';
 
-export async function gradeSession(ctx: QueryContext, sessionId: string): Promise<{ result: GradeResult; losses: PointLoss[] }> {
+/** Grades a session. `isRecorded` is false if the session was started without grade mode and no read of it is in the log. */
+export async function gradeSession(
+  ctx: QueryContext,
+  sessionId: string,
+): Promise<{ result: GradeResult; losses: PointLoss[]; isRecorded: boolean }> {
   const { store, registry, now } = ctx;
   const state = startGrading(listOperationNames(registry));
   await readLog(store, sessionId, state);
-  const taskId = await findSessionTask(store, sessionId);
-  return finishGrading(state, { sessionId, ...defined({ taskId }), timestamp: now });
+  const session = await store.sessions.get(sessionId);
+  const taskId = session && (await findSessionTask(store, session));
+  return {
+    ...finishGrading(state, { sessionId, ...defined({ taskId }), timestamp: now }),
+    isRecorded: session === undefined || session.isGraded || state.hasReads,
+  };
 }
 
 export function toGrade(result: GradeResult) {
@@ -42,9 +51,8 @@ async function readLog(store: ReadStore, sessionId: string, state: GradeState): 
 }
 
 /** Finds the task a session is about: the root of its scope, else the first task claimed in it. */
-async function findSessionTask(store: ReadStore, sessionId: string): Promise<string | undefined> {
-  const session = await store.sessions.get(sessionId);
-  return session && (session.scope.root ?? (await store.claims.listForSession(sessionId))[0]?.taskId);
+async function findSessionTask(store: ReadStore, { id, scope }: SessionHandle): Promise<string | undefined> {
+  return scope.root ?? (await store.claims.listForSession(id))[0]?.taskId;
 }
 
 /** The log stores the name that was called, which may be an alias; the rubric needs the operation. */

@@ -68,7 +68,7 @@ async function findLedgerFolders({ platform, project }: MutationContext, folder:
     }
     return [];
   });
-  if (folder !== undefined && folders.length === 0) throw new CleoError('E_NOT_FOUND', { id: folder, what: 'folder', fix });
+  if (folder !== undefined && folders.length === 0) throw new CleoError('E_FILE_ERROR', { path: folder, problem: 'is not a folder', fix });
   return folders;
 }
 

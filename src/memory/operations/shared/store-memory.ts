@@ -94,7 +94,7 @@ async function requireSource({ store, project, config }: MutationContext, source
     new CleoError('E_NOT_FOUND', { id: rowid, what, fix: commandLine(['cleo', ...words]) });
   if (table === 'task') {
     const id = parseTaskId(rowid);
-    if (!id) throw createMissingError('task', ['list', '--all']);
+    if (!id) throw createMissingError('task', ['find', rowid]);
     await checkTaskExists(store, id);
     return { table, rowid: id };
   }
@@ -110,7 +110,7 @@ async function requireSource({ store, project, config }: MutationContext, source
   if (table === 'adr' && /[/\\]|\.md$/i.test(rowid)) {
     const { resolveInProject } = await import('#platform/shared-file.ts');
     const { exists, name } = resolveInProject(project.root, rowid, 'cleo help memory store');
-    if (!exists) throw createMissingError('file', ['help', 'memory', 'store']);
+    if (!exists) throw new CleoError('E_FILE_ERROR', { path: rowid, problem: 'does not exist', fix: 'cleo help memory store' });
     return { table, rowid: name };
   }
   return source;

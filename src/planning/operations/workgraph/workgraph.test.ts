@@ -58,7 +58,9 @@ test('validate counts what apply would do, and writes nothing', async () => {
   const counts = { wouldCreate: 3, wouldUpdate: 1, wouldDelete: 0, wouldRelate: 1 };
   expect(await app.call('workgraph.validate', { payload: scaffold, dryRun: true })).toMatchObject({
     workgraph: { isValid: true, isApplied: false, ...counts },
+    data: { dryRun: true, count: 4, wouldCreate: 3, wouldUpdate: 1, wouldDelete: 0, insertedCount: 0 },
   });
+  expect(await app.call('workgraph.validate', { payload: scaffold })).not.toHaveProperty('data');
   expect(await app.call('workgraph.apply', { payload: scaffold, dryRun: true })).toMatchObject({
     data: { dryRun: true, wouldCreate: 3, wouldUpdate: 1, insertedCount: 0 },
   });

@@ -121,7 +121,7 @@ export class Shipment {
     const found: Provenance['artifacts'] = [];
     for (const path of paths) {
       const file = await platform.findFile(project, this.#tree, path);
-      if (!file) throw new CleoError('E_NOT_FOUND', { id: path, what: 'file', fix: `cleo release show ${this.release.version}` });
+      if (!file) throw new CleoError('E_FILE_ERROR', { path, problem: 'does not exist', fix: `cleo release show ${this.release.version}` });
       found.push({ name: file.name, sha256: platform.files.sha256(file.path) });
     }
     return found;

@@ -14,6 +14,9 @@ export const systemContextCheck = query({
   example: { call: {}, exit: 54 },
   async run(ctx) {
     const context = await readContext(ctx);
-    return answer({ context }, context.state === 'ok' ? {} : { exit: contextExitCodes[context.state] });
+    if (context.state === 'ok') return { context };
+    const isFull = context.state === 'critical' || context.state === 'emergency';
+    const stop = `stop ${context.state === 'emergency' ? 'at once' : 'safely'}: ${ctx.commandAs(['safestop', '--reason', 'Context is full'])}`;
+    return answer({ context }, { exit: contextExitCodes[context.state], ...(isFull ? { warnings: [stop] } : {}) });
   },
 });

@@ -15,6 +15,9 @@ test.each([
   const checked = await reply('system.context.check');
   expect(checked).toMatchObject({ exitCode: exit, envelope: { success: true, context: { state, percent: used } } });
   expect(await reply('system.context')).toMatchObject({ exitCode: 0, envelope: { context: { state } } });
+  const [warning] = checked.envelope._meta.warnings ?? [];
+  if (exit >= 52) expect(warning).toMatch(/: cleo safestop --reason 'Context is full'$/);
+  else expect(warning).toBeUndefined();
 });
 
 test('context check exits with 54 after five minutes, or without any report', async () => {

@@ -78,18 +78,10 @@ export function createMemoryReads(db: Db): MemoryReads {
   };
 }
 
-/** Selects entries of the same session and of the same tasks as two short lists, each from its own index. */
+/** Selects the entries written before or after one, linked to it or not. */
 function selectNeighbours(id: string, side: 'before' | 'after', limit: number): Sql {
   const [beyond, order] = side === 'before' ? [raw('<'), raw('desc')] : [raw('>'), raw('asc')];
-  return sql`memories m where m.seq in (
-    select a.seq from (
-      select s.seq from memories o join memories s on s.session_id = o.session_id
-      where o.id = ${id} and s.seq ${beyond} o.seq order by s.seq ${order} limit ${limit}) a
-    union select b.seq from (
-      select t.seq from memories o join memory_tasks k on k.memory_id = o.id join memory_tasks l on l.task_id = k.task_id
-        join memories t on t.id = l.memory_id
-      where o.id = ${id} and t.seq ${beyond} o.seq order by t.seq ${order} limit ${limit}) b
-  ) order by m.seq ${order} limit ${limit}`;
+  return sql`memories m where m.seq ${beyond} (select o.seq from memories o where o.id = ${id}) order by m.seq ${order} limit ${limit}`;
 }
 
 /** Conditions on `memories m`. */

@@ -1,6 +1,6 @@
 import type { ImportFilter, ImportReads, ImportWrites } from '../../port/transfer.ts';
 import { countUpTo } from '../queries.ts';
-import { type Db, listRows, raw, type Sql, splitChunks, sql } from '../sql.ts';
+import { type Db, listRows, listValues, raw, type Sql, splitChunks, sql } from '../sql.ts';
 
 export function createImportReads(db: Db): ImportReads {
   return {
@@ -33,6 +33,7 @@ export const createImportWrites = (db: Db): ImportWrites => ({
   },
 });
 
-const whereImport = ({ source, foreignId }: ImportFilter): Sql => sql`
-  ${source === undefined ? raw('where 1 = 1') : sql`where source = ${source}`}
+const whereImport = ({ tool, sources, foreignId }: ImportFilter): Sql => sql`where 1 = 1
+  ${tool === undefined ? raw('') : sql`and (source = ${tool} or substr(source, 1, ${tool.length + 1}) = ${`${tool}:`})`}
+  ${sources === undefined ? raw('') : sql`and source in ${listValues(sources)}`}
   ${foreignId === undefined ? raw('') : sql`and foreign_id = ${foreignId}`}`;

@@ -17,7 +17,7 @@ export async function createNotFoundError(store: ReadStore, id: TaskId): Promise
     if (suggestions.length > 0) return new CleoError('E_NOT_FOUND', { id, prefix, suggestions: suggestions.map((hit) => hit.id) });
   }
   const suggestions = await store.tasks.findNeighbours(id);
-  return new CleoError('E_NOT_FOUND', { id, suggestions, ...(suggestions[0] ? { prefix: String(toTaskNumber(suggestions[0])) } : {}) });
+  return new CleoError('E_NOT_FOUND', { id, suggestions, prefix: String(toTaskNumber(suggestions[0] ?? id)) });
 }
 
 export async function checkTaskExists(store: ReadStore, id: TaskId | undefined): Promise<void> {

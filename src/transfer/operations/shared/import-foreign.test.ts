@@ -121,6 +121,19 @@ test('separates two sources of the same tool by name', async () => {
   expect(await call('tasks.imported', { id: 'a' })).toMatchObject({ ids: [{ source: 'beads:api' }, { source: 'beads:web' }] });
 });
 
+test('imported finds all sources of a tool, and a source of any tool', async () => {
+  const { call } = await openApp();
+  await call('tasks.import', { content: issue('a'), from: 'beads' });
+  await call('tasks.import', { content: issue('b'), from: 'beads', source: 'web' });
+  await call('tasks.import', { content: issue('c'), from: 'beads', source: 'api' });
+  const find = async (params: object) => (await call('tasks.imported', { ...params })).ids.map(({ id }: { id: string }) => id).join();
+  expect(await find({ from: 'beads' })).toBe('a,c,b');
+  expect(await find({ source: 'web' })).toBe('b');
+  expect(await find({ from: 'beads', source: 'api' })).toBe('c');
+  expect(await find({ from: 'github' })).toBe('');
+  expect(await find({ source: 'none' })).toBe('');
+});
+
 test('imported counts only the tasks that match, not all imported ones', async () => {
   const { call } = await openApp();
   for (const id of ['a', 'b', 'c']) await call('tasks.import', { content: issue(id), from: 'beads', source: id === 'c' ? 'api' : 'web' });

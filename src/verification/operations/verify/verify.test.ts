@@ -28,6 +28,7 @@ test('uses the focused task without an id, and fails with 38 without a focus', a
   expect(await app.call('verify.status')).toMatchObject({ error: { exitCode: 38 } });
   expect(await app.call('verify.gate', { gate: 'implemented', evidence: work })).toMatchObject({ error: { exitCode: 38 } });
   await app.call('tasks.start', { taskId: 'T001' });
+  write(app, 'work.txt', 'work');
   expect((await app.cli(['verify', '--gate', 'implemented', '--evidence', work])).exitCode).toBe(0);
   expect((await app.cli('cleo verify')).envelope).toMatchObject({ verification: { taskId: 'T001', next: 'testsPassed' } });
 });

@@ -1,0 +1,27 @@
+import { addErrorRows } from '#core/errors/catalog.ts';
+import { quote } from '#core/errors/quote.ts';
+import { type ErrorRow, row } from '#core/errors/row.ts';
+
+/** Errors of `admin` operations. A file that throws one imports this file; without it the catalog has no row for the code. */
+const rows = {
+  E_GRADE_TOO_LOW: row<{ sessionId: string; percent: number; min: number; letter: string; flags: string[] }>({
+    exit: 1,
+    http: 422,
+    message: (d) => `${d.sessionId} has ${d.percent} % (${d.letter}); at least ${d.min} % is required`,
+    fix: (d) => `cleo grade ${quote(d.sessionId)} --explain`,
+  }),
+  E_GRADE_INCOMPLETE: row<{ sessionId: string; min: number; unknown: string[] }>({
+    exit: 1,
+    http: 422,
+    message: (d) => `${d.sessionId} was not started with --grade: ${d.unknown.join(', ')} are unknown, so ${d.min} % cannot be required`,
+    fix: (d) => `cleo grade ${quote(d.sessionId)} --partial`,
+  }),
+} satisfies Record<string, ErrorRow<never>>;
+
+type AdminRows = typeof rows;
+
+declare module '#core/errors/catalog.ts' {
+  interface DomainRows extends AdminRows {}
+}
+
+addErrorRows(rows);

@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest';
+import { withArticle } from './article.ts';
+
+test.each([
+  ['epic', 'an epic'],
+  ['task', 'a task'],
+  ['Issue', 'an Issue'],
+  ['', 'a '],
+])('puts the article before %j', (noun, expected) => {
+  expect(withArticle(noun)).toBe(expected);
+});
