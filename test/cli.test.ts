@@ -154,7 +154,7 @@ test.each([
   [['add-batch', '--file', '-'], '{"tasks":[{"title":"A"}]}', 0],
   [['add-batch', '--file', '-'], '[{"title":"A"}', 2],
   [['add-batch', '--file', '-'], '', 2],
-  [['add-batch', '--file', 'missing.json'], '', 4],
+  [['add-batch', '--file', 'missing.json'], '', 3],
   [['add-batch', '--file', '.'], '', 3],
   [['add-batch', '--file'], '', 2],
 ])('cleo %j with input %j exits with %i', async (argv, stdin, exitCode) => {
