@@ -1,31 +1,5 @@
 import type { LogLine } from './grade-log.ts';
 
-/** The texts of the rubric; `#` is a number or name given by the row. */
-export const rubricTexts: Record<string, string> = {
-  'list+': 'session.list called before first task op',
-  'end+': 'session.end called',
-  'ratio+': 'find:list ratio #% >= 80%',
-  'none+': 'No discovery calls needed',
-  'show+': 'tasks.show used #x for detail',
-  'parent+': 'Parent existence verified before subtask creation',
-  'adds+': 'All # tasks.add calls had descriptions',
-  'found+': 'E_NOT_FOUND followed by recovery lookup',
-  'clean+': 'No error protocol violations',
-  'help+': 'Progressive disclosure used (#x)',
-  'mcp+': 'cleo_query (MCP) used #x',
-  'never-': 'session.list never called (check existing sessions before starting)',
-  'late-': 'session.list called after task ops (should check sessions first)',
-  'end-': 'session.end never called (always end sessions when done)',
-  'lists-': 'tasks.list used #x (prefer tasks.find for discovery)',
-  'bare-': 'tasks.add without description (taskId: #)',
-  'parent-': 'Subtasks created without tasks.exists parent check',
-  'lost-': 'E_NOT_FOUND on # not followed by tasks.find or tasks.exists',
-  'twice-': '# potentially duplicate task create(s) detected',
-  'help-': 'No admin.help or skill lookup calls (load ct-cleo for guidance)',
-  'mcp-': 'No MCP query calls (prefer cleo_query over CLI for programmatic access)',
-  'empty-': 'No audit entries found for session',
-};
-
 export const start = 'm:session.start';
 export const end = 'm:session.end';
 export const goodLog = [start, 'q:session.list', 'q:admin.help', 'q:tasks.find', 'q:tasks.show'];

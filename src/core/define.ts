@@ -203,6 +203,8 @@ export interface AnswerOptions {
   appendLine?: { file: string; line: string };
   /** Marks the receipt as a preview: the job wrote nothing. */
   dryRun?: true;
+  /** The receipt of a query that previews a write. */
+  preview?: Changes;
   /** Fails the call with this error, but only after the transaction is committed and `appendLine` is written. */
   failAfterSave?: CleoError;
 }

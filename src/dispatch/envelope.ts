@@ -31,7 +31,8 @@ export interface Outcome {
 }
 
 export function createSuccess(operation: Operation, meta: Meta, outcome: Outcome): Envelope {
-  const { exit, warnings, truncated } = outcome.options;
+  const { exit, warnings, truncated, preview } = outcome.options;
+  const written = preview ? { ...outcome, changes: preview, isDryRun: true } : outcome;
   return {
     _meta: defined({
       ...meta,
@@ -42,7 +43,7 @@ export function createSuccess(operation: Operation, meta: Meta, outcome: Outcome
     }),
     success: true,
     ...outcome.result,
-    ...(outcome.changes ? { data: toReceipt(outcome) } : {}),
+    ...(written.changes ? { data: toReceipt(written) } : {}),
   };
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type LogLine, operationNames, parseLog } from '../../../test/grade-log.ts';
-import { end, goodLog, gradeTable, rubricTexts, start } from '../../../test/grade-table.ts';
+import { end, goodLog, gradeTable, start } from '../../../test/grade-table.ts';
+import { rubricTexts } from '../../../test/rubric-texts.ts';
 import { addLogEntry, finishGrading, getGradePercent, startGrading, toLetter } from './grade.ts';
 
 const about = { sessionId: 'session-1', timestamp: '2026-01-02T00:00:00.000Z' };

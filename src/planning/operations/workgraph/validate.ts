@@ -1,5 +1,5 @@
-import { boolean, description, literal, number, optional, pipe, strictObject } from 'valibot';
-import { query } from '#core/define.ts';
+import { boolean, description, number, optional, pipe, strictObject } from 'valibot';
+import { answer, query } from '#core/define.ts';
 import { checkPayload, Payload, payloadInput } from '../shared/check-payload.ts';
 
 export const workgraphValidate = query({
@@ -18,17 +18,6 @@ export const workgraphValidate = query({
       wouldDelete: number(),
       wouldRelate: number(),
     }),
-    /** The receipt of a dry run, as `workgraph apply --dry-run` gives it. */
-    data: optional(
-      strictObject({
-        dryRun: literal(true),
-        count: number(),
-        wouldCreate: number(),
-        wouldUpdate: number(),
-        wouldDelete: number(),
-        insertedCount: literal(0),
-      }),
-    ),
   }),
   errors: ['E_VALIDATION'],
   tier: 1,
@@ -47,11 +36,19 @@ export const workgraphValidate = query({
   },
   async run(ctx, { payload, dryRun }) {
     const { created, updated, deleted, relations, applied } = await checkPayload(ctx, payload);
-    const counts = { wouldCreate: created.length, wouldUpdate: updated.length, wouldDelete: deleted.size };
-    const count = counts.wouldCreate + counts.wouldUpdate + counts.wouldDelete;
-    return {
-      workgraph: { isValid: true, isApplied: applied !== undefined, ...counts, wouldRelate: relations.length },
-      ...(dryRun ? { data: { dryRun: true as const, count, ...counts, insertedCount: 0 as const } } : {}),
-    };
+    const toPreview = () => ({ created: created.map(() => ''), updated: updated.map(() => ''), deleted: [...deleted].map(() => '') });
+    return answer(
+      {
+        workgraph: {
+          isValid: true,
+          isApplied: applied !== undefined,
+          wouldCreate: created.length,
+          wouldUpdate: updated.length,
+          wouldDelete: deleted.size,
+          wouldRelate: relations.length,
+        },
+      },
+      dryRun ? { preview: toPreview() } : {},
+    );
   },
 });
