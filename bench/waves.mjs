@@ -22,7 +22,7 @@ export async function measureWaves(cleo, rounds) {
       if (round >= 0) times.push(Number(process.hrtime.bigint() - began) / 1e6);
       const answer = JSON.parse(text);
       const planned = answer.waves?.reduce((all, wave) => all + wave.tasks.length, 0) ?? tasks;
-      if (!answer.success || planned !== tasks) throw new Error(text.slice(0, 200));
+      if (answer.error || planned !== tasks) throw new Error(text.slice(0, 200));
     }
     rows.push([`warm orchestrate.${operation} of ${tasks} tasks, ${tasks * each} depends`, median(times), 250, 'ms']);
   }

@@ -48,6 +48,13 @@ export function createRedactor({ secrets, patterns, allow, mac }: RedactorOption
   };
   // Records and traces repeat the same texts: names of fields, of phases, of this run.
   const cleanTexts = new Set<string>();
+  const nameKinds = new Map<string, SecretName | undefined>();
+  const getNameKind = (name: string): SecretName | undefined => {
+    if (nameKinds.has(name)) return nameKinds.get(name);
+    const kind = classifyName(name);
+    if (nameKinds.size < maxCleanTexts && name.length <= maxCleanLength) nameKinds.set(name, kind);
+    return kind;
+  };
   const harmless = new Set(allow);
   const hide: HideFound = (rule, found, secret = found) => {
     if (isRedactionMark(found)) return found;
@@ -101,7 +108,7 @@ export function createRedactor({ secrets, patterns, allow, mac }: RedactorOption
     return Object.fromEntries(
       Object.entries(given).map(([key, item]) => [
         text(key),
-        isPair && key === 'value' ? redactNamed(item) : value(item, kind ?? classifyName(key), key),
+        isPair && key === 'value' ? redactNamed(item) : value(item, kind ?? getNameKind(key), key),
       ]),
     );
   };
