@@ -26,6 +26,8 @@ export async function writeIndex() {
   writeProtocol();
   writeProtocols();
   await writeSkills();
+  // Help reads the synonyms, so the definitions cannot be bundled without the file.
+  if (read(synonymsTarget) === undefined) writeSynonyms([]);
   const bundle = join(root, 'node_modules', `.cache-cleo-index-${process.pid}.mjs`);
   try {
     await build({
