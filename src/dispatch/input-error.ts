@@ -119,12 +119,13 @@ function suggestCall(operation: CommandDefinition, input: Record<string, unknown
     if (meant && more.length === 0 && input[meant] === undefined) return [[meant, value]];
     return mayOmit && !meant ? [] : [[name, value]];
   });
-  const isChanged = JSON.stringify(repaired) !== JSON.stringify(given);
+  const isChanged =
+    repaired.length !== given.length || repaired.some(([name, value], i) => name !== given[i]?.[0] || value !== given[i]?.[1]);
   return (isChanged && formatShortCommand(operation, Object.fromEntries(repaired), paths)) || formatHelpCommand(operation);
 }
 
 function repairValue({ name, type, choices }: ParamShape, value: unknown): unknown {
-  if (Array.isArray(value) && /labels$/i.test(name)) return value.map(toLabel);
+  if (Array.isArray(value) && /labels$/i.test(name)) return value.every((label) => toLabel(label) === label) ? value : value.map(toLabel);
   if (name === 'label') return toLabel(value);
   const [choice, ...more] =
     choices && type === 'text' && typeof value === 'string' && !choices.includes(value) ? suggestChoices(value, choices) : [];
