@@ -31,18 +31,22 @@ export const checkDeclaredErrors: NonNullable<App['onReply']> = (_, { operation,
 };
 
 /** Fails the call if a client without a shell could not follow the error: a fix or an alternative has no call, and no `details.manual`
- *  says what a person must do. */
+ *  says what a person must do; or the message names a flag. */
 export async function checkErrorCalls(app: App, call: Call, reply: Reply): Promise<void> {
   if (reply.envelope.success) return;
   const { error } = (await addCalls(app, reply, call)) as unknown as { error: CallableError };
   const name = `${call.operation}: ${reply.error?.row}`;
   const { manual = 'Run in a shell: cleo' } = error.details ?? {};
   if (!error.call && manual.startsWith('Run in a shell: cleo')) throw new Error(`${name} has a fix without a call: ${error.fix}`);
+  // An error of input names the flag after the parameter on the command line only.
+  const message = call.gateway === 'cli' ? error.message.replaceAll(/ \(--[a-z-]+\)/g, '') : error.message;
+  if (/(^|[\s;(])--[a-z]/.test(message) && !call.inputError) throw new Error(`${name} names a flag: ${message}`);
   for (const { command, call: step } of error.alternatives ?? [])
     if (!step) throw new Error(`${name} has an alternative without a call: ${command}`);
 }
 
 interface CallableError {
+  message: string;
   fix: string;
   call?: object;
   alternatives?: { command: string; call?: object }[];

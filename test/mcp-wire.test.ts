@@ -49,7 +49,7 @@ test('rejects a line of five megabytes and accepts one below the limit', async (
   for (const size of [5, 12]) {
     raw.sendLine(padded(size));
     expect(await raw.waitForMessage(), `${size} MB`).toMatchObject({
-      id: null,
+      id: 8,
       error: { code: -32600, message: expect.stringContaining('4194304') },
     });
   }

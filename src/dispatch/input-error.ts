@@ -7,6 +7,7 @@ import type { Gateway } from '#core/model/audit.ts';
 import { parseTaskId } from '#core/model/scalars.ts';
 import { guessChoice } from '#core/rules/words.ts';
 import { describeParams, type ParamShape } from '#core/shape.ts';
+import { formatSignature } from '#core/signature.ts';
 import { defined } from '#lib/defined.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { findNearest } from '#lib/nearest.ts';
@@ -50,41 +51,86 @@ export function createInputError(
   operation: CommandDefinition,
   input: Record<string, unknown>,
   issues: BaseIssue<unknown>[],
-  { paths }: CallOrigin,
+  origin: CallOrigin,
 ): CleoError {
-  const shape = issues.find((issue) => issue.kind === 'schema');
-  return shape ? createShapeError(operation, input, shape, paths) : createRuleError(operation, input, issues[0] as BaseIssue<unknown>);
+  const wrong = issues.filter((issue) => issue.kind === 'schema');
+  return wrong.length > 0
+    ? createShapeError(operation, input, wrong, origin)
+    : createRuleError(operation, input, issues[0] as BaseIssue<unknown>);
 }
 
+/** One parameter that is unknown, missing or has the wrong type. */
+interface InputProblem {
+  field: string;
+  problem: string;
+  suggestions?: string[];
+  /** Returns the parameters without the problem, if it can be told what was meant. */
+  correct?: (params: Record<string, unknown>) => Record<string, unknown>;
+  /** The valid name of an unknown parameter, if there is only one. */
+  meant?: string;
+  isMissing?: true;
+  /** A command that helps with this problem only. */
+  fix?: string | undefined;
+}
+
+/** More problems than these are not listed: the valid parameters say the rest. */
+const maxProblems = 10;
+
+/** Creates an error that names all wrong parameters at once, so that one retry is enough. */
 function createShapeError(
   operation: CommandDefinition,
   input: Record<string, unknown>,
-  issue: BaseIssue<unknown>,
-  paths: Record<string, string> | undefined,
+  issues: BaseIssue<unknown>[],
+  { gateway = 'cli', paths }: CallOrigin,
 ): CleoError {
   const shapes = describeParams(operation.params);
+  const isCli = gateway === 'cli';
+  const formatName = (shape: ParamShape): string => (isCli ? formatParamName(operation, shape) : shape.name);
+  const reported = [...new Map(issues.map((issue) => [String(issue.path?.[0]?.key ?? ''), issue])).keys()];
+  // The schema reports only the first of several unknown parameters.
+  const unknown = Object.keys(input).filter((name) => !shapes.some((shape) => shape.name === name));
+  const found = [...new Set([...reported, ...unknown])].slice(0, maxProblems).map((field): InputProblem => {
+    const shape = shapes.find(({ name }) => name === field);
+    const issue = issues.find(({ path }) => String(path?.[0]?.key ?? '') === field);
+    return shape && issue
+      ? describeWrongParam(input, shape, issue, formatName)
+      : describeUnknownParam(operation, input, field, shapes, formatName);
+  });
+  // A parameter under a misspelt name is not missing too.
+  const problems = found.filter(({ field, isMissing }) => !isMissing || !found.some(({ meant }) => meant === field));
+  const [first] = problems as [InputProblem];
+  const canCorrect = problems.every(({ correct }) => correct);
+  const corrected = canCorrect ? problems.reduce((params, { correct }) => correct!(params), input) : undefined;
+  const command = corrected && formatShortCommand(operation, corrected, paths);
+  const valid = isCli ? '' : `. Valid: ${formatSignature(operation)}`;
+  const suggestions = problems.flatMap((problem) => problem.suggestions ?? []);
+  return new CleoError('E_INVALID_INPUT', {
+    problem: `${problems.map(({ problem }) => problem).join('; ')}${valid}`,
+    fix: command ?? (problems.length === 1 ? first.fix : undefined) ?? suggestCall(operation, input, paths),
+    field: first.field.slice(0, 100),
+    ...(problems.length > 1 ? { fields: problems.map(({ field }) => field.slice(0, 100)) } : {}),
+    ...(suggestions.length > 0 ? { suggestions } : {}),
+  });
+}
+
+function describeWrongParam(
+  input: Record<string, unknown>,
+  shape: ParamShape,
+  issue: BaseIssue<unknown>,
+  formatName: (shape: ParamShape) => string,
+): InputProblem {
   const path = issue.path?.map((step) => String(step.key)) ?? [];
-  const field = path[0] ?? '';
-  const shape = shapes.find((s) => s.name === field);
-  if (!shape) return createUnknownParamError(operation, input, field, shapes);
-  if (issue.received === 'undefined' && path.length === 1)
-    return new CleoError('E_INVALID_INPUT', {
-      problem: `${formatParamName(operation, shape)} is required`,
-      fix: suggestCall(operation, input, paths),
-      field,
-    });
+  const field = shape.name;
+  if (issue.received === 'undefined' && path.length === 1) return { field, problem: `${formatName(shape)} is required`, isMissing: true };
   const suggestions = shape.choices && typeof issue.input === 'string' ? suggestChoices(issue.input, shape.choices) : [];
   const meant = splitIds(input[field], shape) ?? (suggestions.length === 1 && shape.type === 'text' ? suggestions[0] : undefined);
-  const corrected = meant && { ...input, [field]: meant };
-  return new CleoError('E_INVALID_INPUT', {
-    problem: `${path.length > 1 ? path.join('.') : formatParamName(operation, shape)}: ${shape.choices ? `${formatValue(issue.input)} is not one of ${shape.choices.join(', ')}` : `${formatExpected(issue)}, received ${formatValue(issue.input)}`}`,
-    fix:
-      (corrected && formatShortCommand(operation, corrected, paths)) ??
-      suggestTask(issue.input, shape) ??
-      suggestCall(operation, input, paths),
+  return {
     field,
-    ...(suggestions.length ? { suggestions } : {}),
-  });
+    problem: `${path.length > 1 ? path.join('.') : formatName(shape)}: ${shape.choices ? `${formatValue(issue.input)} is not one of ${shape.choices.join(', ')}` : `${formatExpected(issue)}, received ${formatValue(issue.input)}`}`,
+    suggestions,
+    fix: suggestTask(issue.input, shape),
+    ...(meant ? { correct: (params) => ({ ...params, [field]: meant }) } : {}),
+  };
 }
 
 /** Creates the error of an unknown name. With one suggestion, its fix is the same call of that operation. */
@@ -135,23 +181,26 @@ function repairValue({ name, type, choices }: ParamShape, value: unknown): unkno
 const toLabel = (value: unknown): unknown =>
   typeof value === 'string' ? slugify(value, { maxLength: 50, allow: '._:/-' }) || value : value;
 
-function createUnknownParamError(
+function describeUnknownParam(
   operation: CommandDefinition,
   input: Record<string, unknown>,
   field: string,
   shapes: ParamShape[],
-): CleoError {
-  const free = shapes.map((s) => s.name).filter((name) => input[name] === undefined);
-  const suggestions = findNearest(field, free);
-  const { [field]: value, ...rest } = input;
-  const corrected =
-    suggestions.length === 1 && suggestions[0] ? formatShortCommand(operation, { ...rest, [suggestions[0]]: value }) : undefined;
-  return new CleoError('E_INVALID_INPUT', {
-    problem: `${operation.name} has no parameter ${formatValue(field)}${suggestions.length ? `; did you mean ${suggestions.map((n) => `${n} (${toFlag(n)})`).join(' or ')}?` : ''}`,
-    fix: corrected ?? suggestCall(operation, input),
-    field: field.slice(0, 100),
-    ...(suggestions.length ? { suggestions } : {}),
-  });
+  formatName: (shape: ParamShape) => string,
+): InputProblem {
+  const free = shapes.filter(({ name }) => input[name] === undefined);
+  const suggestions = findNearest(
+    field,
+    free.map(({ name }) => name),
+  );
+  const names = suggestions.map((name) => formatName(free.find((shape) => shape.name === name)!));
+  const [meant] = suggestions;
+  return {
+    field,
+    problem: `${operation.name} has no parameter ${formatValue(field)}${names.length ? `; did you mean ${names.join(' or ')}?` : ''}`,
+    suggestions,
+    ...(suggestions.length === 1 && meant ? { meant, correct: ({ [field]: value, ...rest }) => ({ ...rest, [meant]: value }) } : {}),
+  };
 }
 
 function createRuleError(operation: CommandDefinition, input: Record<string, unknown>, issue: BaseIssue<unknown>): CleoError {

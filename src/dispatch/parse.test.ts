@@ -201,3 +201,28 @@ test.each([
   expect(envelope.error).toMatchObject({ exitCode: 2, message, fix });
   expect(error?.call).toEqual({ tool, domain, operation: name, params, agent: 'ada' });
 });
+
+test.each([
+  [
+    'several misspelt parameters',
+    { titel: 'x', prioritty: 'low' },
+    'tasks.add has no parameter "titel"; did you mean title?; tasks.add has no parameter "prioritty"; did you mean priority?',
+    'cleo add x --priority low',
+    ['titel', 'prioritty'],
+  ],
+  [
+    'a missing and a wrong parameter',
+    { size: 'qqq', labels: [5, {}] },
+    'title is required; size: "qqq" is not one of small, medium, large; labels.1: expected string, received an object',
+    'cleo help add',
+    ['title', 'size', 'labels'],
+  ],
+])('names %s at once, and the valid ones', async (_, params, problems, fix, fields) => {
+  const { call } = await openApp();
+  const { error } = await call('tasks.add', params, { gateway: 'cleo_mutate', kind: 'mutate' });
+  expect(error.message).toContain('. Valid: tasks.add {title, description?, parent?, ');
+  for (const problem of problems.split(/; (?!did)/)) expect(error.message).toContain(problem);
+  expect(error).toMatchObject({ code: 'E_INVALID_INPUT', fix, details: { field: fields[0] } });
+  expect([...error.details.fields].sort()).toEqual([...fields].sort());
+  expect(error.message).not.toContain('--');
+});

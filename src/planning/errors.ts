@@ -31,7 +31,7 @@ const rows = {
   E_PROVENANCE_REQUIRED: row<{ epicId: string; problem: string; fix: string }>({
     exit: 84,
     http: 422,
-    message: (d) => `Completing release of ${d.epicId} needs --provenance: ${d.problem}`,
+    message: (d) => `Completing release of ${d.epicId} needs \`provenance\`: ${d.problem}`,
     fix: (d) => d.fix,
   }),
 } satisfies Record<string, ErrorRow<never>>;

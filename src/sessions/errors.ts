@@ -11,9 +11,9 @@ const rows = {
       d.inactiveSession
         ? `The session ${d.inactiveSession} is not active`
         : d.activeSessions
-          ? `Several sessions are active: ${d.activeSessions.join(', ')}; name one with --session`
+          ? `Several sessions are active: ${d.activeSessions.join(', ')}; name one as \`session\``
           : d.otherAgentsSession
-            ? `You are not in a session, and ${d.otherAgentsSession} belongs to another agent; name it with --session to ${d.act} it`
+            ? `You are not in a session, and ${d.otherAgentsSession} belongs to another agent; name it as \`session\` to ${d.act} it`
             : `No session is active${d.act ? `; there is nothing to ${d.act}` : ''}`,
     fix: (d) =>
       d.inactiveSession

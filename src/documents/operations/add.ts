@@ -72,7 +72,7 @@ export const docsAdd = mutation({
 function chooseSlug({ path }: DocInput, title: string | undefined, type = 'note'): string {
   if (path !== undefined) return toDocSlug(getBaseName(path)) ?? type;
   if (title !== undefined) return toDocSlug(title) ?? type;
-  throw new CleoError('E_INVALID_INPUT', { problem: 'slug (--slug) is required without a file', fix: help, field: 'slug' });
+  throw new CleoError('E_INVALID_INPUT', { problem: 'slug is required without a file', fix: help, field: 'slug' });
 }
 
 const chooseTitle = ({ path }: DocInput, slug: string): string =>

@@ -30,7 +30,7 @@ export const memoryDecisionFind = query({
     const words = text?.trim();
     if (!words && !epic)
       throw new CleoError('E_INVALID_INPUT', {
-        problem: 'decision-find needs --query or --epic',
+        problem: 'decision-find needs `query` or `epic`',
         fix: 'cleo memory find --type decision',
         field: 'query',
       });

@@ -104,13 +104,13 @@ function parseEntryParam(entryParam: unknown): object {
   const parsed = checkJson(entryParam);
   if ('problem' in parsed)
     throw new CleoError('E_INVALID_INPUT', {
-      problem: `entry (--entry) is not JSON: ${parsed.problem.slice(0, 200)}`,
+      problem: `entry is not JSON: ${parsed.problem.slice(0, 200)}`,
       fix: help,
       field: 'entry',
     });
   const { value } = parsed;
   if (isPlainObject(value)) return value;
-  throw new CleoError('E_INVALID_INPUT', { problem: 'entry (--entry) is not a JSON object', fix: help, field: 'entry' });
+  throw new CleoError('E_INVALID_INPUT', { problem: 'entry is not a JSON object', fix: help, field: 'entry' });
 }
 
 /** Reports issues as dispatch does for parameters: a wrong type (exit 2) before a broken rule (exit 6). */

@@ -22,7 +22,7 @@ export function findRunProblem(
   if (!record) return `there is no run ${JSON.stringify(id.slice(0, 60))}`;
   if (record.status === 'running') return `${id} has not ended`;
   if (record.status !== 'success') return `${id} ended as ${record.status} (${record.exit_code})`;
-  if (record.task_id !== taskId) return `${id} was for ${record.task_id ?? 'no task'}: run it with --task ${taskId}`;
+  if (record.task_id !== taskId) return `${id} was for ${record.task_id ?? 'no task'}: run it with \`task\` ${taskId}`;
   if (record.trace === '') return undefined;
   if (trace === undefined) return `the trace of ${id} is missing`;
   const { broken } = verifyTrace({ text: trace }, hash, record);

@@ -94,7 +94,7 @@ export async function checkGoalGate(run: RunContext, execution: Execution): Prom
   const skipped: GoalOutcome = { result: createUncheckedGate('goal', 'skipped', run.platform.now()), warnings: [], code: 0 };
   if (spec.mode === 'off') return skipped;
   if (goal === undefined)
-    return { ...skipped, warnings: [{ code: 'no_goal', message: 'the goal gate was skipped: there is no goal; pass --intent' }] };
+    return { ...skipped, warnings: [{ code: 'no_goal', message: 'the goal gate was skipped: there is no goal; set `intent`' }] };
   return (await import('./goal-judge.ts')).judgeGoal(run, { ...execution, evidence, artifacts: execution.changes.artifacts }, spec, goal);
 }
 

@@ -13,6 +13,8 @@ import { parseJson } from '#lib/parse-json.ts';
 
 /** Longer lines are answered with an error. */
 export const maxLineBytes = 4 * 1024 * 1024;
+/** The id of a longer line is looked for in its beginning. */
+const beginningBytes = 4096;
 /** The time that running calls have after the end of the input, and that the client has to read their answers. */
 const timeoutsMs = { running: 10_000, unread: 1000 };
 
@@ -32,6 +34,8 @@ export class LineTransport implements Transport {
   #chunks: Buffer[] = [];
   #length = 0;
   #isTooLong = false;
+  /** The beginning of a line that is too long. */
+  #beginning = '';
   #isEnding = false;
   #isClosed = false;
   #finish!: () => void;
@@ -116,6 +120,7 @@ export class LineTransport implements Transport {
   #append(part: Buffer): void {
     this.#length += part.length;
     if (this.#length > maxLineBytes) {
+      if (!this.#isTooLong) this.#beginning = Buffer.concat([...this.#chunks, part]).toString('utf8', 0, beginningBytes);
       this.#isTooLong = true;
       this.#chunks = [];
     } else if (part.length > 0) this.#chunks.push(part);
@@ -126,7 +131,7 @@ export class LineTransport implements Transport {
     this.#chunks = [];
     this.#length = 0;
     this.#isTooLong = false;
-    if (isTooLong) this.#reject(INVALID_REQUEST, `A message may have at most ${maxLineBytes} bytes`);
+    if (isTooLong) this.#reject(INVALID_REQUEST, `A message may have at most ${maxLineBytes} bytes`, { id: findId(this.#beginning) });
     else if (bytes.length > 0) this.#receive(bytes.toString('utf8'));
   }
 
@@ -155,4 +160,18 @@ export class LineTransport implements Transport {
     const known = typeof id === 'string' || typeof id === 'number' ? id : null;
     void this.#write(`${JSON.stringify({ jsonrpc: '2.0', id: known, error: { code, message } })}\n`);
   }
+}
+
+/** Finds the id of a request in the beginning of its line. Only a key of the message itself counts, not one inside its parameters. */
+export function findId(beginning: string): string | number | undefined {
+  let depth = 0;
+  for (const [token] of beginning.matchAll(/"(?:[^"\\]|\\.)*"(?:\s*:\s*(?:"(?:[^"\\]|\\.)*"(?=\s*[,}])|-?\d+(?=\s*[,}])))?|[{}[\]]/gs)) {
+    if (token === '{' || token === '[') depth++;
+    else if (token === '}' || token === ']') depth--;
+    else if (depth === 1) {
+      const id = /^"id"\s*:\s*(.+)$/s.exec(token)?.[1];
+      if (id !== undefined) return parseJson(id) as string | number;
+    }
+  }
+  return undefined;
 }

@@ -68,7 +68,7 @@ export function createMcpServer(context: McpContext, channel: ChangeChannel): Se
 
 /** Clients read this once at the start of every conversation. */
 export const instructions = `CLEO stores the tasks of this project: their order, who works on which, and the evidence that they are done.
-cleo_query reads, cleo_mutate writes. Both take {domain, operation, params}; admin.help {"operation":"tasks.add"} returns the parameters of one.
+cleo_query reads, cleo_mutate writes. Both take {domain, operation, params}; admin.help {} has the parameters of the everyday ones.
 A typical session: session.list, then session.start {scope, autoFocus}; tasks.find and tasks.show to read (not whole lists); tasks.start to claim a task; tasks.complete when it is verified; tasks.next for the next task; session.end with a note for the next agent.
 Give every new task a description, and check a parent with tasks.exists before you add below it.
-An error has its cause in error.message and a solution in error.fix and error.alternatives. After "not found" call tasks.find or tasks.exists. _meta.exitCode 100 to 102 are not errors: no match, already exists, no change.`;
+After an error send error.call (tool, domain, operation, params), or the call of one of error.alternatives; error.message has the cause. Without a call, error.details.manual says what a person must do. After "not found" call tasks.find or tasks.exists. _meta.exitCode 100 to 102 are not errors: no match, already exists, no change.`;

@@ -39,9 +39,13 @@ export const tasksFind = query({
     const page = { limit, offset, budget };
     const text = query?.trim() || undefined;
     if (text && id)
-      throw new CleoError('E_INVALID_INPUT', { problem: 'find takes a query or --id, not both', fix: `cleo find --id ${id}`, field: 'id' });
+      throw new CleoError('E_INVALID_INPUT', {
+        problem: 'find takes a query or an id, not both',
+        fix: `cleo find --id ${id}`,
+        field: 'id',
+      });
     if (!text && !id && Object.values(filterParams).every((value) => value === undefined || value === false))
-      throw new CleoError('E_INVALID_INPUT', { problem: 'find needs a query, --id or a filter', fix: 'cleo help find', field: 'query' });
+      throw new CleoError('E_INVALID_INPUT', { problem: 'find needs a query, an id or a filter', fix: 'cleo help find', field: 'query' });
     const filter = await resolveTaskFilter(store, filterParams);
     const { hits, count }: SearchResult<TaskHit> = text
       ? await searchTasks(store, text, filter, page)

@@ -74,7 +74,7 @@ export function checkKind(config: Config, type: string, formatRetryFor: (type: s
   if (kinds.includes(type)) return;
   const suggestions = findNearest(type, kinds);
   throw new CleoError('E_INVALID_INPUT', {
-    problem: `type (--type): ${JSON.stringify(type.slice(0, 60))} is not one of ${kinds.join(', ')}`,
+    problem: `type: ${JSON.stringify(type.slice(0, 60))} is not one of ${kinds.join(', ')}`,
     fix: suggestions.length === 1 ? formatRetryFor(suggestions[0]!) : 'cleo docs list-types',
     field: 'type',
     ...omitEmpty({ suggestions }),

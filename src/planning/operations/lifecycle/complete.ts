@@ -20,7 +20,7 @@ import {
 
 export const lifecycleComplete = job({
   name: 'lifecycle.complete',
-  summary: 'Complete a stage of an epic; release needs --provenance',
+  summary: 'Complete a stage of an epic; release needs provenance',
   params: strictObject({
     ...stageParams,
     provenance: optional(pipe(Line, description(`Source of the release: ${provenanceForms}`))),

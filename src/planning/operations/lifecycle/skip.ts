@@ -32,7 +32,7 @@ export const lifecycleSkip = mutation({
     if (!reason?.trim()) {
       const work = (await readEpicWork(ctx, epicId)).get(stage);
       throw new CleoError('E_AUDIT_MISSING', {
-        problem: 'Skipping a stage needs a reason; pass --reason',
+        problem: 'Skipping a stage needs a reason',
         fix: commandWith({ reason: formatSkipReason(epicId, work) }),
       });
     }

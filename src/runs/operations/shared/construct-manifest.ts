@@ -67,7 +67,7 @@ export function requireConstruct({ construct, findings, kind, file }: ConstructM
       findings: errors,
     });
   if (kind === 'pack' && !isSkillNamed)
-    throw createSkillError(78, `${file} is a pack, which has no phases; name a skill with --skill`, showConstructCommand(file), { file });
+    throw createSkillError(78, `${file} is a pack, which has no phases; name a \`skill\``, showConstructCommand(file), { file });
   return construct;
 }
 

@@ -56,13 +56,13 @@ export function restoreRunInputs(
 function restoreInputs(runner: RunnerPlatform, record: RunRecord): Record<string, unknown> {
   const inputs = readStoredInputs(runner, record);
   if (inputs) return inputs;
-  const problem = `the inputs of ${record.run_id} were not stored; pass them again with --input (--capture full stores them)`;
+  const problem = `the inputs of ${record.run_id} were not stored; pass them again as \`input\` (\`capture\` full stores them)`;
   throw createSkillError(66, problem, commandLine(['cleo', 'trace', 'show', record.run_id]), { run: record.run_id });
 }
 
 function restoreIntent(ctx: JobContext, runner: RunnerPlatform, record: RunRecord, title: string | undefined): string | undefined {
   const intent = matchStoredIntent(runner, record, [record.intent, title]);
   if (intent !== undefined) return intent ?? undefined;
-  const problem = `the intent of ${record.run_id} was stored redacted; pass it again with --intent`;
+  const problem = `the intent of ${record.run_id} was stored redacted; pass it again as \`intent\``;
   throw createSkillError(66, problem, ctx.commandWith({ intent: 'what it is for' }), { run: record.run_id });
 }

@@ -167,7 +167,7 @@ export function checkVariables(ctx: Pick<JobContext, 'commandWith'>, { construct
   ];
   const missing = findVariables(paths).filter((name) => !reservedVariables.includes(name) && !Object.hasOwn(vars, name));
   if (missing.length === 0) return;
-  const problem = `variable {${missing[0]}} has no value; pass --var ${missing[0]}=…`;
+  const problem = `variable {${missing[0]}} has no value; set it in \`var\`: ${missing[0]}=…`;
   throw createSkillError(78, problem, ctx.commandWith({ var: missing.map((name) => `${name}=value`) }), { variables: missing });
 }
 

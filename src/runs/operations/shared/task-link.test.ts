@@ -60,7 +60,7 @@ test('refuses a run that failed, changed or belongs to another task as evidence'
   const bring = async (taskId: string, id: string): Promise<string> =>
     (await open.call('verify.gate', { taskId, gate: 'implemented', evidence: `run:${id}` })).error?.message;
   const { run } = await open.runConstruct({ task: 'T001' });
-  expect(await bring('T002', run.id)).toContain(`${run.id} was for T001: run it with --task T002`);
+  expect(await bring('T002', run.id)).toContain(`${run.id} was for T001: run it with \`task\` T002`);
   expect(await bring('T002', 'run-nothing')).toContain('there is no run "run-nothing"');
   expect(await bring('T002', '../../x')).toContain('there is no run "../../x"');
   open.writeFile('stop', '');
