@@ -3,7 +3,7 @@
  *  This part of the table of clients is loaded by every command; `agent-clients.ts` has the rest. */
 export const clientVariables: [name: string, marks: string, conversations?: string][] = [
   ['claude', 'CLAUDECODE CLAUDE_CODE', 'CLAUDE_CODE_SESSION_ID'],
-  ['codex', 'CODEX_SANDBOX', 'CODEX_THREAD_ID CODEX_SESSION_ID'],
+  ['codex', 'CODEX_SANDBOX CODEX_MANAGED_BY_NPM', 'CODEX_THREAD_ID CODEX_SESSION_ID'],
   ['gemini', 'GEMINI_CLI', 'GEMINI_CLI_SESSION_ID GEMINI_SESSION_ID'],
   ['opencode', 'OPENCODE'],
   ['cursor', 'CURSOR_AGENT CURSOR_EXTENSION_HOST_ROLE=agent-exec'],

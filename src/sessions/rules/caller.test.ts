@@ -26,6 +26,7 @@ test.each<{ why: string; env: Record<string, string>; agent: string; kind: strin
   { why: 'Gemini CLI without an id', env: { GEMINI_CLI: '1' }, agent: 'gemini', kind: 'mark' },
   { why: 'OpenCode', env: { OPENCODE: '1', OPENCODE_PID: '7' }, agent: 'opencode', kind: 'mark' },
   { why: 'Claude Code without an id', env: { CLAUDECODE: '1' }, agent: 'claude', kind: 'mark' },
+  { why: 'a hook of Codex', env: { CODEX_MANAGED_BY_NPM: '1' }, agent: 'codex', kind: 'mark' },
   { why: 'the sandbox of Codex', env: { CODEX_SANDBOX: 'seatbelt' }, agent: 'codex', kind: 'mark' },
   { why: 'the agent of Cursor', env: { CURSOR_AGENT: '1' }, agent: 'cursor', kind: 'mark' },
   { why: 'a newer Cursor', env: { CURSOR_EXTENSION_HOST_ROLE: 'agent-exec' }, agent: 'cursor', kind: 'mark' },
