@@ -1,54 +1,105 @@
 // `npm test`: index, types, lint, build, then all tests. It stops at the first step that fails.
-// `--faults` runs the long fault tests instead. Other arguments are passed to vitest (`npm test -- -u`).
+// `--faults` runs the long fault tests instead, `--fixes` follows the fix of every error that any test provokes. Other arguments are
+// passed to vitest (`npm test -- -u`).
 import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const words = process.argv.slice(2);
 const isLong = words.includes('--faults');
-const vitestArguments = words.filter((word) => word !== '--faults');
+const isAboutFixes = words.includes('--fixes');
+const vitestArguments = words.filter((word) => word !== '--faults' && word !== '--fixes');
+const scratch = isAboutFixes ? mkdtempSync(join(tmpdir(), 'cleo-fixes-')) : '';
+const report = join(scratch, 'report.jsonl');
 
 const bin = (name) => join(root, 'node_modules', '.bin', name);
 const node = (script, ...args) => [process.execPath, join(root, 'scripts', script), ...args];
 const index = { name: 'index', command: node('index.mjs') };
 const build = { name: 'build', command: node('build.mjs') };
 const longTests = ['test/faults', 'test/engines', 'test/scenarios/properties'];
-const steps = isLong
-  ? [
-      index,
-      build,
-      {
-        name: 'faults',
-        // Tests that compare the engines are in the `postgres` project, which starts the server.
-        command: [
-          bin('vitest'),
-          'run',
-          '--project',
-          'damage',
-          '--project',
-          'faults',
-          '--project',
-          'postgres',
-          ...(vitestArguments.length ? vitestArguments : longTests),
-        ],
-        env: { CLEO_FAULTS: 'full' },
-      },
-    ]
-  : [
-      index,
-      { name: 'types', command: [bin('tsc'), '--noEmit'] },
-      { name: 'lint', command: [bin('biome'), 'check', '.'] },
-      build,
-      { name: 'tests', command: [bin('vitest'), 'run', ...vitestArguments] },
-    ];
+const fixSteps = [
+  index,
+  build,
+  {
+    name: 'fixes',
+    // PostgreSQL and the tests with many processes are left out: a copy of their store would not be consistent.
+    command: [
+      bin('vitest'),
+      'run',
+      ...['rules', 'sqlite', 'surfaces', 'damage'].flatMap((project) => ['--project', project]),
+      '--exclude',
+      'test/docs.test.ts',
+      ...vitestArguments,
+    ],
+    env: { CLEO_FIXES: 'full', CLEO_FIXES_REPORT: report },
+  },
+];
+const steps = isAboutFixes
+  ? fixSteps
+  : isLong
+    ? [
+        index,
+        build,
+        {
+          name: 'faults',
+          // Tests that compare the engines are in the `postgres` project, which starts the server.
+          command: [
+            bin('vitest'),
+            'run',
+            '--project',
+            'damage',
+            '--project',
+            'faults',
+            '--project',
+            'postgres',
+            ...(vitestArguments.length ? vitestArguments : longTests),
+          ],
+          env: { CLEO_FAULTS: 'full' },
+        },
+      ]
+    : [
+        index,
+        { name: 'types', command: [bin('tsc'), '--noEmit'] },
+        { name: 'lint', command: [bin('biome'), 'check', '.'] },
+        build,
+        { name: 'tests', command: [bin('vitest'), 'run', ...vitestArguments] },
+      ];
+
+/** Prints how many errors were followed and how they ended. */
+function printFixes() {
+  const trails = existsSync(report)
+    ? readFileSync(report, 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+    : [];
+  const fixes = trails.filter(({ isFix }) => isFix);
+  const count = (isEnd) => trails.filter(({ end, isDeadEnd }) => !isDeadEnd && isEnd(end)).length;
+  const ends = {
+    'led out': count((end) => end === 'done' || end.startsWith('instead') || end === 'corrected call'),
+    'shown what to choose from': count((end) => /^(guide|list|read|preview|alternative|process)/.test(end)),
+    'work, a person, or later': count((end) => /^(work|manual|later)/.test(end)),
+    'dead ends': trails.filter(({ isDeadEnd }) => isDeadEnd).length,
+  };
+  const total = `${fixes.length} errors, ${trails.length} fixes and alternatives followed`;
+  process.stdout.write(
+    `${total}: ${Object.entries(ends)
+      .map(([name, n]) => `${n} ${name}`)
+      .join(', ')}\n`,
+  );
+  rmSync(scratch, { recursive: true, force: true });
+}
 
 for (const { name, command, env } of steps) {
   process.stdout.write(`> ${name}\n`);
   const [file, ...args] = command;
   const { status, error } = spawnSync(file, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } });
+  if (name === 'fixes') printFixes();
   if (status === 0) continue;
   // Vitest prints its own summary last.
-  if (name !== 'tests' && name !== 'faults') process.stderr.write(`failed: ${name}${error ? ` (${error.message})` : ''}\n`);
+  if (!['tests', 'faults', 'fixes'].includes(name)) process.stderr.write(`failed: ${name}${error ? ` (${error.message})` : ''}\n`);
   process.exit(status ?? 1);
 }

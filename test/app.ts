@@ -11,8 +11,11 @@ import { loadSqliteDriver } from '../src/store/dialects/sqlite-driver.ts';
 import { createSqlite } from '../src/store/dialects/sqlite-schema.ts';
 import type { Store } from '../src/store/port/store.ts';
 import { runCli, type Terminal } from '../src/surfaces/cli/run.ts';
-import { checkDeclaredErrors, checkErrorCalls } from './declared-errors.ts';
+import { checkErrorCalls } from './declared-errors.ts';
 import { writeTraces } from './execution-trace.ts';
+import { addFolder } from './fixes/folders.ts';
+import { guardApp } from './fixes/guard.ts';
+import { endFolder, endTimeoutMs, recordOutput } from './fixes/record.ts';
 import { registerProjects } from './nexus-projects.ts';
 import { borrowSchema } from './postgres-schemas.ts';
 import { writeRuns } from './run-files.ts';
@@ -55,11 +58,12 @@ export interface TestApp {
 /** The bytes of an empty store, which is created once per process. */
 let emptyStore: Buffer | undefined;
 
-/** Creates a project in a temporary folder, on the engine of this test run. It is removed when the test ends. Every call
- *  checks that its error is declared and can be followed without a shell; see `declared-errors.ts`. */
+/** Creates a project in a temporary folder, on the engine of this test run. It is removed when the test ends. Every error
+ *  is checked; see `guardApp`. */
 export async function openApp(options: AppOptions = {}): Promise<TestApp> {
   const engine = options.engine ?? (process.env.CLEO_TEST_ENGINE as AppOptions['engine']) ?? 'sqlite';
   const root = mkdtempSync(join(tmpdir(), 'cleo-test-'));
+  addFolder(root);
   mkdirSync(join(root, '.cleo'));
   const schema = engine === 'postgres' ? await borrowSchema(inject('databaseUrl')) : undefined;
   const key = schema?.key ?? `t${process.pid}_${Math.random().toString(36).slice(2, 10)}`;
@@ -76,13 +80,15 @@ export async function openApp(options: AppOptions = {}): Promise<TestApp> {
   if (!schema) await createSqliteStore(root);
 
   const createAgentApp = (agent?: string) => {
-    const platform = createPlatform({ ...env, ...(agent ? { CLEO_AGENT_ID: agent } : {}) }, root, '0.0.0-test');
+    const ownEnv = { ...env, ...(agent ? { CLEO_AGENT_ID: agent } : {}) };
+    const platform = createPlatform(ownEnv, root, '0.0.0-test');
+    const isAtTerminal = options.isAtTerminal === true && agent === undefined;
     const created = createApp({
       ...platform,
       ...(options.clock ? { now: () => options.clock!.now, randomHex: nextHex } : {}),
-      isAtTerminal: () => options.isAtTerminal === true && agent === undefined,
+      isAtTerminal: () => isAtTerminal,
     });
-    return { ...created, onReply: checkDeclaredErrors };
+    return guardApp(created, () => ({ env: ownEnv, folder: root, isAtTerminal, ...(options.clock ? { now: options.clock.now } : {}) }));
   };
   let hexCount = 0;
   const nextHex = (length: number): string => (++hexCount).toString(16).padStart(length, '0');
@@ -116,7 +122,8 @@ export async function openApp(options: AppOptions = {}): Promise<TestApp> {
     await app.closeStores();
     schema?.release(isIntact);
     rmSync(root, { recursive: true, force: true });
-  });
+    await endFolder(root);
+  }, endTimeoutMs);
   let isIntact = true;
   const tamper = (statements: string): Promise<void> => {
     isIntact = false;
@@ -165,19 +172,12 @@ export function createCli(app: App, env: Record<string, string>): TestApp['cli']
       appAt: (folder) => createApp(createPlatform({ ...env, CLEO_ROOT: folder }, folder, '0.0.0-test')),
       start: async () => 0,
     };
-    // The command line would print an exception of the check as an error of the operation.
-    let undeclared: unknown;
-    const onReply: App['onReply'] = (...args) => {
-      try {
-        checkDeclaredErrors(...args);
-      } catch (error) {
-        undeclared = error;
-      }
-    };
     const argv = typeof words === 'string' ? splitShellWords(words).slice(1) : words;
-    const exitCode = await runCli({ ...app, onReply }, argv, terminal);
-    if (undeclared) throw undeclared;
-    return { exitCode, out, envelope: out.startsWith('{') ? JSON.parse(out) : {} };
+    const exitCode = await runCli(app, argv, terminal);
+    const envelope = out.startsWith('{') ? JSON.parse(out) : {};
+    // Words that name no operation do not reach dispatch.
+    recordOutput(argv, { env, folder: app.platform.folder }, out);
+    return { exitCode, out, envelope };
   };
 }
 

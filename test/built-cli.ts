@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join, resolve } from 'node:path';
+import { recordOutput } from './fixes/record.ts';
 
 /** The built command. `CLEO_TEST_DIST` selects another build. */
 export const cleoPath = join(resolve(import.meta.dirname, '..', process.env.CLEO_TEST_DIST ?? 'dist'), 'cleo.js');
@@ -28,6 +29,9 @@ export function runCleo(
   child.stdin.end(stdin);
   return new Promise((done, failed) => {
     child.on('error', failed);
-    child.on('close', (exitCode) => done({ ...result, exitCode }));
+    child.on('close', (exitCode) => {
+      recordOutput(argv, { folder: cwd, env: { PATH: process.env.PATH ?? '', HOME: cwd, ...env } }, result.out);
+      done({ ...result, exitCode });
+    });
   });
 }

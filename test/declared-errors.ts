@@ -22,13 +22,15 @@ const commonErrors = new Set<ErrorCode>([
   'E_VALIDATION',
 ]);
 
-/** Fails the call if an operation returns an error that neither its definition nor `commonErrors` lists. */
-export const checkDeclaredErrors: NonNullable<App['onReply']> = (_, { operation, error }) => {
-  // Operations with exit codes of their own return every error as E_SKILL.
-  if (!operation || !error || operation.exitNamespace) return;
-  if (commonErrors.has(error.row) || operation.errors.some((code) => code === error.row || code === error.code)) return;
-  throw new Error(`${operation.name} returned ${error.row}, which its definition does not list in errors: ${error.message}`);
-};
+/** Returns what is wrong if an operation returned an error that neither its definition nor `commonErrors` lists. An operation with exit
+ *  codes of its own returns errors of other rows as E_SKILL, with their code in `cleoCode`; exit code 70 means that none fits. */
+export function findUndeclaredError({ operation, error }: Pick<Reply, 'operation' | 'error'>): string | undefined {
+  if (!operation || !error) return undefined;
+  const { row, code, exitCode, details, message } = error;
+  const isDeclared = commonErrors.has(row) || operation.errors.some((declared) => declared === row || declared === code);
+  if (isDeclared && (details.cleoCode === undefined || details.cleoCode === 'E_GENERAL_ERROR' || exitCode !== 70)) return undefined;
+  return `${operation.name} returned ${details.cleoCode ?? row}, which its definition does not list in errors: ${message}`;
+}
 
 /** Fails the call if a client without a shell could not follow the error: a fix or an alternative has no call, and no `details.manual`
  *  says what a person must do; or the message names a flag. */

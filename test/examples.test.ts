@@ -1,17 +1,15 @@
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { runCleo } from './built-cli.ts';
+import { createTempFolder } from './temp-folder.ts';
 
 const folder = resolve(import.meta.dirname, '..', 'examples');
 const examples = readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
 
 /** Copies an example. Its commands have only a shell and Node. */
 function copyExample(example: string): string {
-  const home = mkdtempSync(join(tmpdir(), 'cleo-example-'));
-  const place = join(home, 'project');
-  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const place = join(createTempFolder(), 'project');
   cpSync(join(folder, example), place, { recursive: true });
   return place;
 }

@@ -7,7 +7,9 @@ import { dispatch } from '../src/dispatch/dispatch.ts';
 import { createApp } from '../src/main.ts';
 import { createPlatform } from '../src/platform/platform.ts';
 import { createCli, type Json, type TestApp } from './app.ts';
-import { checkDeclaredErrors } from './declared-errors.ts';
+import { addFolder } from './fixes/folders.ts';
+import { guardApp } from './fixes/guard.ts';
+import { endFolder, endTimeoutMs } from './fixes/record.ts';
 
 export interface TestFolder {
   root: string;
@@ -30,7 +32,9 @@ export function createEmptyFolder(): TestFolder {
   onTestFinished(async () => {
     for (const key of keys) await dropSchema(inject('databaseUrl'), key);
     rmSync(top, { recursive: true, force: true });
-  });
+    await endFolder(top);
+  }, endTimeoutMs);
+  addFolder(top);
   mkdirSync(join(top, 'home'));
   mkdirSync(join(top, 'project'));
   return openFolder(join(top, 'project'), env, (root) => {
@@ -40,7 +44,7 @@ export function createEmptyFolder(): TestFolder {
 }
 
 function openFolder(root: string, env: Record<string, string>, onCall: (root: string) => void): TestFolder {
-  const createFolderApp = () => ({ ...createApp(createPlatform(env, root, '0.0.0-test')), onReply: checkDeclaredErrors });
+  const createFolderApp = () => guardApp(createApp(createPlatform(env, root, '0.0.0-test')), () => ({ env, folder: root }));
   return {
     root,
     env,

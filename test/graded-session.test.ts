@@ -1,14 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Json } from './app.ts';
 import { runCleo } from './built-cli.ts';
+import { createTempFolder } from './temp-folder.ts';
 
 /** Creates a project whose commands run as separate processes. */
 async function project(env: Record<string, string> = {}) {
-  const cwd = mkdtempSync(join(tmpdir(), 'cleo-graded-'));
-  onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+  const cwd = createTempFolder();
   const home = { CLEO_HOME: join(cwd, 'home') };
   const run = async (...words: string[]): Promise<{ exitCode: number | null; answer: Json }> => {
     const { exitCode, out, err } = await runCleo([...words, '--json'], { cwd, env: { ...home, ...env } });

@@ -9,6 +9,7 @@ import { getPath } from '../src/surfaces/http/openapi.ts';
 import { type ServeOptions, serve } from '../src/surfaces/http/serve.ts';
 import { createMcpEndpoint } from '../src/surfaces/mcp/http.ts';
 import { type AppOptions, type Json, openApp, type TestApp } from './app.ts';
+import { guardApp } from './fixes/guard.ts';
 
 export interface HttpAnswer {
   status: number;
@@ -35,10 +36,11 @@ export interface TestServer {
 /** Creates an app for many callers, as `cleo serve` does. */
 export function createServerApp(app: TestApp): App {
   const platform = createPlatform(app.env, app.root, '0.0.0-test');
-  return createApp(
+  const created = createApp(
     { ...platform, caller: { agent: 'http' }, identity: { kind: 'shared', agent: 'http' }, grade: { isEnabled: false, id: undefined } },
     { isServer: true },
   );
+  return guardApp(created, () => ({ env: { ...app.env, CLEO_AGENT_ID: 'http' }, folder: app.root }));
 }
 
 /** Starts a server on a free port. It is closed when the test ends. */

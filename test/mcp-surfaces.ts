@@ -8,11 +8,13 @@ import { createPlatform } from '../src/platform/platform.ts';
 import { createMcpEndpoint } from '../src/surfaces/mcp/http.ts';
 import { createMcpServer } from '../src/surfaces/mcp/server.ts';
 import type { Json, TestApp } from './app.ts';
+import { guardApp } from './fixes/guard.ts';
 import { createClientOptions, createToolCaller, type McpConnection, type Revision } from './mcp-client.ts';
 
 /** Creates the app of an MCP server. It is closed when the test ends. */
 export function createMcpApp({ env, root }: Pick<TestApp, 'env' | 'root'>, isSticky: boolean): App {
-  const app = createApp(createPlatform(env, root, '0.0.0-test'), { isSticky, isServer: true });
+  const created = createApp(createPlatform(env, root, '0.0.0-test'), { isSticky, isServer: true });
+  const app = guardApp(created, () => ({ env, folder: root }));
   onTestFinished(() => app.closeStores());
   return app;
 }

@@ -132,9 +132,9 @@ describe('a resumed run', () => {
       ...{ input: { word: 'w' }, capture: 'full' },
     });
     const { id } = error.details.run;
-    expect(error.fix).toBe(`cleo construct run --resume ${id}`);
+    expect([error.fix, error.details.then]).toEqual([`cleo trace show ${id}`, `cleo construct run --resume ${id}`]);
     shop.writeFile('ready', '');
-    const { out, exitCode } = await shop.cli(error.fix);
+    const { out, exitCode } = await shop.cli(error.details.then);
     expect(exitCode).toBe(0);
     expect(JSON.parse(out).run).toMatchObject({
       id,

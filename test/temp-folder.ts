@@ -2,11 +2,17 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { addFolder } from './fixes/folders.ts';
+import { endFolder, endTimeoutMs } from './fixes/record.ts';
 
 /** Creates a folder that is removed when the test ends. */
 export function createTempFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'cleo-unit-')));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  addFolder(folder);
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true, force: true });
+    return endFolder(folder);
+  }, endTimeoutMs);
   return folder;
 }
 

@@ -43,7 +43,7 @@ async function handleCall(app: App, given: Call, startedAt: number): Promise<Rep
     meta.command = entry.name;
     operation = await entry.load();
     const isGraded = platform.grade.isEnabled && !app.isObserver;
-    ctx = { app, call, operation, caller: toCaller(platform, call), now, startedAt, isGraded };
+    ctx = { app, call, operation, caller: toCaller(platform, call, operation), now, startedAt, isGraded };
     checkToken(operation, call);
     if (call.inputError) throw call.inputError;
     await checkGateway(operation, call);
@@ -102,8 +102,10 @@ async function checkGateway(operation: Operation, call: Call): Promise<void> {
 }
 
 /** Returns the agent of the call. Its session is looked up in the store later. */
-function toCaller(platform: Platform, call: Call): Caller {
+function toCaller(platform: Platform, call: Call, { needs, kind }: Operation): Caller {
   const agent = call.agent ?? call.token?.name ?? platform.caller.agent;
+  // Help must work for a caller whose environment has an invalid id.
+  if (needs === 'nothing' && kind === 'query') return { agent };
   for (const [field, id] of Object.entries({ agent, session: call.session ?? platform.caller.session, grade: platform.grade.id }))
     if (id !== undefined) checkId(field, id);
   return { agent };

@@ -19,7 +19,10 @@ export async function identify(ctx: CallContext, reads: ReadStore, writes?: Writ
   if (session && session.id === named?.id) ctx.isNamed = true;
   if (session?.isGraded && session.status === 'active') ctx.isGraded = true;
   if ('ambiguous' in choice) ctx.activeSessions = choice.ambiguous;
-  if ('unknown' in choice && operation.needs === 'store') throw new CleoError('E_SESSION_NOT_FOUND', { sessionId: choice.unknown });
+  if ('unknown' in choice && operation.needs === 'store') {
+    const { createSessionNotFoundError } = await import('#sessions/operations/shared/sessions.ts');
+    throw await createSessionNotFoundError(reads, choice.unknown);
+  }
 }
 
 /** Returns true if the environment alone does not identify the agent. A person's call, and a read from the shell of a conversation,

@@ -38,7 +38,7 @@ const rows = {
     fix: (d) => d.fix,
     alternatives: () => [{ action: 'List all projects', command: 'cleo nexus list' }],
   }),
-  E_NEXUS_REGISTRY_CORRUPT: row<{ path: string; problem: string; fix: string; isNewer?: boolean }>({
+  E_NEXUS_REGISTRY_CORRUPT: row<{ path: string; problem: string; fix: string; manual: string; isNewer?: boolean }>({
     exit: 75,
     http: 500,
     message: (d) =>
@@ -72,9 +72,9 @@ const rows = {
     http: 422,
     code: () => 'E_VALIDATION_DEPENDS',
     message: (d) => `${d.taskId} cannot be started before ${d.open.join(', ')} ${d.open.length === 1 ? 'is' : 'are'} done`,
-    fix: () => 'cleo nexus sync',
+    fix: (d) => `cleo nexus deps ${d.taskId}`,
     alternatives: (d) => [
-      { action: `Show what ${d.taskId} waits for`, command: `cleo nexus deps ${d.taskId}` },
+      { action: 'Look again whether it is done', command: 'cleo nexus sync' },
       ...d.open
         .slice(0, 3)
         .map((on) => ({ action: `Remove the dependency on ${on}`, command: `cleo nexus deps remove ${d.taskId} ${on}` })),

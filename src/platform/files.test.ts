@@ -10,8 +10,8 @@ describe('resolveInside', () => {
   test.each(['out.jsonl', 'a/b/c.md', './out', 'a/../out', 'not-yet/there/out', '.cleorc', 'a/.gitignore'])('accepts %s', (path) => {
     const root = createTempFolder();
     mkdirSync(join(root, 'a', 'b'), { recursive: true });
-    expect(files.resolveInside(root, path)).toBe(join(root, path));
-    expect(files.resolveInside(root, join(root, path))).toBe(join(root, path));
+    expect(files.resolveInside(root, path, 'cleo help')).toBe(join(root, path));
+    expect(files.resolveInside(root, join(root, path), 'cleo help')).toBe(join(root, path));
   });
 
   test.each([
@@ -44,7 +44,7 @@ describe('resolveInside', () => {
     symlinkSync(join(top, 'elsewhere', 'file'), join(root, 'link-file'));
     symlinkSync(join(top, 'nowhere'), join(root, 'dangling'));
     symlinkSync(join(root, 'circle'), join(root, 'circle'));
-    expect(() => files.resolveInside(root, path)).toThrow(
+    expect(() => files.resolveInside(root, path, 'cleo help')).toThrow(
       expect.objectContaining({ exitCode: 3, message: expect.stringContaining(problem) }),
     );
   });
@@ -53,14 +53,14 @@ describe('resolveInside', () => {
     const root = createTempFolder();
     mkdirSync(join(root, 'a'));
     symlinkSync(join(root, 'a'), join(root, 'link'));
-    expect(files.resolveInside(root, 'link/out')).toBe(join(root, 'link', 'out'));
+    expect(files.resolveInside(root, 'link/out', 'cleo help')).toBe(join(root, 'link', 'out'));
   });
 
   test('accepts a project that is reached through a link', () => {
     const top = createTempFolder();
     mkdirSync(join(top, 'project'));
     symlinkSync(join(top, 'project'), join(top, 'link'));
-    expect(files.resolveInside(join(top, 'link'), 'out')).toBe(join(top, 'link', 'out'));
+    expect(files.resolveInside(join(top, 'link'), 'out', 'cleo help')).toBe(join(top, 'link', 'out'));
   });
 });
 

@@ -105,7 +105,7 @@ export const files: FileSystem = {
       rmSync(lock, { force: true });
     }
   },
-  resolveInside(root, path, fix = 'cleo export') {
+  resolveInside(root, path, fix) {
     const target = resolve(root, path);
     const reject = (problem: string): CleoError => new CleoError('E_FILE_ERROR', { path, problem, fix });
     const above = findNearestExisting(dirname(target));

@@ -43,7 +43,7 @@ export interface FileSystem {
   /** Runs `work` under a lock, so that only one process reads, changes and writes the file at a time. */
   withLock<T>(path: string, work: () => T): T;
   /** Returns the absolute path of a file in the project. Rejects paths outside it and in `.cleo` or `.git`. */
-  resolveInside(root: string, path: string, fix?: string): string;
+  resolveInside(root: string, path: string, fix: string): string;
   /** True for NFS, SMB and similar file systems, as far as the system reports it. */
   isNetworkDrive(path: string): boolean;
 }

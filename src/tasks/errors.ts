@@ -32,7 +32,8 @@ const rows = {
     http: 409,
     message: (d) =>
       `${d.takenOver ? `${d.taskId} was taken over from you: ${d.takenOver.reason}. It` : d.taskId} is held by ${d.holder} since ${d.since}, who is ${d.state} and was last seen at ${d.lastSeen}`,
-    fix: () => 'cleo next',
+    // Without another task, the task itself shows its holder and when the claim lapses.
+    fix: (d) => (d.suggestion ? 'cleo next' : `cleo show ${d.taskId}`),
     alternatives: (d) => [
       { action: 'See free tasks', command: 'cleo next' },
       ...(d.suggestion ? [{ action: `Focus ${d.suggestion}`, command: d.focus }] : []),

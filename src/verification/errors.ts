@@ -86,8 +86,11 @@ const rows = {
     exit: 82,
     http: 409,
     message: (d) => `${d.agent} did the work of ${d.taskId}; another agent has to judge it`,
-    fix: (d) => `cleo validator pull ${d.taskId}`,
-    alternatives: (d) => [{ action: 'Spawn a validator', command: `cleo orchestrate spawn ${d.taskId} --role validator` }],
+    fix: (d) => `cleo verify ${d.taskId}`,
+    alternatives: (d) => [
+      { action: 'As another agent, read the criteria', command: `cleo validator pull ${d.taskId}` },
+      { action: 'Spawn a validator', command: `cleo orchestrate spawn ${d.taskId} --role validator` },
+    ],
   }),
 } satisfies Record<string, ErrorRow<never>>;
 

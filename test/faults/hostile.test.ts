@@ -15,8 +15,8 @@ import { isFull, pickSize } from './processes.ts';
 
 const known = new Set(exitCodes.map(({ code }) => code));
 
-/** Checks that a call succeeded or failed with a catalog error, not with an unexpected exception; returns the fix. */
-function checkReply({ exitCode, envelope, unexpected, operation }: Reply, what: string): string | undefined {
+/** Checks that a call succeeded or failed with a catalog error, not with an unexpected exception. */
+function checkReply({ exitCode, envelope, unexpected, operation }: Reply, what: string): void {
   expect(unexpected, what).toBeUndefined();
   // Operations that run skills use the exit codes of skills, each of which has a class.
   if (operation?.exitNamespace)
@@ -28,12 +28,11 @@ function checkReply({ exitCode, envelope, unexpected, operation }: Reply, what: 
   expect(envelope.success, what).toBe(isAnswer);
   // The answer must be valid text for any reader.
   expect(JSON.stringify(envelope).isWellFormed(), what).toBe(true);
-  if (envelope.success) return undefined;
+  if (envelope.success) return;
   const { code, message, fix } = envelope.error as Json;
   expect(/^E_(VALIDATION|SKILL)_/.test(code) || code in getErrorCatalog(), `${what}: ${code}`).toBe(true);
   expect(message.length, what).toBeLessThan(2000);
   expect(fix, what).toMatch(/^cleo [^\0-\x1f]+$/);
-  return fix;
 }
 
 const ids = ['T001 epic', 'T002 in T001', 'T003 in T001', 'T004 done', 'T005 active by tester'];
@@ -56,7 +55,6 @@ for (const [turn, entry] of registry.entries.entries())
     // Operations that change the app get a new project per call, other writes per parameter.
     const isFresh = entry.name.startsWith('admin.') && entry.kind !== 'query';
     let app = await openApp({ tasks, engine: 'sqlite' });
-    const fixes = new Set<string | undefined>();
     for (const [place, { name, type }] of describeParams(params).entries()) {
       if (entry.kind !== 'query') app = await openApp({ tasks, engine: 'sqlite' });
       const hostile = { ...hostileTexts, ...hostileValues, ...(place === 0 ? { 'ten megabytes': tenMegabytes } : {}) };
@@ -67,19 +65,16 @@ for (const [turn, entry] of registry.entries.entries())
         const given = type === 'list' && typeof value === 'string' ? [value] : value;
         const what = `${entry.name} ${name}: ${kind}`;
         const began = performance.now();
-        fixes.add(checkReply(await app.reply(entry.name, { ...example.call, [name]: given }), what));
+        checkReply(await app.reply(entry.name, { ...example.call, [name]: given }), what);
         expect(performance.now() - began, what).toBeLessThan(10_000);
       }
     }
     for (const [kind, name] of Object.entries(hostileTexts)) {
       const call = Object.assign(JSON.parse(`{${JSON.stringify(name)}:1}`), example.call);
-      fixes.add(checkReply(await app.reply(entry.name, call), `${entry.name}, a parameter called ${kind}`));
+      checkReply(await app.reply(entry.name, call), `${entry.name}, a parameter called ${kind}`);
     }
     for (const [kind, value] of Object.entries(hostileValues))
-      fixes.add(checkReply(await app.reply(entry.name, value as never), `${entry.name} of ${kind}`));
-    // The fix runs as printed.
-    const { cli } = await openApp({ tasks, engine: 'sqlite' });
-    for (const fix of fixes) if (fix) expect([fix, [1, 2].includes((await cli(fix)).exitCode)]).toEqual([fix, false]);
+      checkReply(await app.reply(entry.name, value as never), `${entry.name} of ${kind}`);
     expect(readdirSync(outside).filter((name) => !/^cleo-(test|template)-/.test(name))).toEqual([]);
     expect(existsSync('pwned')).toBe(false);
     expect(Object.prototype).not.toHaveProperty('isAdmin');

@@ -1,9 +1,9 @@
 import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { onTestFinished } from 'vitest';
 import type { Json } from '../app.ts';
+import { recordOutput } from '../fixes/record.ts';
+import { createTempFolder } from '../temp-folder.ts';
 
 /** True for `npm run test:faults`, which runs the long forms; `npm test` runs the short ones. */
 export const isFull = process.env.CLEO_FAULTS === 'full';
@@ -61,11 +61,9 @@ export function openFaultProject(folder: string, env: Record<string, string> = {
   };
 }
 
-export function createFaultFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'cleo-fault-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
+export const createFaultFolder = createTempFolder;
+
+let runningCount = 0;
 
 export function runCleoProcess(args: string[], options: CleoOptions = {}): Promise<EndedProcess> {
   const { env, ulimit, cleo: file = join(dist, 'cleo.js'), stdin, onStart, ...rest } = options;
@@ -76,6 +74,7 @@ export function runCleoProcess(args: string[], options: CleoOptions = {}): Promi
     env: { PATH: process.env.PATH ?? '', HOME: '/nonexistent', ...env },
     stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
+  runningCount++;
   onStart?.(child);
   child.stdin?.on('error', () => {});
   child.stdin?.end(stdin);
@@ -89,7 +88,13 @@ export function runCleoProcess(args: string[], options: CleoOptions = {}): Promi
   });
   return new Promise((done, failed) => {
     child.once('error', failed);
-    child.once('close', (exitCode, signal) => done({ exitCode, signal, stdout, stderr, answer: parseAnswer(stdout) }));
+    child.once('close', (exitCode, signal) => {
+      runningCount--;
+      // Other processes may be writing, and a limit or another user would be missing when the command is repeated.
+      if (runningCount === 0 && !ulimit && rest.uid === undefined && typeof rest.cwd === 'string')
+        recordOutput(args, { folder: rest.cwd, env: { PATH: process.env.PATH ?? '', HOME: '/nonexistent', ...env } }, stdout);
+      done({ exitCode, signal, stdout, stderr, answer: parseAnswer(stdout) });
+    });
   });
 }
 

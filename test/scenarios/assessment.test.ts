@@ -67,7 +67,9 @@ test('2: a document with only headings is rejected', async () => {
     expect(error.details.remediation).toContain(id);
   expect(shop.readEvents().some(({ event, skill }) => event === 'attempt_started' && skill === 'shape')).toBe(false);
   expect(shop.readResult('design', 'shape')).toMatchObject({ status: 'blocked', exit_code: 80, completed_at: expect.any(String) });
-  expect((await shop.cli(error.fix)).exitCode).toBe(80);
+  expect(error.details.check).toBe('cleo handoff check discovery design construct.yaml');
+  expect((await shop.cli(error.details.check)).exitCode).toBe(80);
+  expect((await shop.cli(error.fix)).exitCode).toBe(0);
 });
 
 test('3: on_failure: warn continues', async () => {
@@ -298,10 +300,14 @@ test('resumes an interrupted run where it stopped', async () => {
   const shop = await openPipeline(completePrd);
   shop.writeSkill('shape', 'echo again >> design.log; [ -f ready ] && echo ok > grimoires/demo/sdd.md; [ -f ready ]');
   const { error } = await shop.runConstruct();
-  expect(error).toMatchObject({ exitCode: 1, fix: expect.stringContaining('--resume run-') });
+  expect(error).toMatchObject({
+    exitCode: 1,
+    fix: expect.stringContaining('trace show run-'),
+    details: { then: expect.stringContaining('--resume run-') },
+  });
   shop.writeFile('ready', '');
   const before = readFileSync(join(shop.root, 'grimoires/demo/prd.md'), 'utf8');
-  const { envelope, exitCode } = await shop.cli(error.fix);
+  const { envelope, exitCode } = await shop.cli(error.details.then);
   expect([exitCode, envelope.run?.executions.map(({ skipped }: { skipped?: boolean }) => skipped ?? false)]).toEqual([0, [true, false]]);
   expect(readFileSync(join(shop.root, 'grimoires/demo/prd.md'), 'utf8')).toBe(before);
   expect(listEvents(shop)).toContain('run_resumed');

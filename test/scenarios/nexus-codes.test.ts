@@ -259,8 +259,7 @@ const errorCases: Case[] = [
     run: 'start T001',
     exit: 6,
     code: 'E_VALIDATION_DEPENDS',
-    fix: /^cleo nexus sync$/,
-    plays: 102,
+    fix: /^cleo nexus deps T001$/,
     then: 'nexus deps remove T001 web:T001',
   },
 ];

@@ -100,7 +100,7 @@ describe('35: next, then focus the suggested task', () => {
   test('suggests no task if there is none', async () => {
     const app = await openApp({ tasks: ['T001 active by ada'] });
     const { fix, alternatives } = await expectError(app, 'focus set T001', 35);
-    expect((await run(app, fix)).exitCode).toBe(100);
+    expect([fix, (await run(app, fix)).exitCode]).toEqual(['cleo show T001', 0]);
     for (const { command } of alternatives) expect((await run(app, command)).exitCode).toBe(100);
   });
 });
@@ -128,11 +128,11 @@ describe('38: focus, then the command again', () => {
     expect(started).toMatchObject({ session: { scope: 'epic:T009', name: 'Work' }, focus: { id: 'T010' } });
   });
 
-  test('next reports that there is no task to focus', async () => {
+  test('the dashboard shows that there is no task to focus', async () => {
     const app = await openApp({ tasks: ['T001 done'] });
     const { fix, alternatives } = await expectError(app, 'complete', 38);
-    expect([fix, alternatives]).toEqual(['cleo next', undefined]);
-    expect((await run(app, fix)).exitCode).toBe(100);
+    expect([fix, alternatives]).toEqual(['cleo dash', undefined]);
+    expect((await run(app, fix)).exitCode).toBe(0);
   });
 });
 

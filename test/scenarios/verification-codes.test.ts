@@ -172,7 +172,7 @@ const errorCases: Case[] = [
     run: formatVerify('qaPassed'),
     exit: 82,
     code: 'E_CIRCULAR_VALIDATION',
-    fix: /^cleo validator pull T001$/,
+    fix: /^cleo verify T001$/,
     then: 'show T001',
   },
   {
@@ -181,7 +181,7 @@ const errorCases: Case[] = [
     run: 'validator attest T001',
     exit: 82,
     code: 'E_CIRCULAR_VALIDATION',
-    fix: /^cleo validator pull T001$/,
+    fix: /^cleo verify T001$/,
     then: 'show T001',
   },
   {

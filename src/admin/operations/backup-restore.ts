@@ -21,8 +21,13 @@ export const adminBackupRestore = job({
   example: { call: { id: '20260101T000000000Z-manual' }, exit: 4 },
   async run({ platform, project, now, config, storeAdmin }, { id }) {
     const admin = await storeAdmin(project);
-    const backup = platform.backups.list(project).find((one) => one.id === id.replace(/\.db$/, ''));
-    if (!backup) throw new CleoError('E_BACKUP_NOT_FOUND', { id: id.slice(0, 100) });
+    const backups = platform.backups.list(project);
+    const backup = backups.find((one) => one.id === id.replace(/\.db$/, ''));
+    if (!backup)
+      throw new CleoError('E_BACKUP_NOT_FOUND', {
+        id: id.slice(0, 100),
+        fix: backups.length > 0 ? 'cleo backup list' : 'cleo help backup',
+      });
     const file = platform.backups.getPath(project, backup.id);
     const warnings = await checkBackup(admin, platform, project, backup, file);
     const isIntact = (await admin.inspect()).problems.length === 0;

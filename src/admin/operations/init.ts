@@ -165,6 +165,13 @@ function rethrowUnlessMissing(error: unknown): undefined {
 
 /** Writes all project files except the store. Existing files, as in a clone, are kept. */
 function writeProjectFiles({ files, config, randomHex }: Platform, project: Project): void {
+  if (files.exists(project.folder) && !files.isFolder(project.folder))
+    throw new CleoError('E_FILE_ERROR', {
+      path: project.folder,
+      problem: 'is a file; the project needs a folder of that name',
+      fix: 'mv .cleo .cleo.old && cleo init',
+      manual: 'Rename the file .cleo, then call init again',
+    });
   files.createFolder(project.folder);
   files.writeNew(join(project.folder, '.gitignore'), gitignore);
   files.writeNew(join(project.folder, 'config.schema.json'), formatConfigSchema());

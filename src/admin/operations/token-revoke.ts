@@ -15,7 +15,14 @@ export const adminTokenRevoke = mutation({
   example: { world: ['token dashboard query'], call: { name: 'dashboard' } },
   async run({ store, now }, { name }) {
     const found = await store.tokens.get(name);
-    if (!found) throw new CleoError('E_NOT_FOUND', { what: 'token', id: name.slice(0, 100), fix: 'cleo token list' });
+    if (!found) {
+      const hasAny = (await store.tokens.list()).length > 0;
+      throw new CleoError('E_NOT_FOUND', {
+        what: 'token',
+        id: name.slice(0, 100),
+        fix: hasAny ? 'cleo token list' : 'cleo help token create',
+      });
+    }
     const { hash: _, ...token } = found;
     if (token.revokedAt) return noChange({ token });
     await store.tokens.revoke(name, now);

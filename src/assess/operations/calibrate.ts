@@ -26,7 +26,7 @@ export const assessCalibrate = job({
       return verdict ? [{ facts, assessment, verdict }] : [];
     });
     const problem = findShortage(judged);
-    if (problem) throw createSkillError(65, problem, 'cleo review list', { verdicts: judged.length });
+    if (problem) throw createSkillError(65, problem, 'cleo help review', { verdicts: judged.length });
     const model = calibrate(judged, { trainedAt: now, hash: platform.sha256 });
     platform.files.createFolder(`${project.folder}/assess`);
     platform.files.writeAtomic(`${project.folder}/${modelFile}`, `${JSON.stringify(model, null, 2)}\n`);

@@ -64,7 +64,7 @@ export const assessDashboard = job({
 /** The path to write to. Every error suggests the same path that works. */
 function resolveOutput({ platform, project }: TraceContext, out: string): string {
   try {
-    return platform.files.resolveInside(project.root, out);
+    return platform.files.resolveInside(project.root, out, 'cleo help assess dashboard');
   } catch (error) {
     if (!(error instanceof CleoError)) throw error;
     throw createSkillError(73, error.message, 'cleo assess dashboard --out assessment.html', { path: out });

@@ -60,11 +60,11 @@ const createRows = () =>
       fix: (d) => d.fix ?? (d.prefix ? `cleo find --id ${quote(d.prefix)}` : 'cleo list --all'),
       alternatives: (d) => (d.suggestions ?? []).map((id) => ({ action: `Show ${id}`, command: `cleo show ${id}` })),
     }),
-    E_BACKUP_NOT_FOUND: row<{ id: string }>({
+    E_BACKUP_NOT_FOUND: row<{ id: string; fix: string }>({
       exit: 4,
       http: 404,
       message: (d) => `There is no backup ${d.id}`,
-      fix: () => 'cleo backup list',
+      fix: (d) => d.fix,
     }),
 
     E_DEPENDENCY_ERROR: row<{ tool: string; problem: string; fix?: string; manual?: string }>({
@@ -74,7 +74,7 @@ const createRows = () =>
       fix: (d) => d.fix ?? 'cleo version',
     }),
 
-    E_VALIDATION: row<{ field: string; problem: string; fix: string }>({
+    E_VALIDATION: row<{ field: string; problem: string; fix: string; manual?: string }>({
       exit: 6,
       http: 422,
       code: (d) => `E_VALIDATION_${toUpperSnake(d.field)}`,
@@ -136,11 +136,11 @@ const createRows = () =>
       fix: () => 'cleo upgrade',
     }),
 
-    E_PARENT_NOT_FOUND: row<{ parent: string; fix?: string }>({
+    E_PARENT_NOT_FOUND: row<{ parent: string; fix: string }>({
       exit: 10,
       http: 404,
       message: (d) => `The parent ${d.parent} does not exist`,
-      fix: (d) => d.fix ?? `cleo exists ${d.parent}`,
+      fix: (d) => d.fix,
       alternatives: () => [{ action: 'See possible parents', command: 'cleo list --type epic' }],
     }),
     E_DEPTH_EXCEEDED: row<{ parent: string }>({
@@ -232,11 +232,11 @@ const createRows = () =>
       fix: (d) => `cleo session resume ${d.sessionId}`,
       alternatives: () => [{ action: 'See all sessions', command: 'cleo session list' }],
     }),
-    E_SESSION_NOT_FOUND: row<{ sessionId: string; suggestions?: string[] }>({
+    E_SESSION_NOT_FOUND: row<{ sessionId: string; suggestions?: string[]; fix?: string }>({
       exit: 31,
       http: 404,
       message: (d) => `There is no session ${d.sessionId}`,
-      fix: () => 'cleo session list',
+      fix: (d) => d.fix ?? 'cleo session list',
       alternatives: (d) => (d.suggestions ?? []).map((id) => ({ action: `Show ${id}`, command: `cleo session show ${id}` })),
     }),
     E_SCOPE_CONFLICT: row<{ sessionId: string; scope: string; other: string; agents: string[]; moved?: string; fix?: string }>({
@@ -284,11 +284,11 @@ const createRows = () =>
           : []),
       ],
     }),
-    E_FOCUS_REQUIRED: row<{ act: string; suggestion?: string | undefined; focus: string; fix?: string; retry?: string }>({
+    E_FOCUS_REQUIRED: row<{ act: string; suggestion?: string | undefined; focus: string; fix?: string; look?: string; retry?: string }>({
       exit: 38,
       http: 409,
       message: (d) => `No task was given to ${d.act}, and no task is in focus`,
-      fix: (d) => d.fix ?? (d.suggestion ? d.focus : 'cleo next'),
+      fix: (d) => d.fix ?? (d.suggestion ? d.focus : (d.look ?? 'cleo next')),
       alternatives: (d) => [
         ...(d.suggestion ? [{ action: `Focus ${d.suggestion}`, command: d.focus }] : []),
         ...(d.suggestion && d.retry ? [{ action: 'Then repeat the call', command: d.retry }] : []),

@@ -7,7 +7,7 @@ export class CleoError<C extends ErrorCode = ErrorCode> extends Error {
   readonly code: string;
   readonly exitCode: number;
   readonly httpStatus: number;
-  readonly fix: string;
+  fix: string;
   readonly alternatives: Alternative[];
   readonly details: Record<string, unknown>;
   /** The call that `fix` stands for, if a command line cannot express it. Otherwise surfaces derive it from `fix`. */
@@ -40,3 +40,10 @@ export class CleoError<C extends ErrorCode = ErrorCode> extends Error {
 
 /** Facts that the message or the fix contains in full; they are left out of `details`. */
 const inMessage = new Set(['problem', 'fix', 'retry', 'via', 'act', 'look', 'focus', 'claim', 'exit', 'skip']);
+
+/** Replaces the commands of an error where they would not help: they name tasks that are not stored, or a list that is empty. */
+export function replaceFix(error: CleoError, fix: string): CleoError {
+  error.fix = fix;
+  error.alternatives.length = 0;
+  return error;
+}

@@ -82,11 +82,11 @@ export const docsCheck = query({
       });
     }
     const path = findProjectPath(ctx.platform, ctx.project, file, (one) => runner.statFile(one) !== undefined);
-    const list = ctx.commandAs(['docs', 'list']);
-    if (path === undefined) throw createSkillError(66, `${file} does not exist or is outside the project`, list, { file });
-    if (runner.statFile(path)?.kind !== 'file') throw createSkillError(65, `${file} is not a regular file`, list, { file });
+    const help = 'cleo help docs check';
+    if (path === undefined) throw createSkillError(66, `${file} does not exist or is outside the project`, help, { file });
+    if (runner.statFile(path)?.kind !== 'file') throw createSkillError(65, `${file} is not a regular file`, help, { file });
     const text = decodeUtf8(runner.readFile(path));
-    if (text === undefined) throw createSkillError(65, `${file} is not UTF-8 text`, list, { file });
+    if (text === undefined) throw createSkillError(65, `${file} is not UTF-8 text`, help, { file });
     const unknown = requiredSections.find((one) => !schema.sections.some((section) => section.id === one));
     if (unknown)
       throw createSkillError(

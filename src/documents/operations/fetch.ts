@@ -60,7 +60,12 @@ export async function requireVersion(store: ReadStore, platform: Platform, { slu
     throw new CleoError('E_CHECKSUM_MISMATCH', {
       what: `${slug}, version ${content.version}`,
       problem: 'the stored content does not match its digest',
-      fix: 'cleo backup list',
+      fix: hasBackup(platform) ? 'cleo backup list' : 'cleo doctor',
     });
   return { ...content, bytes };
 }
+
+const hasBackup = (platform: Platform): boolean => {
+  const project = platform.getProject();
+  return project !== undefined && platform.backups.list(project).length > 0;
+};

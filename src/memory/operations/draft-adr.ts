@@ -31,7 +31,9 @@ export const memoryDraftAdr = mutation({
         fix:
           entry.state === 'proposed' && entry.type === 'decision'
             ? `cleo memory confirm ${id}`
-            : 'cleo memory find --type decision --state accepted',
+            : (await store.memory.count({ type: 'decision', state: 'accepted' }, 1)) > 0
+              ? 'cleo memory find --type decision --state accepted'
+              : 'cleo help memory draft-adr',
       });
     const supersedes = (await store.memory.listSupersededBy(id)).map((old) => old.id);
     const content = formatAdr(entry, supersedes);

@@ -142,6 +142,6 @@ test('drafts a record from an accepted decision as a document', async () => {
   });
   expect(await call('memory.draft-adr', { id: 'D-003' })).toMatchObject({ error: { exitCode: 6, fix: 'cleo memory confirm D-003' } });
   expect(await call('memory.draft-adr', { id: 'L-001' })).toMatchObject({
-    error: { code: 'E_VALIDATION_STATE', fix: 'cleo memory find --type decision --state accepted' },
+    error: { code: 'E_VALIDATION_STATE', fix: 'cleo help memory draft-adr' },
   });
 });

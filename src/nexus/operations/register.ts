@@ -60,6 +60,7 @@ async function resolveProject(ctx: JobContext, path: string | undefined): Promis
     field: 'path',
     problem: folder ? `${folder} is not a project: it has no .cleo folder` : `${path} is not a folder`,
     fix: folder ? `cd ${quote(folder)} && cleo init` : 'cleo help nexus register',
+    ...(folder ? { manual: `Run cleo init in ${folder}` } : {}),
   });
 }
 

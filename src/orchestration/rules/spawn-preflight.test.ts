@@ -17,10 +17,10 @@ test('finds nothing wrong with a valid candidate', () => {
 });
 
 test.each<[string, Partial<SpawnCandidate>, string, string]>([
-  ['done', { task: { ...task, status: 'done', files: [] } }, 'DONE', 'cleo orchestrate ready T001'],
-  ['blocked', { task: { ...task, status: 'blocked', blockedBy: 'the key', files: [] } }, 'BLOCKED', 'cleo orchestrate ready T001'],
-  ['open depends', { openDepends: ['T003', 'T004'] }, 'DEPENDS_OPEN', 'cleo orchestrate ready T001'],
-  ['held by another', { holder: 'ada' }, 'CLAIMED', 'cleo orchestrate ready T001'],
+  ['done', { task: { ...task, status: 'done', files: [] } }, 'DONE', 'cleo show T002'],
+  ['blocked', { task: { ...task, status: 'blocked', blockedBy: 'the key', files: [] } }, 'BLOCKED', 'cleo orchestrate status T001'],
+  ['open depends', { openDepends: ['T003', 'T004'] }, 'DEPENDS_OPEN', 'cleo orchestrate status T001'],
+  ['held by another', { holder: 'ada' }, 'CLAIMED', 'cleo orchestrate status T001'],
   [
     'more than three files',
     { task: { ...task, files: ['a b', 'c', 'd', 'e'] } },
@@ -40,9 +40,9 @@ test.each<[string, Partial<SpawnCandidate>, string, string]>([
 
 test('rejects work outside an epic', () => {
   const { epicId: _, ...orphan } = valid;
-  expect(checkSpawn(orphan)).toMatchObject([{ code: 'ORC-007', fix: 'cleo list --type epic' }]);
+  expect(checkSpawn(orphan)).toMatchObject([{ code: 'ORC-007', fix: 'cleo help orchestrate spawn' }]);
   expect(checkSpawn({ ...orphan, task: { ...task, type: 'saga', files: [] } })).toMatchObject([
-    { code: 'ORC-007', fix: 'cleo orchestrate ready T002' },
+    { code: 'ORC-007', fix: 'cleo orchestrate status T002' },
   ]);
 });
 

@@ -30,14 +30,14 @@ export interface SpawnFinding {
 /** Lists everything that prevents a spawn, most obvious first. A claim does not prevent spawning a validator. */
 export function checkSpawn({ task, epicId, role, openDepends, holder, isTouched, skill, unresolved }: SpawnCandidate): SpawnFinding[] {
   const { id } = task;
-  const readyCommand = commandLine(['cleo', 'orchestrate', 'ready', ...(epicId && epicId !== id ? [epicId] : [])]);
+  const statusCommand = commandLine(['cleo', 'orchestrate', 'status', ...(epicId && epicId !== id ? [epicId] : [])]);
   const findings: (SpawnFinding | false)[] = [
-    task.status === 'done' && { code: 'DONE', message: `${id} is done`, fix: readyCommand },
+    task.status === 'done' && { code: 'DONE', message: `${id} is done`, fix: `cleo show ${id}` },
     task.status === 'blocked' && {
       code: 'BLOCKED',
       message: `${id} is blocked${task.blockedBy ? `: ${task.blockedBy}` : ''}`,
       // No unblock command: an agent must not remove a block that was set for a reason.
-      fix: readyCommand,
+      fix: statusCommand,
     },
     role === 'validator' &&
       task.status === 'pending' &&
@@ -46,12 +46,12 @@ export function checkSpawn({ task, epicId, role, openDepends, holder, isTouched,
         message: `${id} has not been worked on, and a validator judges the work of another agent`,
         fix: `cleo orchestrate spawn ${id}`,
       },
-    openDepends.length > 0 && { code: 'DEPENDS_OPEN', message: `${id} waits for ${openDepends.join(', ')}`, fix: readyCommand },
-    role === 'worker' && holder !== undefined && { code: 'CLAIMED', message: `${id} is held by ${holder}`, fix: readyCommand },
+    openDepends.length > 0 && { code: 'DEPENDS_OPEN', message: `${id} waits for ${openDepends.join(', ')}`, fix: statusCommand },
+    role === 'worker' && holder !== undefined && { code: 'CLAIMED', message: `${id} is held by ${holder}`, fix: statusCommand },
     epicId === undefined && {
       code: 'ORC-007',
       message: task.type === 'saga' ? `${id} is a saga; spawn the tasks of its epics` : `${id} is not part of an epic`,
-      fix: task.type === 'saga' ? `cleo orchestrate ready ${id}` : 'cleo list --type epic',
+      fix: task.type === 'saga' ? `cleo orchestrate status ${id}` : 'cleo help orchestrate spawn',
     },
     role === 'worker' &&
       task.files.length > maxSpawnFiles && {

@@ -71,7 +71,7 @@ export function resolveGraph(graph: ParsedGraph, tasks: Map<TaskId, TaskRecord>,
         ? new CleoError('E_INVALID_INPUT', { problem: `${JSON.stringify(name)} is neither a ref of this payload nor an id`, fix: '' })
         : !tasks.has(id)
           ? asParent
-            ? new CleoError('E_PARENT_NOT_FOUND', { parent: id })
+            ? new CleoError('E_PARENT_NOT_FOUND', { parent: id, fix: '' })
             : new CleoError('E_NOT_FOUND', { id })
           : deleted.has(id)
             ? new CleoError('E_INVALID_INPUT', { problem: `${id} is deleted by ${deleted.get(id)}`, fix: '' })

@@ -240,7 +240,7 @@ describe('link and unlink', () => {
     expect(await app.call('research.link', { taskId: 'T404', entryId: 'T001-parsers' })).toMatchObject({ error: { exitCode: 4 } });
     expect(await app.call('research.link', { taskId: 'T001', entryId: 'T001-none' })).toMatchObject({ error: { exitCode: 4 } });
     expect(await (await openApp({ tasks: ['T001'] })).call('research.link', { taskId: 'T001', entryId: 'T001-none' })).toMatchObject({
-      error: { exitCode: 4, fix: 'cleo research list' },
+      error: { exitCode: 4, fix: 'cleo help research add' },
     });
   });
 });

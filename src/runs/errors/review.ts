@@ -14,8 +14,8 @@ const rows = {
     exit: 35,
     http: 409,
     message: (d) => `${d.review} is claimed by ${d.holders.join(' and ')} until ${d.until}`,
-    fix: () => 'cleo review list --status open',
-    alternatives: (d) => [{ action: 'Show the review', command: commandLine(['cleo', 'review', 'show', d.review]) }],
+    fix: (d) => commandLine(['cleo', 'review', 'show', d.review]),
+    alternatives: () => [{ action: 'List the open reviews', command: 'cleo review list --status open' }],
   }),
   E_REVIEW_OWN_WORK: row<{ review: string; agent: string; run: string }>({
     exit: 82,

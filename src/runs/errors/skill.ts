@@ -8,13 +8,17 @@ const maxMessageLength = 1500;
 
 /** The error of all commands that run or assess skills: it carries an exit code of the skill table and its class. */
 const rows = {
-  E_SKILL: row<{ exit: number; class: string; problem: string; fix: string; [fact: string]: unknown }>({
+  E_SKILL: row<{ exit: number; class: string; problem: string; fix: string; then?: string; check?: string; [fact: string]: unknown }>({
     exit: 70,
     getExit: (d) => d.exit,
     http: 422,
     // A problem can quote a whole document. The details hold the rest.
     message: (d) => (d.problem.length > maxMessageLength ? `${d.problem.slice(0, maxMessageLength)} …` : d.problem),
     fix: (d) => d.fix,
+    alternatives: (d) => [
+      ...(d.check ? [{ action: 'Check the handoff', command: d.check }] : []),
+      ...(d.then ? [{ action: 'Continue after that', command: d.then }] : []),
+    ],
     code: (d) => `E_SKILL_${d.class.toUpperCase()}`,
   }),
 } satisfies Record<string, ErrorRow<never>>;

@@ -24,7 +24,7 @@ export function findRun(platform: RunnerPlatform, name: string, runs = listStore
   const listIds = (list: StoredRun[]): string[] => list.map(({ runId }) => runId);
   const suggestions = (matches.length > 0 ? listIds(matches) : findNearest(name, listIds(runs))).slice(-3);
   const problem = matches.length > 1 ? `${JSON.stringify(name)} matches ${matches.length} runs` : `there is no run ${JSON.stringify(name)}`;
-  throw createSkillError(64, problem, suggestions[0] ? commandLine(['cleo', 'trace', 'show', suggestions.at(-1)!]) : 'cleo trace list', {
+  throw createSkillError(64, problem, suggestions[0] ? commandLine(['cleo', 'trace', 'show', suggestions.at(-1)!]) : suggestRuns(runs), {
     run: name,
     ...(suggestions.length > 0 ? { suggestions } : {}),
   });
@@ -58,3 +58,6 @@ function readEnd(text: string): { status: string; exitCode: number | null; at: s
   const { status, exit_code: code } = last.data;
   return { status: String(status), exitCode: typeof code === 'number' ? code : null, at: last.ts };
 }
+
+/** Suggests to list the runs, or how to start one if there is none. */
+export const suggestRuns = (runs: StoredRun[]): string => (runs.length > 0 ? 'cleo trace list' : 'cleo help construct run');

@@ -85,6 +85,7 @@ async function readSkillFiles(
       path,
       problem: 'is outside the project; only the command line may install it',
       fix: commandWith({}),
+      manual: `Run it on the command line: ${commandWith({})}`,
     });
   if (platform.files.isFolder(folder)) return folders.readSkillFolder(folder, createFileError);
   const source = await platform.skills.readBundled(path);

@@ -24,7 +24,11 @@ const maxBodyBytes = 1 << 20;
 /** Creates the HTTP surface: `POST /api/<gateway>/<domain>/<operation>`, the OpenAPI document, health check and metrics. */
 export function createHttpApp(base: App, options: HttpAppOptions): Hono<Env> {
   const metrics = createMetrics();
-  const app: App = { ...base, onReply: metrics.countCall };
+  const onReply: App['onReply'] = (...reply) => {
+    metrics.countCall(...reply);
+    base.onReply?.(...reply);
+  };
+  const app: App = { ...base, onReply };
   const { platform } = app;
   const access = createAccessControl(app, options);
   const startedAt = platform.monotonicMs();

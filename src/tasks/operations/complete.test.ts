@@ -39,7 +39,7 @@ test.each([
   ['open children', ['T001 epic', 'T002 in T001'], 16, 'cleo list --parent T001'],
   ['open depends', ['T001 depends T002', 'T002'], 6, 'cleo focus set T002'],
   ['status blocked', ['T001 blocked'], 6, 'cleo focus set T001'],
-  ['another holder', ['T001 active by ada'], 35, 'cleo next'],
+  ['another holder', ['T001 active by ada'], 35, 'cleo show T001'],
   ['a gate without evidence', ['T001 evidence testsPassed'], 45, 'cleo verify T001'],
   ['children and an unmet criterion', ['T001 epic accept shipped', 'T002 in T001 done'], 6, 'cleo criteria check T001 1'],
 ])('rejects a task that has %s, and changes nothing', async (_, tasks, exitCode, fix) => {

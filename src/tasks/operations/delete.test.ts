@@ -23,7 +23,7 @@ test.each([
   ['children', ['T001 epic', 'T002 in T001'], 16, 'cleo delete T001 --cascade'],
   ['dependents', ['T001', 'T002 depends T001'], 19, 'cleo delete T001 --orphan'],
   ['status done', ['T001 done'], 17, 'cleo archive T001'],
-  ['another holder', ['T001 active by ada'], 35, 'cleo next'],
+  ['another holder', ['T001 active by ada'], 35, 'cleo show T001'],
 ])('rejects a task that has %s, and deletes nothing', async (_, tasks, exitCode, fix) => {
   const { call } = await openApp({ tasks });
   expect(await call('tasks.delete', { taskId: 'T001' })).toMatchObject({ error: { exitCode, fix } });

@@ -20,7 +20,7 @@ export const tasksRelatesAdd = mutation({
   example: { world: ['T001', 'T002'], call: { from: 'T001', to: 'T002', type: 'supersedes', reason: 'the new parser reads both' } },
   async run({ store }, relation) {
     const { from, to, type, reason } = relation;
-    if (from === to) throw new CleoError('E_CIRCULAR_REFERENCE', { path: [from, to], what: 'depends' });
+    if (from === to) throw new CleoError('E_CIRCULAR_REFERENCE', { path: [from, to], what: 'depends', fix: 'cleo help relates add' });
     const source = await requireTask(store, from);
     const target = await requireTask(store, to);
     if (source.parentId === to || target.parentId === from) throw new CleoError('E_INVALID_RELATION', { from, to });

@@ -9,7 +9,7 @@ import { toTaskReceipt } from '../rules/view.ts';
 import { checkPosition } from './shared/create-task.ts';
 import { checkNoCycle } from './shared/order.ts';
 import { checkSessionScopes } from './shared/reparent-checks.ts';
-import { createNotFoundError, requireTask } from './shared/require.ts';
+import { createNotFoundError, createParentNotFoundError, requireTask } from './shared/require.ts';
 import { checkAncestryInScope } from './shared/scope.ts';
 
 export const tasksRestore = mutation({
@@ -62,8 +62,8 @@ async function restoreTask(ctx: MutationContext, { record, notes }: DeletedTask,
   const { store } = ctx;
   const ancestry = record.parentId ? await store.tasks.getAncestry(record.parentId) : [];
   if (record.parentId && ancestry.length === 0) {
-    const fix = (await store.tasks.getLastDeleted(record.parentId)) ? `cleo restore ${record.parentId} --cascade` : undefined;
-    throw new CleoError('E_PARENT_NOT_FOUND', defined({ parent: record.parentId, fix }));
+    if (!(await store.tasks.getLastDeleted(record.parentId))) throw await createParentNotFoundError(store, record.parentId);
+    throw new CleoError('E_PARENT_NOT_FOUND', { parent: record.parentId, fix: `cleo restore ${record.parentId} --cascade` });
   }
   const restoredIds = new Set(all.map((task) => task.record.id));
   if (!record.parentId || !restoredIds.has(record.parentId)) checkAncestryInScope(ctx.session, [record, ...ancestry], record.id);

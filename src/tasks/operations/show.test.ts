@@ -57,7 +57,7 @@ test.each([
 
 test('suggests nothing in an empty project', async () => {
   const { call } = await openApp();
-  expect(await call('tasks.show', { taskId: 'T001' })).toMatchObject({ error: { exitCode: 4, fix: 'cleo find --id 1' } });
+  expect(await call('tasks.show', { taskId: 'T001' })).toMatchObject({ error: { exitCode: 4, fix: 'cleo help add' } });
 });
 
 test('shows holder, session and expiry of a claim', async () => {

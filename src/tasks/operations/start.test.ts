@@ -21,7 +21,7 @@ test('rejects a task held by another agent and names the holder', async () => {
   const { call, as } = await openApp({ tasks: ['T001'] });
   await as('ada').call('tasks.start', { taskId: 'T001' });
   expect(await call('tasks.start', { taskId: 'T001' })).toMatchObject({
-    error: { code: 'E_TASK_CLAIMED', exitCode: 35, fix: 'cleo next', details: { holder: 'ada' } },
+    error: { code: 'E_TASK_CLAIMED', exitCode: 35, fix: 'cleo show T001', details: { holder: 'ada' } },
   });
 });
 

@@ -19,7 +19,7 @@ export const tasksExportFile = job({
   cli: { command: 'export', select: 'output' },
   example: { world: ['T001'], call: { output: 'tasks.jsonl' } },
   async run({ read, platform, project }, { output, format = 'jsonl' }) {
-    const path = platform.files.resolveInside(project.root, output);
+    const path = platform.files.resolveInside(project.root, output, 'cleo export');
     const tasks = await read((store) => listAllTasks(store));
     platform.files.writeAtomic(path, formatExport(tasks, format));
     return { file: output, count: tasks.length };

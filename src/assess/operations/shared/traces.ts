@@ -8,7 +8,7 @@ import type { RunRecord, TraceLine } from '#runs/model/trace.ts';
 import { parseReviews } from '#runs/rules/review-state.ts';
 import { parseTrace } from '#runs/rules/trace.ts';
 import { isTraceName, toRunId } from '#runs/rules/trace-name.ts';
-import { findRuns, listStoredRuns } from '#runs/runner/stored-runs.ts';
+import { findRuns, listStoredRuns, suggestRuns } from '#runs/runner/stored-runs.ts';
 import {
   type Assessment,
   type CalibratedModel,
@@ -55,14 +55,13 @@ export async function resolveTraces({ platform, project }: TraceContext, words: 
   const runs = listStoredRuns(runner);
   const traces = words.flatMap((word) => {
     const found = findRuns(runner, word, runs).flatMap(({ trace }) => trace ?? []);
-    if (found.length === 0) throw createNoTraceError(word);
+    if (found.length === 0) throw createNoTraceError(word, suggestRuns(runs));
     return found;
   });
   return [...new Set(traces)].sort();
 }
 
-function createNoTraceError(word: string) {
-  const fix = 'cleo trace list';
+function createNoTraceError(word: string, fix: string) {
   if (isGlob(word)) return createSkillError(66, `No trace matches ${quote(word)}`, fix, { pattern: word });
   return createSkillError(66, `${word} has no trace: it was pruned, or nothing was captured`, fix, { run: word });
 }

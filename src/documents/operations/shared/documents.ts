@@ -60,11 +60,17 @@ export async function requireDoc(store: ReadStore, slug: string, verb: string): 
   // Other characters could be wildcards in the query.
   const doc = /^[a-z0-9-]+$/.test(slug) ? await store.docs.get(slug) : undefined;
   if (doc) return doc;
-  const [nearestSlug] = findNearest(slug, await store.docs.listSlugs('', 5000));
+  const slugs = await store.docs.listSlugs('', 5000);
+  const [nearestSlug] = findNearest(slug, slugs);
   throw new CleoError('E_NOT_FOUND', {
     what: 'document',
     id: slug.slice(0, 100),
-    fix: nearestSlug && verb === 'fetch' ? `cleo docs fetch ${quote(nearestSlug)}` : 'cleo docs list',
+    fix:
+      nearestSlug && verb === 'fetch'
+        ? `cleo docs fetch ${quote(nearestSlug)}`
+        : slugs.length > 0
+          ? 'cleo docs list'
+          : 'cleo help docs add',
   });
 }
 

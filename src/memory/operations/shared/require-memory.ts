@@ -11,5 +11,10 @@ export async function requireMemory(store: ReadStore, id: string): Promise<Memor
   const found = await store.memory.get(id);
   if (found) return found;
   const type = memoryTypes.find((one) => id.startsWith(memoryLetters[one]));
-  throw new CleoError('E_NOT_FOUND', { id, what: type ?? 'memory', fix: `cleo memory find --type ${type}` });
+  const hasAny = type !== undefined && (await store.memory.count({ type }, 1)) > 0;
+  throw new CleoError('E_NOT_FOUND', {
+    id,
+    what: type ?? 'memory',
+    fix: hasAny ? `cleo memory find --type ${type}` : 'cleo help memory store',
+  });
 }

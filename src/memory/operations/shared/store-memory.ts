@@ -87,6 +87,8 @@ export async function saveMemoryCitations(store: WriteStore, { id, title, conten
   );
 }
 
+const help = ['help', 'memory', 'store'];
+
 /** Normalizes a source and throws E_NOT_FOUND if it does not exist. A vote, or a record without a path, cannot be checked. */
 async function requireSource({ store, project, config }: MutationContext, source: MemorySource): Promise<MemorySource> {
   const { table, rowid } = source;
@@ -94,17 +96,21 @@ async function requireSource({ store, project, config }: MutationContext, source
     new CleoError('E_NOT_FOUND', { id: rowid, what, fix: commandLine(['cleo', ...words]) });
   if (table === 'task') {
     const id = parseTaskId(rowid);
-    if (!id) throw createMissingError('task', ['find', rowid]);
+    if (!id) throw createMissingError('task', help);
     await checkTaskExists(store, id);
     return { table, rowid: id };
   }
-  if (table === 'session' && !(await store.sessions.get(rowid))) throw createMissingError('session', ['session', 'list']);
-  if (table === 'doc' && !(await store.docs.get(rowid))) throw createMissingError('document', ['docs', 'list']);
+  if (table === 'session' && !(await store.sessions.get(rowid))) {
+    const hasAny = (await store.sessions.list(undefined, { limit: 1, offset: 0 })).length > 0;
+    throw createMissingError('session', hasAny ? ['session', 'list'] : help);
+  }
+  if (table === 'doc' && !(await store.docs.get(rowid)))
+    throw createMissingError('document', (await store.docs.listSlugs('', 1)).length > 0 ? ['docs', 'list'] : help);
   if (table === 'research') {
     const { findEntry, openManifest } = await import('#research/operations/shared/manifest.ts');
     const manifest = await openManifest(project, config);
     const entry = findEntry(manifest.read(), rowid) ?? findEntry(manifest.archived(), rowid);
-    if (!entry) throw createMissingError('research entry', ['research', 'list']);
+    if (!entry) throw createMissingError('research entry', manifest.read().entries.length > 0 ? ['research', 'list'] : help);
     return { table, rowid: entry.id };
   }
   if (table === 'adr' && /[/\\]|\.md$/i.test(rowid)) {

@@ -43,7 +43,8 @@ export async function openRegistry(platform: Platform) {
 function createCorruptError(platform: Platform, path: string, { problem, isNewer }: { problem: string; isNewer?: true }): CleoError {
   const aside = `${path}.damaged-${platform.now().replace(/\D/g, '')}`;
   const fix = isNewer ? 'cleo version' : `mv ${quote(path)} ${quote(aside)} && cleo nexus init`;
-  return new CleoError('E_NEXUS_REGISTRY_CORRUPT', { path, problem, fix, ...defined({ isNewer }) });
+  const manual = isNewer ? 'Update cleo' : `Repair ${path}, or move it aside and register the projects again`;
+  return new CleoError('E_NEXUS_REGISTRY_CORRUPT', { path, problem, fix, manual, ...defined({ isNewer }) });
 }
 
 /** Finds a project by its name. `retry` formats the same command with another name. */
@@ -54,7 +55,7 @@ export function requireRegisteredProject({ projects }: ProjectRegistry, name: st
     name,
     projects.map((project) => project.name),
   );
-  const fix = suggestions.length === 1 ? retry(suggestions[0]!) : undefined;
+  const fix = suggestions.length === 1 ? retry(suggestions[0]!) : projects.length === 0 ? 'cleo help nexus register' : undefined;
   throw new CleoError('E_NEXUS_PROJECT_NOT_FOUND', { project: name, suggestions, ...defined({ fix }) });
 }
 

@@ -14,6 +14,10 @@ export async function requireSaga(store: ReadStore, id: TaskId): Promise<TaskHit
   const saga = await store.tasks.getHit(id);
   if (!saga) throw await createNotFoundError(store, id);
   if (saga.type !== 'saga')
-    throw new CleoError('E_VALIDATION', { field: 'sagaId', problem: `must be a saga; ${id} has type ${saga.type}`, fix: 'cleo saga list' });
+    throw new CleoError('E_VALIDATION', {
+      field: 'sagaId',
+      problem: `must be a saga; ${id} has type ${saga.type}`,
+      fix: (await store.tasks.count({ type: 'saga' }, 1)) > 0 ? 'cleo saga list' : 'cleo help saga create',
+    });
   return saga;
 }

@@ -24,7 +24,11 @@ export async function requireEpic(store: ReadStore, id: TaskId, commandWith: (pa
   throw new CleoError('E_VALIDATION', {
     field: 'epicId',
     problem: `must be an epic; ${id} has type ${task.type}`,
-    fix: epic ? commandWith({ epicId: epic.id }) : 'cleo list --type epic',
+    fix: epic
+      ? commandWith({ epicId: epic.id })
+      : (await store.tasks.count({ type: 'epic' }, 1)) > 0
+        ? 'cleo list --type epic'
+        : 'cleo help add',
   });
 }
 

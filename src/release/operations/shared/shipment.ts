@@ -56,9 +56,9 @@ export class Shipment {
     const git = await platform.loadGit();
     const tree = await platform.findWorkingTree(project);
     const prefix = await git.getPrefix(tree.folder);
-    if (prefix === undefined) throw createValidationError('repository', 'does not exist; a release needs a git repository', 'git init');
+    if (prefix === undefined) throw createRepositoryError('does not exist; a release needs a git repository', 'git init');
     if (!(await git.resolveCommit(tree.top, 'HEAD')))
-      throw createValidationError('repository', 'has no commit yet', 'git commit --allow-empty -m "Initial commit"');
+      throw createRepositoryError('has no commit yet', 'git commit --allow-empty -m "Initial commit"');
     const shipment = new Shipment(ctx, release, options, { git, tree, prefix, tasks });
     shipment.hasCommit = release.commit !== undefined && (await git.isCheckedOut(tree.top, release.commit));
     return shipment;
@@ -142,7 +142,7 @@ export class Shipment {
 
   async writeStatement(path: string): Promise<string> {
     const { platform, now } = this.#ctx;
-    const target = platform.files.resolveInside(this.#tree.folder, path);
+    const target = platform.files.resolveInside(this.#tree.folder, path, 'cleo help release ship');
     const statement = createStatement(this.release.version, now, this.release.provenance!, `cleo ${platform.version}`);
     platform.files.createFolder(dirname(target));
     platform.files.writeAtomic(target, `${JSON.stringify(statement, null, 2)}\n`);
@@ -202,7 +202,11 @@ export class Shipment {
       } catch (error) {
         if (!(error instanceof CleoError)) throw error;
         const problem = error.message.replace(/^git: /, '');
-        throw new CleoError('E_DEPENDENCY_ERROR', { tool: 'git', problem, fix: this.#formatRetry() }, { cause: error });
+        throw new CleoError(
+          'E_DEPENDENCY_ERROR',
+          { tool: 'git', problem, fix: this.#formatRetry(), manual: `Make sure that git can push to ${remote}, then repeat the call` },
+          { cause: error },
+        );
       }
       return `${branch}${tag ? ` and ${tag}` : ''} to ${remote}`;
     },
@@ -260,7 +264,7 @@ export class Shipment {
 
   /** Returns the path from the top of the repository; throws if the file is outside the project. */
   #toGitPath(path: string): string {
-    const target = this.#ctx.platform.files.resolveInside(this.#tree.folder, path);
+    const target = this.#ctx.platform.files.resolveInside(this.#tree.folder, path, 'cleo help release ship');
     return `${this.#prefix}${relative(this.#tree.folder, target).replaceAll('\\', '/')}`;
   }
 
@@ -288,6 +292,9 @@ export class Shipment {
   /** Formats the same call without the flag. */
   #formatRetry = (flag?: keyof ShipOptions): string => this.#ctx.commandWith(flag ? { [flag]: undefined } : {});
 }
+
+const createRepositoryError = (problem: string, fix: string): CleoError =>
+  new CleoError('E_VALIDATION', { field: 'repository', problem, fix, manual: `Run ${fix}` });
 
 const createValidationError = (field: string, problem: string, fix: string): CleoError =>
   new CleoError('E_VALIDATION', { field, problem, fix });

@@ -89,6 +89,6 @@ export function createEntryNotFoundError(id: string, { entries }: ParsedManifest
   return new CleoError('E_NOT_FOUND', {
     what: 'research entry',
     id: id.slice(0, 150),
-    fix: nearestId ? `cleo research show ${quote(nearestId)}` : 'cleo research list',
+    fix: nearestId ? `cleo research show ${quote(nearestId)}` : entries.length > 0 ? 'cleo research list' : 'cleo help research add',
   });
 }

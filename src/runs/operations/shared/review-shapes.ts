@@ -49,6 +49,11 @@ export function listReviews(runner: RunnerPlatform, now: string): { reviews: Rev
 export function requireReview(runner: RunnerPlatform, id: string, now: string): { review: Review; warnings: string[] } {
   const { reviews, warnings } = listReviews(runner, now);
   const review = reviews.find((one) => one.id === id);
-  if (!review) throw new CleoError('E_NOT_FOUND', { id, what: 'review', fix: 'cleo review list --status all' });
+  if (!review)
+    throw new CleoError('E_NOT_FOUND', {
+      id,
+      what: 'review',
+      fix: reviews.length > 0 ? 'cleo review list --status all' : 'cleo help review',
+    });
   return { review, warnings };
 }

@@ -7,6 +7,7 @@ import { StageNameSchema } from '#planning/model/lifecycle.ts';
 import { createSkillError, showConstructCommand } from '../../errors/skill.ts';
 import type { Construct } from '../../model/construct.ts';
 import type { GateResult } from '../../model/execution.ts';
+import type { ExitClass } from '../../model/skill-exit.ts';
 import type { RunRecord } from '../../model/trace.ts';
 import { explainExit } from '../../rules/exit-class.ts';
 import type { ExecutionOutcome } from '../../runner/execution-state.ts';
@@ -118,10 +119,11 @@ export function toRunError(outcome: RunOutcome, commandWith: JobContext['command
   const review = deciding?.meaning.class === 'escalate' ? execution?.review : undefined;
   const resume = suggestResume(outcome, commandWith, review ? undefined : execution?.timedOut);
   const remediation = listRemedies(execution?.result.diagnostics.gates_passed ?? []) || rejected?.remediation;
-  let fix = resume;
+  let fix = canRepeat(isCancelled ? 'signal' : (deciding?.meaning.class ?? 'unknown')) ? resume : showTrace(record);
+  const check = rejected && code === 80 ? suggestHandoffCheck(record, rejected) : undefined;
   // Resuming fails in the same way until the inputs exist; a dry run shows which are missing.
   if (deciding && isBlockedByInputs(execution)) fix = suggestDryRun(record.kind, deciding.phase, commandWith);
-  if (rejected && code === 80) fix = suggestHandoffCheck(record, rejected);
+  if (check) fix = showTrace(record);
   else if (review) fix = commandLine(['cleo', 'review', 'show', review]);
   else if (deciding?.meaning.code === 127)
     fix = record.kind === 'construct' && record.construct ? showConstructCommand(record.construct.file) : 'cleo skill list';
@@ -135,10 +137,17 @@ export function toRunError(outcome: RunOutcome, commandWith: JobContext['command
     action,
     run: toRunResult(outcome),
     ...(remediation ? { remediation: redactor.text(remediation) } : {}),
-    ...(review ? { review, then: resume } : {}),
+    ...(review ? { review } : {}),
+    ...(check ? { check: redactor.text(check) } : {}),
+    ...(fix === resume ? {} : { then: redactor.text(resume) }),
     ...(warnings.length > 0 ? { warnings: redactor.value(warnings) } : {}),
   });
 }
+
+/** An interruption may not happen again. After any other failure, the skill, its input or the project has to change first. */
+const canRepeat = (exitClass: ExitClass): boolean => ['temporary', 'timeout', 'signal', 'partial'].includes(exitClass);
+
+const showTrace = ({ run_id }: RunRecord): string => commandLine(['cleo', 'trace', 'show', run_id]);
 
 /** True if the precondition gate failed and nothing was started. */
 const isBlockedByInputs = (execution: ExecutionOutcome | undefined): boolean =>
@@ -191,7 +200,7 @@ function suggestResume(
     ...(hasStoredInputs ? { input: undefined } : {}),
     ...(timedOut?.isOwn ? { timeout: Math.min(2 * timedOut.timeoutMs, maxMs) } : {}),
   });
-  return hasStoredInputs || / --input (?!-(?: |$))/.test(command) ? command : commandLine(['cleo', 'trace', 'show', record.run_id]);
+  return hasStoredInputs || / --input (?!-(?: |$))/.test(command) ? command : showTrace(record);
 }
 
 export const listRunWarnings = ({ warnings, redactor }: RunOutcome): string[] => warnings.map(({ message }) => redactor.text(message));

@@ -3,7 +3,7 @@ import type { RunnerPlatform } from '#platform/runner/port.ts';
 import { createSkillError } from '../../errors/skill.ts';
 import { parseTrace } from '../../rules/trace.ts';
 import { type ExportedRun, formatTraces, type TraceFormat, traceFormats } from '../../rules/trace-export.ts';
-import { findRuns, readRunRecord } from '../../runner/stored-runs.ts';
+import { findRuns, listStoredRuns, readRunRecord, suggestRuns } from '../../runner/stored-runs.ts';
 import { formatProblems, RunPattern } from './trace-shapes.ts';
 
 export const exportParams = {
@@ -37,6 +37,6 @@ export function exportTraces(
     return [{ runId, name: trace, text, lines, head, record: readRunRecord(runner, runId) }];
   });
   if (runs.length === 0 && pattern !== undefined)
-    throw createSkillError(66, `${JSON.stringify(pattern)} has no trace`, 'cleo trace list', { runs: pattern });
+    throw createSkillError(66, `${JSON.stringify(pattern)} has no trace`, suggestRuns(listStoredRuns(runner)), { runs: pattern });
   return { content: formatTraces(runs, format, { hash: runner.hash, version }), count: runs.length, warnings: warnings.slice(0, 20) };
 }

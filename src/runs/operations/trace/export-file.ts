@@ -19,7 +19,7 @@ export const traceExportFile = job({
   cli: { command: 'trace export', args: ['runs'], select: 'out', view: async () => (await import('../../view.ts')).runView },
   example: { world: ['trace run-a'], call: { out: 'trace.csv', runs: 'run-a', format: 'csv' } },
   async run({ platform, project }, { out, runs, format }) {
-    const path = platform.files.resolveInside(project.root, out);
+    const path = platform.files.resolveInside(project.root, out, 'cleo help trace export');
     const { content, count, warnings } = exportTraces(await platform.createRunner(project), runs, format, platform.version);
     platform.files.writeAtomic(path, content);
     return answer({ file: out, count }, { warnings });

@@ -12,14 +12,14 @@ import type { Handoff, SessionRecord } from '../../model/session.ts';
 export async function requireSession(store: ReadStore, id: string): Promise<SessionRecord> {
   const session = await store.sessions.get(id);
   if (session) return session;
-  const known = await store.sessions.list(undefined, { limit: 200, offset: 0 });
-  throw new CleoError('E_SESSION_NOT_FOUND', {
-    sessionId: id,
-    suggestions: findNearest(
-      id,
-      known.map((session) => session.id),
-    ),
-  });
+  throw await createSessionNotFoundError(store, id);
+}
+
+/** Suggests similar ids. Without any session there is nothing to list. */
+export async function createSessionNotFoundError(store: ReadStore, sessionId: string): Promise<CleoError> {
+  const known = (await store.sessions.list(undefined, { limit: 200, offset: 0 })).map(({ id }) => id);
+  const fix = known.length > 0 ? {} : { fix: 'cleo help session start' };
+  return new CleoError('E_SESSION_NOT_FOUND', { sessionId, suggestions: findNearest(sessionId, known), ...fix });
 }
 
 type SessionContext = Pick<MutationContext, 'session' | 'isNamed' | 'activeSessions' | 'store' | 'caller'>;

@@ -1,5 +1,5 @@
 import type { MutationContext } from '#core/define.ts';
-import { CleoError } from '#core/errors/error.ts';
+import { CleoError, replaceFix } from '#core/errors/error.ts';
 import { parseTaskId, type TaskId, type TaskType } from '#core/model/scalars.ts';
 import { removeDuplicates } from '#lib/collections.ts';
 import type { Ancestor } from '#store/port/tasks.ts';
@@ -44,7 +44,8 @@ export async function planBatch(ctx: MutationContext, entries: BatchEntry[]): Pr
       if (parent) openChildren.set(parent, openSiblings + 1);
       placements.set(id, { type, ancestry });
     } catch (error) {
-      throw error instanceof CleoError ? addEntryIndex(error, index) : error;
+      if (!(error instanceof CleoError)) throw error;
+      throw addEntryIndex(isAboutBatch(error, indexes) ? replaceFix(error, help) : error, index);
     }
   }
   const tasks = ids.map((id, i) => {
@@ -61,8 +62,20 @@ export async function planBatch(ctx: MutationContext, entries: BatchEntry[]): Pr
     store,
     removeDuplicates(tasks.flatMap((task) => task.depends)).filter((id) => !indexes.has(id)),
   );
-  if (tasks.some((task) => task.depends.length > 0)) await checkNoCycle(store, tasks, 'depends');
+  try {
+    if (tasks.some((task) => task.depends.length > 0)) await checkNoCycle(store, tasks, 'depends');
+  } catch (error) {
+    throw error instanceof CleoError && isAboutBatch(error, indexes) ? replaceFix(error, help) : error;
+  }
   return tasks;
+}
+
+const help = 'cleo help add-batch';
+
+/** No command can show what the batch alone contains: a parent of an entry, a cycle of entries, or too many entries below one parent. */
+function isAboutBatch({ row, details }: CleoError, batch: Map<TaskId, number>): boolean {
+  const names = [details.parent, ...((details.path as string[] | undefined) ?? [])] as (TaskId | undefined)[];
+  return row === 'E_SIBLING_LIMIT' || row === 'E_INVALID_PARENT_TYPE' || names.some((id) => id !== undefined && batch.has(id));
 }
 
 type Placements = Map<TaskId, { type: TaskType; ancestry: Ancestor[] }>;
@@ -71,7 +84,7 @@ function mapRefs(entries: BatchEntry[], ids: TaskId[]): Map<string, TaskId> {
   const refs = new Map<string, TaskId>();
   entries.forEach(({ ref }, i) => {
     if (ref === undefined) return;
-    if (refs.has(ref)) throw addEntryIndex(new CleoError('E_ID_COLLISION', { id: ref, fix: 'cleo help add-batch' }), i);
+    if (refs.has(ref)) throw addEntryIndex(new CleoError('E_ID_COLLISION', { id: ref, fix: help }), i);
     refs.set(ref, ids[i]!);
   });
   return refs;
@@ -84,7 +97,7 @@ function resolveRef(refs: Map<string, TaskId>, name: string, index: number): Tas
   throw addEntryIndex(
     new CleoError('E_INVALID_INPUT', {
       problem: `${JSON.stringify(name)} is neither a ref of this batch nor an id`,
-      fix: 'cleo help add-batch',
+      fix: help,
     }),
     index,
   );

@@ -1,5 +1,5 @@
 import type { MutationContext } from '#core/define.ts';
-import { CleoError } from '#core/errors/error.ts';
+import { CleoError, replaceFix } from '#core/errors/error.ts';
 import type { Status, TaskId, TaskType } from '#core/model/scalars.ts';
 import { removeDuplicates } from '#lib/collections.ts';
 import { defined } from '#lib/defined.ts';
@@ -8,7 +8,7 @@ import type { Ancestor } from '#store/port/tasks.ts';
 import type { Note, TaskFields, TaskRecord } from '../../model/task.ts';
 import { toCriteria } from '../../rules/criteria.ts';
 import { checkPlacement, getChildTier } from '../../rules/hierarchy.ts';
-import { createNotFoundError } from './require.ts';
+import { createNotFoundError, createParentNotFoundError } from './require.ts';
 
 type AuthorContext = Pick<MutationContext, 'now' | 'caller'>;
 
@@ -44,7 +44,7 @@ export const createNotes = ({ now, caller }: AuthorContext, text: string | undef
 
 export async function requireAncestry(store: ReadStore, parent: TaskId): Promise<Ancestor[]> {
   const ancestry = await store.tasks.getAncestry(parent);
-  if (ancestry.length === 0) throw new CleoError('E_PARENT_NOT_FOUND', { parent });
+  if (ancestry.length === 0) throw await createParentNotFoundError(store, parent);
   return ancestry;
 }
 
@@ -58,8 +58,18 @@ export async function checkPosition(
   const [parent] = ancestry;
   const isOpen = task.status !== 'done';
   const openSiblings = parent && isMoved ? await store.tasks.countOpenChildren(parent.id) : 0;
-  checkPlacement({ ...task, ancestry, openSiblings, maxSiblings: config['hierarchy.maxSiblings'], isOpen });
+  try {
+    checkPlacement({ ...task, ancestry, openSiblings, maxSiblings: config['hierarchy.maxSiblings'], isOpen });
+  } catch (error) {
+    throw error instanceof CleoError && error.row === 'E_INVALID_PARENT_TYPE' ? await suggestParents(store, error) : error;
+  }
   if (isOpen) checkParentOpen(parent);
+}
+
+/** A list of possible parents helps only if there is one. */
+async function suggestParents(store: ReadStore, error: CleoError): Promise<CleoError> {
+  const type = error.details.allowed as TaskType | 'none';
+  return type === 'none' || (await store.tasks.count({ type }, 1)) > 0 ? error : replaceFix(error, 'cleo help add');
 }
 
 /** A done or archived parent cannot get open children: it would no longer be done. */

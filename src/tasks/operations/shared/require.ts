@@ -13,11 +13,23 @@ export async function requireTask(store: ReadStore, id: TaskId): Promise<TaskRec
 /** Suggests ids with the same prefix, because an extra digit is the most likely typo, or else the next ids. */
 export async function createNotFoundError(store: ReadStore, id: TaskId): Promise<CleoError> {
   for (let prefix = String(toTaskNumber(id)); prefix; prefix = prefix.slice(0, -1)) {
-    const suggestions = await store.tasks.findByIdPrefix(prefix, { archived: 'both' }, { limit: 3, offset: 0 });
+    const suggestions = await store.tasks.findByIdPrefix(prefix, {}, { limit: 3, offset: 0 });
     if (suggestions.length > 0) return new CleoError('E_NOT_FOUND', { id, prefix, suggestions: suggestions.map((hit) => hit.id) });
   }
   const suggestions = await store.tasks.findNeighbours(id);
-  return new CleoError('E_NOT_FOUND', { id, suggestions, prefix: String(toTaskNumber(suggestions[0] ?? id)) });
+  const [nearest] = suggestions;
+  // Without any task there is nothing to list.
+  if (nearest === undefined) return new CleoError('E_NOT_FOUND', { id, suggestions, fix: 'cleo help add' });
+  const prefix = String(toTaskNumber(nearest));
+  const isListed = (await store.tasks.findByIdPrefix(prefix, {}, { limit: 1, offset: 0 })).length > 0;
+  // `find` does not show an archived task.
+  return new CleoError('E_NOT_FOUND', { id, suggestions, ...(isListed ? { prefix } : { fix: `cleo show ${nearest}` }) });
+}
+
+/** The parent is named by its id too. */
+export async function createParentNotFoundError(store: ReadStore, parent: TaskId): Promise<CleoError> {
+  const { fix } = await createNotFoundError(store, parent);
+  return new CleoError('E_PARENT_NOT_FOUND', { parent, fix });
 }
 
 export async function checkTaskExists(store: ReadStore, id: TaskId | undefined): Promise<void> {

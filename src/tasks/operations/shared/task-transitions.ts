@@ -55,10 +55,11 @@ export async function checkHolder(ctx: ClaimContext, id: TaskId): Promise<Claim 
 }
 
 /** Suggests another task, with the command that starts it. */
-export async function suggestAnother(ctx: ClaimContext): Promise<{ suggestion: TaskId | undefined; focus: string }> {
+export async function suggestAnother(ctx: ClaimContext): Promise<{ suggestion: TaskId | undefined; focus: string; look: string }> {
   const { recommendTasks } = await import('./recommend.ts');
   const [first] = await recommendTasks(ctx, undefined, 1);
-  return { suggestion: first?.taskId, focus: ctx.commandAs(['focus', 'set', first?.taskId ?? '']) };
+  const look = first || (await ctx.store.tasks.count({}, 1)) > 0 ? 'cleo dash' : 'cleo help add';
+  return { suggestion: first?.taskId, focus: ctx.commandAs(['focus', 'set', first?.taskId ?? '']), look };
 }
 
 export interface StartResult {

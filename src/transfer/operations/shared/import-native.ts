@@ -1,6 +1,6 @@
 import { array, check, type InferOutput, literal, optional, picklist, pipe, regex, safeParse, strictObject, string } from 'valibot';
 import type { MutationContext } from '#core/define.ts';
-import { CleoError } from '#core/errors/error.ts';
+import { CleoError, replaceFix } from '#core/errors/error.ts';
 import {
   AgentId,
   Criterion,
@@ -78,6 +78,15 @@ const fix = 'cleo help import';
 /** Imports all tasks of an export or none, and returns their ids. Without `renumber` ids are kept, so that references to them stay
  *  valid. */
 export async function importTasks(ctx: MutationContext, content: string, renumber: boolean): Promise<{ id: TaskId; taskId: TaskId }[]> {
+  try {
+    return await importLines(ctx, content, renumber);
+  } catch (error) {
+    // The tasks of the file are not stored, so that no command can show them.
+    throw error instanceof CleoError && error.row !== 'E_ID_COLLISION' ? replaceFix(error, fix) : error;
+  }
+}
+
+async function importLines(ctx: MutationContext, content: string, renumber: boolean): Promise<{ id: TaskId; taskId: TaskId }[]> {
   const { store } = ctx;
   const parsed = parseLines(stripBom(content));
   if (parsed.length === 0) throw new CleoError('E_INVALID_INPUT', { problem: 'The file contains no task; nothing was imported', fix });
@@ -89,7 +98,7 @@ export async function importTasks(ctx: MutationContext, content: string, renumbe
   const byId = new Map(records.map((record) => [record.id, record]));
   const excludeImported = (ids: TaskId[]): TaskId[] => removeDuplicates(ids).filter((id) => !byId.has(id));
   const [missingParent] = await store.tasks.findMissing(excludeImported(records.flatMap((record) => record.parentId ?? [])));
-  if (missingParent) throw new CleoError('E_PARENT_NOT_FOUND', { parent: missingParent });
+  if (missingParent) throw new CleoError('E_PARENT_NOT_FOUND', { parent: missingParent, fix });
   await checkDependsExist(store, excludeImported(records.flatMap((record) => record.depends)));
   const relations = collectRelations(lines);
   await checkDependsExist(store, excludeImported(relations.flatMap(({ from, to }) => [from, to])));

@@ -1,0 +1,105 @@
+import type { GatewayCall } from '../../src/core/errors/row.ts';
+import { findHonestEnd, isPassing, isReplacement } from './ends.ts';
+import { type CallerContext, type ErrorBody, runLine, type StepResult, sendCall } from './run-line.ts';
+
+/** A call that failed, with what is needed to repeat it. */
+export interface FailedCall {
+  operation: string;
+  /** Describes the parameters or the command line, for messages. */
+  describe(): string;
+  caller: CallerContext;
+  error: ErrorBody;
+  /** Returns the error with the calls that a client without a shell gets. */
+  addCalls(): Promise<ErrorBody>;
+  /** Repeats the call. Undefined if it did not parse: then repeating it cannot succeed. */
+  repeat?: ((caller: CallerContext) => Promise<StepResult>) | undefined;
+}
+
+/** The commands that were run, and how the last one ended. */
+export interface Trail {
+  steps: { command: string; exitCode: number }[];
+  end: string;
+  isDeadEnd: boolean;
+}
+
+/** More steps than this are not a way out. */
+const maxSteps = 12;
+
+class DeadEnd extends Error {}
+
+/** Sends the call of a fix. It must end as the command does. */
+export async function compareCall({ caller }: FailedCall, call: GatewayCall, { steps: [first] }: Trail): Promise<string | undefined> {
+  const { tool, domain, operation, ...rest } = call;
+  const kind = tool === 'cleo_query' ? 'query' : 'mutate';
+  const { exitCode } = await sendCall(caller, { ...rest, operation: `${domain}.${operation}`, gateway: tool, kind });
+  return exitCode === first?.exitCode ? undefined : `the call ${JSON.stringify(call).slice(0, 300)} ends with ${exitCode}`;
+}
+
+/** Runs a command that an error suggests, then the fix of each error that follows, until the call succeeds or the caller has to choose. */
+export async function followCommand(failed: FailedCall, command: string, isFix: boolean): Promise<Trail> {
+  const steps: Trail['steps'] = [];
+  try {
+    // An alternative is another way, which the caller chooses: the call need not succeed after it.
+    const end = isFix
+      ? await followFix(failed, steps, [])
+      : await followFix({ ...failed, error: { ...failed.error, fix: command }, repeat: undefined }, steps, [], true);
+    return { steps, end, isDeadEnd: false };
+  } catch (error) {
+    if (!(error instanceof DeadEnd)) throw error;
+    return { steps, end: error.message, isDeadEnd: true };
+  }
+}
+
+type Failure = Omit<FailedCall, 'describe' | 'addCalls'>;
+
+/** Runs the fix of a failure and, if it changed something, the failed call again. Returns the name of the end. */
+async function followFix(failure: Failure, steps: Trail['steps'], earlier: string[], isAlternative = false): Promise<string> {
+  const { error, operation, repeat } = failure;
+  if (error.details?.manual && !isAlternative) return 'manual';
+  if (steps.length > 0 && isPassing(error)) return 'later';
+  const key = `${operation} ${error.code} ${error.fix}`;
+  if (earlier.includes(key)) throw new DeadEnd(`the same error again: ${error.code}`);
+  const seen = [...earlier, key];
+  const runFix = (caller: CallerContext): Promise<StepResult> => runStep(caller, error.fix, steps);
+  let { caller } = failure;
+  let step = await runFix(caller);
+  if (step.error) {
+    const end = await followFix({ operation: step.operation?.name ?? '', caller, error: step.error, repeat: runFix }, steps, seen);
+    if (end !== 'done') return end;
+    step = { ...step, error: undefined, exitCode: 0 };
+  }
+  caller = leaveEndedSession(caller, step, error.fix);
+  const isWrite = step.operation !== undefined && step.operation.kind !== 'query' && !isPreview(step);
+  if (isAlternative) return 'alternative';
+  if (!isWrite) {
+    const end = findHonestEnd(error, step, operation);
+    if (end === undefined) throw new DeadEnd(`${step.operation?.name} shows nothing that helps`);
+    return end;
+  }
+  if (!repeat || step.operation?.name === operation) return 'done';
+  if (isReplacement(error, step)) return `instead: ${error.code} ${step.operation?.name}`;
+  const again = await repeat(caller);
+  steps.push({ command: '(the call again)', exitCode: again.exitCode });
+  if (!again.error) return 'done';
+  if (again.error.code !== error.code || again.error.fix !== error.fix)
+    return followFix({ operation, caller, error: again.error, repeat }, steps, seen);
+  const end = findHonestEnd(error, step, operation);
+  if (end === undefined) throw new DeadEnd('the call fails again with the same error');
+  return end;
+}
+
+async function runStep(caller: CallerContext, command: string, steps: Trail['steps']): Promise<StepResult> {
+  if (steps.length >= maxSteps) throw new DeadEnd('too many steps');
+  const step = await runLine(caller, command);
+  steps.push({ command, exitCode: step?.exitCode ?? -1 });
+  if (!step) throw new DeadEnd('only a shell can run this, and details.manual does not say so');
+  return step;
+}
+
+const isPreview = ({ result }: StepResult): boolean => (result.data as { dryRun?: boolean } | undefined)?.dryRun === true;
+
+/** A caller that has ended its session does not name it again. */
+function leaveEndedSession(caller: CallerContext, { operation }: StepResult, command: string): CallerContext {
+  const { CLEO_SESSION_ID: session, ...env } = caller.env;
+  return operation?.name === 'session.end' && session && command.includes(session) ? { ...caller, env } : caller;
+}
