@@ -159,7 +159,7 @@ function parseSession(line: string): SessionRecord {
     scope: parseScope(scope)!,
     status: sessionStates.find((status) => words.includes(status)) ?? 'active',
     isGraded: words.includes('graded'),
-    startedBy: by < 0 ? 'world' : words[by + 1]!,
+    startedBy: by < 0 ? 'tester' : words[by + 1]!,
     startedAt: createdAt,
     updatedAt: createdAt,
   };

@@ -35,8 +35,9 @@ export interface CliDefinition {
   selectedBy?: string[];
   /** Selects this operation when the shared command is called without parameters. */
   isDefault?: true;
-  /** Parameters read from a file or, with `-`, from standard input. `isPiped` makes standard input the default. */
-  read?: Record<string, { flag?: string; as: 'json' | 'text'; isPiped?: true; files?: FileSelector }>;
+  /** Parameters read from a file or, with `-`, from standard input. `isPiped` makes standard input the default: always, or if the
+   *  parameter that it names is given. */
+  read?: Record<string, { flag?: string; as: 'json' | 'text'; isPiped?: true | string; files?: FileSelector }>;
   /** When the parameter `dash` is `-`, the bytes of standard input become the parameter `fills`. Binary input is passed as base64
    *  with `encoding: 'base64'`. */
   stdinParam?: { dash: string; fills: string };
@@ -98,6 +99,8 @@ interface Definition<P extends Params, R extends Params> {
   scope?: 'admin';
   /** Runs without a session even if the project has `session.required`, because the operation starts one. */
   startsSession?: true;
+  /** A read whose answer depends on the session: an agent with several sessions has to name one. */
+  dependsOnSession?: true;
   /** The parameter that receives the input of a hook or a status line, whose `session_id` names the conversation. */
   hookInput?: string;
   /** The result key that holds a secret. It is printed once and never stored, not even with the idempotency key. */
@@ -140,10 +143,12 @@ export interface BaseContext {
   gateway: Gateway;
   /** The session of the call. Only operations on sessions receive one that is not active. */
   session?: SessionHandle;
-  /** The call or its environment named the session; otherwise it was chosen because it is the only active one. */
+  /** The call or its environment named the session; otherwise it is the session of the agent. */
   isNamed?: true;
-  /** The active sessions, when several are active and the call names none of them. */
+  /** The active sessions, if the call belongs to none of them. */
   activeSessions?: string[];
+  /** All of `activeSessions` are the agent's own, and the call does not say which one it means. */
+  isAmbiguous?: true;
   token?: { name: string; scope: TokenScope };
   config: Config;
   platform: Platform;
@@ -199,6 +204,8 @@ export interface AnswerOptions {
   budget?: { tokens: number; offset: number; limit: number };
   /** The session that the caller is in from this call on. */
   enterSession?: SessionHandle;
+  /** The caller is in no session from this call on. */
+  leaveSession?: true;
   /** A line to append to a file below `.cleo`. */
   appendLine?: { file: string; line: string };
   /** Marks the receipt as a preview: the job wrote nothing. */

@@ -69,10 +69,12 @@ export interface CallContext {
   /** Set once the session is looked up, which happens in the transaction of the call. */
   isIdentified?: boolean;
   session?: SessionHandle;
-  /** The call or its environment named the session; otherwise it was chosen because it is the only active one. */
+  /** The call or its environment named the session; otherwise it is the session of the agent. */
   isNamed?: true;
-  /** The active sessions, when several are active and the call names none of them. */
+  /** The active sessions, if the call belongs to none of them. */
   activeSessions?: string[];
+  /** All of `activeSessions` are the agent's own, and the call does not say which one it means. */
+  isAmbiguous?: true;
   isGraded: boolean;
   /** The points that the call has just lost in grade mode. */
   nudge?: string;
@@ -97,7 +99,7 @@ export const toStamp = (ctx: CallContext): { at: string; by: string } => ({
 
 /** Creates the context of an operation. `part` holds its store, if it has one. */
 export function createContext(ctx: CallContext, part: object): BaseContext {
-  const { app, operation, caller, now, call, session, isNamed, activeSessions } = ctx;
+  const { app, operation, caller, now, call, session, isNamed, activeSessions, isAmbiguous } = ctx;
   const { platform, registry } = app;
   let config: Config | undefined;
   return {
@@ -105,7 +107,7 @@ export function createContext(ctx: CallContext, part: object): BaseContext {
     now,
     caller,
     gateway: call.gateway,
-    ...defined({ session, isNamed, activeSessions, token: call.token, signal: call.signal, observe: call.observe }),
+    ...defined({ session, isNamed, activeSessions, isAmbiguous, token: call.token, signal: call.signal, observe: call.observe }),
     platform,
     registry,
     get config(): Config {

@@ -1,15 +1,53 @@
 import '#sessions/errors.ts';
+import { formatCommand } from '#core/command-line.ts';
 import { CleoError } from '#core/errors/error.ts';
+import type { WriteStore } from '#store/port/store.ts';
 import { type CallContext, getNamespace } from './call-context.ts';
 
-/** Rejects a write in a session that is not active, and a write without a session if the project requires one. */
-export function checkSession({ session, activeSessions, call, operation, app }: CallContext): void {
-  if (session || exemptNamespaces.includes(getNamespace(operation.name)) || operation.startsSession) return;
+/** Rejects a write in a session that is not active, a write that does not say which of the agent's sessions it means, and a write
+ *  without a session if the project requires one. */
+export async function checkSession(ctx: CallContext, writes: WriteStore, params: Record<string, unknown>): Promise<void> {
+  const { session, activeSessions, isAmbiguous, call, app } = ctx;
+  if (session || worksWithoutSession(ctx)) return;
   if (call.session) throw new CleoError('E_SESSION_REQUIRED', { inactiveSession: call.session });
+  if (activeSessions && (await enterSessionOfTask(ctx, writes, params))) return;
+  if (isAmbiguous) throw createAmbiguityError(ctx);
   const { platform } = app;
   if (platform.config.load(platform.getProject())['session.required'])
     throw new CleoError('E_SESSION_REQUIRED', activeSessions ? { activeSessions } : {});
 }
+
+/** Chooses the session in which the agent holds the task of the call: one of its own, or the one that it was spawned in. */
+async function enterSessionOfTask(ctx: CallContext, writes: WriteStore, { taskId }: Record<string, unknown>): Promise<boolean> {
+  const claim = typeof taskId === 'string' ? await writes.claims.get(taskId) : undefined;
+  if (!claim?.session || claim.agent !== ctx.caller.agent || !ctx.activeSessions?.includes(claim.session)) return false;
+  const session = (await writes.sessions.findCandidates(claim.agent, claim.session)).find(({ id }) => id === claim.session);
+  if (!session) return false;
+  ctx.session = session;
+  ctx.caller = { ...ctx.caller, session: session.id };
+  if (session.isGraded) ctx.isGraded = true;
+  return true;
+}
+
+export function createAmbiguityError({ activeSessions = [], operation, call }: CallContext): CleoError {
+  const agent = call.agent && call.gateway === 'cli' ? ['--agent', call.agent] : [];
+  const retry = activeSessions.map((id) =>
+    formatCommand(operation, call.params as Record<string, unknown>, ['--session', id, ...agent], call.paths),
+  );
+  return new CleoError('E_SESSION_REQUIRED', { activeSessions, retry });
+}
+
+/** Describes the active sessions of other agents to a write outside any session. */
+export const listSessionWarnings = (ctx: CallContext): string[] => {
+  const { activeSessions, caller } = ctx;
+  if (!activeSessions || caller.session || worksWithoutSession(ctx)) return [];
+  const shown = activeSessions.slice(0, 3).join(', ');
+  const more = activeSessions.length > 3 ? ` and ${activeSessions.length - 3} more` : '';
+  return [`written outside any session; active: ${shown}${more} (join with cleo session resume ${activeSessions[0]})`];
+};
+
+const worksWithoutSession = ({ operation }: CallContext): boolean =>
+  exemptNamespaces.includes(getNamespace(operation.name)) || operation.startsSession === true;
 
 /** Namespaces that work without a session: sessions themselves and the maintenance of the project. */
 const exemptNamespaces = ['session', 'admin', 'system'];

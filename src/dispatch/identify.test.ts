@@ -10,8 +10,9 @@ const inEnvironment = (id: string) => ({ CLEO_SESSION_ID: id });
 test.each([
   ['no session', [], {}, undefined, 'tasks.add', '0 undefined'],
   ['its only session', [mine, other], {}, undefined, 'tasks.add', '0 session-1'],
-  ['the only active session, of another agent', [other, ended], {}, undefined, 'tasks.add', '0 session-2'],
-  ['none of several sessions of its own', [mine, third], {}, undefined, 'tasks.add', '0 undefined'],
+  ['no session if the only active one is of another agent', [other, ended], {}, undefined, 'tasks.add', '0 undefined'],
+  ['none of several sessions of its own, and fails', [mine, third], {}, undefined, 'tasks.add', '36 undefined'],
+  ['none of several sessions of its own in a read', [mine, third], {}, undefined, 'tasks.list', '0 undefined'],
   ['the session that the call names', [mine, other], {}, 'session-2', 'tasks.add', '0 session-2'],
   [
     'the session that the call names, not the one of the environment',

@@ -18,7 +18,12 @@ export async function identify(ctx: CallContext, reads: ReadStore, writes?: Writ
   if (session) ctx.session = session;
   if (session && session.id === named?.id) ctx.isNamed = true;
   if (session?.isGraded && session.status === 'active') ctx.isGraded = true;
-  if ('ambiguous' in choice) ctx.activeSessions = choice.ambiguous;
+  const active = 'ambiguous' in choice ? choice.ambiguous : 'others' in choice ? choice.others : [];
+  if (active.length > 0) ctx.activeSessions = active;
+  if ('ambiguous' in choice) {
+    ctx.isAmbiguous = true;
+    if (operation.dependsOnSession) throw (await import('./check-session.ts')).createAmbiguityError(ctx);
+  }
   if ('unknown' in choice && operation.needs === 'store') {
     const { createSessionNotFoundError } = await import('#sessions/operations/shared/sessions.ts');
     throw await createSessionNotFoundError(reads, choice.unknown);

@@ -36,12 +36,13 @@ export async function resolveAgent(ctx: CallContext, reads: ReadStore, writes?: 
   else if (isProvisional) await writes.conversations.recordProvisional(client.key, agent, ctx.now);
 }
 
-/** Returns the agent that the request or the hook input names. A hook does not say which client runs it: its process does. */
+/** Returns the agent that the request or the hook input names. The client of a status line is known by its process. */
 function findRequestedAgent({ app, call, hookInput }: CallContext, client: ClientProcess | undefined): string | undefined {
   if (call.conversation) return toConversationAgent(call.conversation.client, call.conversation.id);
   const id = isPlainObject(hookInput) ? hookInput.session_id : undefined;
+  const { hook } = call.params as { hook?: string };
   const known = agentClients.some(({ name }) => name === client?.client) ? client?.client : undefined;
-  return toConversationAgent(known ?? app.platform.identity.client ?? 'claude', id);
+  return toConversationAgent(hook ?? known ?? app.platform.identity.client ?? 'claude', id);
 }
 
 /** Finds the client process of a conversation that calls from a shell. The process table is read only if the store has not seen the

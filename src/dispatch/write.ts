@@ -1,8 +1,9 @@
+import type { AnswerOptions } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Changes } from '#core/model/audit.ts';
 import type { WriteStore } from '#store/port/store.ts';
 import { type CallContext, createContext, toStamp, unwrapAnswer } from './call-context.ts';
-import { checkSession } from './check-session.ts';
+import { checkSession, listSessionWarnings } from './check-session.ts';
 import type { Outcome } from './envelope.ts';
 import { findReplay, forgetKey, storeKey } from './idempotency.ts';
 import { identify } from './identify.ts';
@@ -20,11 +21,11 @@ export async function runMutation(ctx: CallContext, params: Record<string, unkno
       if (replay) return replay;
       checkNotAborted(ctx);
       await identify(ctx, writes, writes);
-      checkSession(ctx);
-      const outcome: Outcome = {
-        ...unwrapAnswer(await operation.run(createContext(ctx, { store: writes, isDryRun }) as never, given as never)),
-        changes: writes.changes,
-      };
+      await checkSession(ctx, writes, given);
+      const { result, options } = unwrapAnswer(
+        await operation.run(createContext(ctx, { store: writes, isDryRun }) as never, given as never),
+      );
+      const outcome: Outcome = { result, options: withSessionWarnings(ctx, options), changes: writes.changes };
       if (isDryRun) throw new DryRun({ ...outcome, isDryRun });
       await finishWrite(ctx, writes, params, outcome);
       return outcome;
@@ -50,7 +51,7 @@ export async function runJob(ctx: CallContext, params: Record<string, unknown>):
       if (replay) return replay;
       checkNotAborted(ctx);
       await identify(ctx, writes, writes);
-      checkSession(ctx);
+      await checkSession(ctx, writes, params);
       await storeKey(ctx, writes, params, undefined);
       return writes.jobs.start(operation.name, ctx.caller.agent, ctx.now);
     });
@@ -83,8 +84,14 @@ export async function runJob(ctx: CallContext, params: Record<string, unknown>):
 async function performJob(ctx: CallContext, changes: Changes, params: Record<string, unknown>): Promise<Outcome> {
   const context = createJobContext(ctx, changes);
   const { result, options } = unwrapAnswer(await ctx.operation.run(context as never, params as never));
-  const outcome = { result, options, changes, ...(options.dryRun ? { isDryRun: true } : {}) };
+  const outcome = { result, options: withSessionWarnings(ctx, options), changes, ...(options.dryRun ? { isDryRun: true } : {}) };
   return options.budget ? (await import('./fit-list.ts')).fitList(context as never, ctx.operation, outcome) : outcome;
+}
+
+/** Adds the active sessions to the warnings of a write outside any session. */
+function withSessionWarnings(ctx: CallContext, options: AnswerOptions): AnswerOptions {
+  const warnings = options.enterSession ? [] : listSessionWarnings(ctx);
+  return warnings.length > 0 ? { ...options, warnings: [...(options.warnings ?? []), ...warnings] } : options;
 }
 
 /** Fails if the caller stopped waiting before the call started. A call that has started always completes. */
@@ -131,7 +138,8 @@ async function finishWrite(ctx: CallContext, writes: WriteStore, params: Record<
 /** Puts the caller into the session that the call started or resumed, for this call and later ones of this process. Returns true if
  *  there is one. */
 function enterSession(ctx: CallContext, outcome: Outcome): boolean {
-  const { enterSession: session } = outcome.options;
+  const { enterSession: session, leaveSession } = outcome.options;
+  if (leaveSession) ctx.app.agentSessions?.delete(ctx.caller.agent);
   if (!session) return false;
   ctx.caller = { ...ctx.caller, session: session.id };
   ctx.app.agentSessions?.set(ctx.caller.agent, session.id);

@@ -4,24 +4,52 @@ import { type ErrorRow, row } from '#core/errors/row.ts';
 
 /** Errors of sessions. A file that throws one imports this file; without it the catalog has no row for the code. */
 const rows = {
-  E_SESSION_REQUIRED: row<{ activeSessions?: string[]; inactiveSession?: string; otherAgentsSession?: string; act?: string }>({
+  E_SESSION_EXISTS: row<{ sessionId: string; scope: string }>({
+    exit: 30,
+    http: 409,
+    message: (d) => `The session ${d.sessionId} is active with the scope ${d.scope}`,
+    fix: (d) => `cleo session resume ${d.sessionId}`,
+    alternatives: () => [{ action: 'See all sessions', command: 'cleo session list' }],
+  }),
+  E_SCOPE_INVALID: row<{ scope?: string; problem: string; fix: string }>({
+    exit: 33,
+    http: 422,
+    message: (d) => d.problem,
+    fix: (d) => d.fix,
+    alternatives: () => [{ action: 'See the epics', command: 'cleo list --type epic' }],
+  }),
+  E_SESSION_REQUIRED: row<{
+    activeSessions?: string[];
+    retry?: string[];
+    inactiveSession?: string;
+    otherAgentsSession?: string;
+    act?: string;
+  }>({
     exit: 36,
     http: 409,
     message: (d) =>
       d.inactiveSession
         ? `The session ${d.inactiveSession} is not active`
-        : d.activeSessions
-          ? `Several sessions are active: ${d.activeSessions.join(', ')}; name one as \`session\``
-          : d.otherAgentsSession
-            ? `You are not in a session, and ${d.otherAgentsSession} belongs to another agent; name it as \`session\` to ${d.act} it`
-            : `No session is active${d.act ? `; there is nothing to ${d.act}` : ''}`,
+        : d.retry
+          ? `You are in several sessions: ${(d.activeSessions ?? []).join(', ')}; name one as \`session\``
+          : d.activeSessions
+            ? `You are in no session; active: ${d.activeSessions.join(', ')}; join one or name it as \`session\``
+            : d.otherAgentsSession
+              ? `You are not in a session, and ${d.otherAgentsSession} belongs to another agent; name it as \`session\` to ${d.act} it`
+              : `No session is active${d.act ? `; there is nothing to ${d.act}` : ''}`,
     fix: (d) =>
       d.inactiveSession
         ? `cleo session resume ${d.inactiveSession}`
-        : d.activeSessions || d.otherAgentsSession
-          ? 'cleo session list --status active'
-          : 'cleo session start --scope global --auto-focus --name Work',
-    alternatives: (d) => (d.activeSessions ?? []).map((id) => ({ action: `Join ${id}`, command: `cleo session resume ${id}` })),
+        : d.retry?.[0]
+          ? d.retry[0]
+          : d.activeSessions || d.otherAgentsSession
+            ? 'cleo session list --status active'
+            : 'cleo session start --scope global --auto-focus --name Work',
+    alternatives: (d) =>
+      (d.activeSessions ?? []).map((id, i) => {
+        const retry = d.retry?.[i];
+        return retry ? { action: `In ${id}`, command: retry } : { action: `Join ${id}`, command: `cleo session resume ${id}` };
+      }),
   }),
   E_SESSION_CLOSE_BLOCKED: row<{ sessionId: string; active: { taskId: string; agent: string }[] }>({
     exit: 37,
@@ -55,12 +83,16 @@ const rows = {
     fix: () => 'cleo session start --scope global --auto-focus --name Work',
     alternatives: (d) => [{ action: 'Read its handoff', command: `cleo session show ${d.sessionId}` }],
   }),
-  E_CONCURRENT_SESSION: row<{ sessionId: string; agent: string }>({
+  E_CONCURRENT_SESSION: row<{ sessionId: string; agent: string; retry: string }>({
     exit: 67,
     http: 409,
-    message: (d) => `${d.agent} is already in the active session ${d.sessionId}; this project allows one session per agent`,
+    message: (d) => `${d.agent} is already in the active session ${d.sessionId}; an agent has one session at a time`,
     fix: (d) => commandLine(['cleo', 'session', 'end', '--session', d.sessionId, '--note', 'Switching to another scope']),
-    alternatives: (d) => [{ action: 'Resume it', command: `cleo session resume ${d.sessionId}` }],
+    alternatives: (d) => [
+      { action: 'Suspend it', command: `cleo session suspend --session ${d.sessionId}` },
+      { action: 'Resume it', command: `cleo session resume ${d.sessionId}` },
+      { action: 'Work as a second agent', command: `CLEO_AGENT_ID=${quote(`${d.agent}-2`)} ${d.retry}` },
+    ],
   }),
 } satisfies Record<string, ErrorRow<never>>;
 

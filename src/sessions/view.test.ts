@@ -85,9 +85,9 @@ test('draws a briefing as Markdown without empty parts', async () => {
   expect(await render({ briefing, omitted: [{ section: 'done', count: 4, expand: 'cleo session show session-0' }] })).toBe(
     [
       '# Where we are',
+      'Focus: T003 Generate the tables (active)',
       'Session: session-1 Parser',
       'Scope: epic:T001 (active, graded, started 2h ago by ann)',
-      'Focus: T003 Generate the tables (active)',
       '',
       '## Next',
       '- T004 Print errors',

@@ -1,5 +1,6 @@
 import {
   type Cell,
+  createScreen,
   drawEach,
   drawFields,
   drawHanging,
@@ -117,6 +118,16 @@ function drawContext(fields: Fields, screen: Screen): string[] {
   return [...drawHanging(head, usage, screen), ...(isEmpty(others) ? [] : drawFields(others, screen))];
 }
 
+/** Formats the answer of a briefing as the text that a hook adds to a conversation. */
+export function formatBriefing(
+  { briefing, omitted = [] }: { briefing: object; omitted?: { section: string; count: number; expand: string }[] | undefined },
+  now: string,
+): string {
+  const lines = drawBriefing(briefing as Fields, createScreen({ columns: Number.POSITIVE_INFINITY, hasColour: false }, now));
+  const more = omitted.map(({ section, count, expand }) => `- ${count} more in ${section}: ${expand}`);
+  return [...lines, ...(more.length > 0 ? ['', '## Omitted', ...more] : []), ''].join('\n');
+}
+
 /** Draws a briefing as Markdown, which people and models read alike. */
 function drawBriefing(fields: Fields, screen: Screen): string[] {
   const { session: own, focus, next, handoff, blocked, openDecisions, sessions: others } = fields;
@@ -125,8 +136,8 @@ function drawBriefing(fields: Fields, screen: Screen): string[] {
   const drawTasks = (items: unknown, tag = ''): string[] => drawItemBullets(items, (item) => `${tag}${formatTask(item)}`, screen);
   return [
     screen.paint('bold', '# Where we are'),
-    ...(isPlainObject(own) ? drawOwnSession(own, screen) : ['No session.']),
     ...(isPlainObject(focus) ? drawHanging('Focus: ', `${formatTask(focus)} (${toOneLine(String(focus.status))})`, screen) : []),
+    ...(isPlainObject(own) ? drawOwnSession(own, screen) : ['No session.']),
     ...drawPart('Next', drawTasks(next)),
     ...(isPlainObject(handoff)
       ? drawPart(formatHandoffTitle(handoff, screen), [

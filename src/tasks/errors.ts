@@ -1,4 +1,5 @@
 import { addErrorRows } from '#core/errors/catalog.ts';
+import { commandLine } from '#core/errors/quote.ts';
 import { type ErrorRow, row } from '#core/errors/row.ts';
 import type { HolderState } from './model/task.ts';
 
@@ -13,6 +14,8 @@ interface ClaimedFacts {
   suggestion?: string | undefined;
   /** The command that starts the suggested task. */
   focus: string;
+  /** The command that shows free tasks, in the session that the call names. */
+  look?: string | undefined;
   /** The command that claims the next free task. */
   claim: string;
   /** The command that takes the task over, if the caller may do that. */
@@ -27,15 +30,29 @@ const rows = {
     message: (d) => `${d.held}, inside ${d.taskId}, is held by ${d.holder}; nothing was deleted`,
     fix: (d) => `cleo show ${d.held}`,
   }),
+  E_SCOPE_CONFLICT: row<{ sessionId: string; scope: string; other: string; agents: string[]; moved?: string; fix?: string }>({
+    exit: 32,
+    http: 409,
+    message: (d) =>
+      `${d.moved ? `After moving ${d.moved}, ` : ''}${d.scope} overlaps with ${d.other}, the scope of the active session ${d.sessionId} (${d.agents.join(', ')})`,
+    // Joining is safe; ending another agent's session is not.
+    fix: (d) => d.fix ?? `cleo session resume ${d.sessionId}`,
+    alternatives: (d) => [
+      {
+        action: 'End it, if it is yours or abandoned',
+        command: commandLine(['cleo', 'session', 'end', '--session', d.sessionId, '--note', 'Making way']),
+      },
+    ],
+  }),
   E_TASK_CLAIMED: row<ClaimedFacts>({
     exit: 35,
     http: 409,
     message: (d) =>
       `${d.takenOver ? `${d.taskId} was taken over from you: ${d.takenOver.reason}. It` : d.taskId} is held by ${d.holder} since ${d.since}, who is ${d.state} and was last seen at ${d.lastSeen}`,
     // Without another task, the task itself shows its holder and when the claim lapses.
-    fix: (d) => (d.suggestion ? 'cleo next' : `cleo show ${d.taskId}`),
+    fix: (d) => (d.suggestion ? (d.look ?? 'cleo next') : `cleo show ${d.taskId}`),
     alternatives: (d) => [
-      { action: 'See free tasks', command: 'cleo next' },
+      { action: 'See free tasks', command: d.look ?? 'cleo next' },
       ...(d.suggestion ? [{ action: `Focus ${d.suggestion}`, command: d.focus }] : []),
       { action: 'Take the next free task at once', command: d.claim },
       ...(d.retry ? [{ action: `Take ${d.taskId} over from ${d.holder}`, command: d.retry }] : []),

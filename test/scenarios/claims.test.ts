@@ -29,11 +29,12 @@ test('several agents in one session each have their own focus', async () => {
   ] as const)
     expect(await startTask(app, agent, taskId, 's-parser')).toMatchObject({ success: true, task: { status: 'active' } });
   expect((await startTask(app, 'bob', 'T002', 's-parser')).error).toMatchObject({ exitCode: 35, details: { holder: 'ada (s-parser)' } });
-  expect([await getFocus(app, 'ada'), await getFocus(app, 'bob'), await getFocus(app, 'eve')]).toEqual(['T002', 'T003', 'T004']);
+  const listFocuses = () => Promise.all(['ada', 'bob', 'eve'].map((agent) => getFocus(app, agent, 's-parser')));
+  expect(await listFocuses()).toEqual(['T002', 'T003', 'T004']);
   // A task that was already claimed is reported as such.
   expect(await startTask(app, 'ada', 'T002')).toMatchObject({ success: true, _meta: { exitCode: 102 } });
   expect(await app.call('tasks.complete', {}, { agent: 'bob', session: 's-parser' })).toMatchObject({ task: { id: 'T003' } });
-  expect([await getFocus(app, 'ada'), await getFocus(app, 'bob')]).toEqual(['T002', undefined]);
+  expect(await listFocuses()).toEqual(['T002', undefined, 'T004']);
 });
 
 test('one agent in two sessions has two focuses and separate claims', async () => {

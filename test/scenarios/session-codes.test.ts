@@ -139,7 +139,7 @@ const errorCases: Case[] = [
     run: 'complete T004 --session s-mine',
     exit: 35,
     code: 'E_TASK_CLAIMED',
-    fix: /^cleo next$/,
+    fix: /^cleo next --session s-mine$/,
     then: 'complete T004 --session s-all',
   },
   {
@@ -308,15 +308,15 @@ describe('each session error has its code, changes nothing, and its fix works', 
     expect([...new Set(errorCases.map(({ exit }) => exit))]).toEqual([30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 65, 66, 67]);
   });
 
-  test('reports problems in the order 33, 38, 67, 30, 32', async () => {
+  test('reports problems in the order 33, 38, 30, 67, 32', async () => {
     const app = await openApp({
       tasks: [...work, mine, parser.replace('epic:T001', 'task:T010')],
-      config: { session: { exclusive: true } },
     });
     const exit = async (line: string) => (await app.cli(splitShellWords(line))).exitCode;
     expect(await exit('session start --scope epic:T099')).toBe(33);
     expect(await exit('session start --scope epic:T001')).toBe(38);
-    expect(await exit('session start --scope epic:T001 --auto-focus')).toBe(67);
+    expect(await exit('session start --scope epic:T001 --auto-focus')).toBe(30);
+    expect(await exit('session start --scope epic:T009 --auto-focus')).toBe(67);
     expect(await exit('session start --scope epic:T001 --auto-focus --agent eve')).toBe(30);
     expect(await exit('session start --scope epic:T009 --auto-focus --agent eve')).toBe(32);
     expect(await exit('session start --scope global --auto-focus --agent eve')).toBe(0);

@@ -225,40 +225,12 @@ const createRows = () =>
       fix: (d) => d.fix,
     }),
 
-    E_SESSION_EXISTS: row<{ sessionId: string; scope: string }>({
-      exit: 30,
-      http: 409,
-      message: (d) => `The session ${d.sessionId} is active with the scope ${d.scope}`,
-      fix: (d) => `cleo session resume ${d.sessionId}`,
-      alternatives: () => [{ action: 'See all sessions', command: 'cleo session list' }],
-    }),
     E_SESSION_NOT_FOUND: row<{ sessionId: string; suggestions?: string[]; fix?: string }>({
       exit: 31,
       http: 404,
       message: (d) => `There is no session ${d.sessionId}`,
       fix: (d) => d.fix ?? 'cleo session list',
       alternatives: (d) => (d.suggestions ?? []).map((id) => ({ action: `Show ${id}`, command: `cleo session show ${id}` })),
-    }),
-    E_SCOPE_CONFLICT: row<{ sessionId: string; scope: string; other: string; agents: string[]; moved?: string; fix?: string }>({
-      exit: 32,
-      http: 409,
-      message: (d) =>
-        `${d.moved ? `After moving ${d.moved}, ` : ''}${d.scope} overlaps with ${d.other}, the scope of the active session ${d.sessionId} (${list(d.agents)})`,
-      // Joining is safe; ending another agent's session is not.
-      fix: (d) => d.fix ?? `cleo session resume ${d.sessionId}`,
-      alternatives: (d) => [
-        {
-          action: 'End it, if it is yours or abandoned',
-          command: commandLine(['cleo', 'session', 'end', '--session', d.sessionId, '--note', 'Making way']),
-        },
-      ],
-    }),
-    E_SCOPE_INVALID: row<{ scope?: string; problem: string; fix: string }>({
-      exit: 33,
-      http: 422,
-      message: (d) => d.problem,
-      fix: (d) => d.fix,
-      alternatives: () => [{ action: 'See the epics', command: 'cleo list --type epic' }],
     }),
     E_TASK_NOT_IN_SCOPE: row<{
       taskId?: string;

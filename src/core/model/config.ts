@@ -13,7 +13,7 @@ export const configKeys = {
   'session.required': { type: 'flag', default: false, about: 'Refuse (36) to change tasks outside a session' },
   'session.requireNote': { type: 'flag', default: false, about: 'Refuse (39) to end a session without a note' },
   'session.closeRequiresDone': { type: 'flag', default: false, about: 'Refuse (37) to end a session while one of its tasks is active' },
-  'session.exclusive': { type: 'flag', default: false, about: 'Refuse (67) an agent a second session while it is in one' },
+  'session.exclusive': { type: 'flag', default: true, about: 'Refuse (67) an agent a second session while it is in one' },
   'session.quietHours': { type: 'count', default: 72, about: 'Hours without activity after which `session gc` ends a session' },
   'context.warningPercent': { type: 'count', default: 70, about: 'Share of the context window from which `context check` warns (50)' },
   'context.cautionPercent': { type: 'count', default: 85, about: 'Share from which `context check` says to finish (51)' },

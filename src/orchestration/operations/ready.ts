@@ -32,6 +32,7 @@ export const orchestrateReady = query({
   }),
   errors: ['E_NOT_FOUND'],
   tier: 0,
+  dependsOnSession: true,
   cli: { command: ['ready', 'orchestrate ready', 'orchestrator ready'], args: ['epic'] },
   example: { world: ['T001 epic', 'T002 in T001', 'T003 in T001 depends T002'], call: { epic: 'T001' } },
   async run(ctx, { epic, ...page }) {

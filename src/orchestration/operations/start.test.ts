@@ -59,6 +59,7 @@ test('refuses a task with 33 and suggests its epic or a session on the task', as
   expect((await cli(inside.fix)).envelope).toMatchObject({ session: { scope: 'epic:T002' } });
   const alone = (await call('orchestrate.start', { epic: 'T009' })).error;
   expect(alone).toMatchObject({ exitCode: 33 });
+  await call('session.end');
   expect((await cli(alone.fix)).envelope).toMatchObject({ session: { scope: 'task:T009' }, focus: { id: 'T009' } });
   expect((await call('orchestrate.start', { epic: 'T099' })).error).toMatchObject({ code: 'E_NOT_FOUND', exitCode: 4 });
 });
@@ -73,6 +74,7 @@ test('sets the spawn budget, and system.context shows the rest', async () => {
   const { call, cli } = await openApp({ tasks: [...world, 'T020 epic', 'T021 in T020: Write it'] });
   const { session } = await call('orchestrate.start', { epicId: 'T002' });
   expect((await call('system.context', {}, { session: session.id })).context.budget).toEqual({ max: 10_000, used: 0, left: 10_000 });
+  await call('session.end');
   const { envelope } = await cli('cleo orchestrate start T020 --budget 6000');
   const named = { session: envelope.session.id };
   expect((await call('system.context', {}, named)).context.budget).toEqual({ max: 6000, used: 0, left: 6000 });

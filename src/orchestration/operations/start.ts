@@ -1,3 +1,4 @@
+import '#sessions/errors.ts';
 import { boolean, description, literal, optional, pipe, strictObject, string } from 'valibot';
 import { answer, type MutationContext, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';

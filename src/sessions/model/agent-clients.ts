@@ -15,6 +15,9 @@ export interface AgentClient {
   surfaces?: { server: string; shell: string; hook?: string; statusline?: string };
 }
 
+/** The clients that have a hook for the start of a session. */
+export const hookClients = ['claude', 'codex', 'gemini'] as const;
+
 export const agentClients: AgentClient[] = [
   {
     name: 'claude',

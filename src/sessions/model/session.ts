@@ -23,6 +23,10 @@ export const HandoffSchema = strictObject({
   /** Memory entries, and notes that begin with `Decision:`. */
   decisions: array(union([HandoffItem, strictObject({ taskId: string(), text: string() })])),
   next: array(HandoffItem),
+  /** The parts of agents that left the session before its end. */
+  parts: optional(
+    array(strictObject({ agent: string(), at: Timestamp, note: optional(string()), done: array(HandoffItem), open: array(HandoffItem) })),
+  ),
 });
 export type Handoff = InferOutput<typeof HandoffSchema>;
 

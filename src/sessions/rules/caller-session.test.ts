@@ -28,10 +28,12 @@ test.each<[string, SessionCandidate[], SessionReference | undefined, string]>([
   ],
   ['the environment names an ended session, and no other is active', [session('a', ended)], fromEnvironment('a'), 'inactive a'],
   ['the only session of this agent', [session('a'), session('b', mine)], undefined, 'session b'],
-  ['the only active session', [session('a')], undefined, 'session a'],
+  ['the only active session, of another agent: it is not joined', [session('a')], undefined, 'others a'],
+  ['the only active session, its own', [session('a', mine)], undefined, 'session a'],
   ['two sessions of this agent', [session('a', mine), session('b', mine)], undefined, 'ambiguous a,b'],
-  ['several sessions, none of this agent', [session('a'), session('b')], undefined, 'ambiguous a,b'],
-  ['no session', [], undefined, 'none true'],
+  ['two sessions of this agent and one of another', [session('a', mine), session('b'), session('c', mine)], undefined, 'ambiguous a,c'],
+  ['several sessions, none of this agent', [session('a'), session('b')], undefined, 'others a,b'],
+  ['no session', [], undefined, 'others '],
 ])('%s', (_, candidates, named, expected) => {
   const [[kind, value] = []] = Object.entries(chooseSession(candidates, named)) as [string, SessionCandidate | string][];
   expect(`${kind} ${typeof value === 'object' && 'id' in value ? value.id : value}`).toBe(expected);

@@ -19,21 +19,20 @@ type SessionChoice =
   | { inactive: SessionHandle }
   /** An id from the environment that the store does not know. It only labels audit entries. */
   | { tag: string }
-  /** Several sessions are active, and nothing says which one is meant. */
+  /** The caller has several active sessions, and nothing says which one is meant. */
   | { ambiguous: string[] }
-  | { none: true };
+  /** The caller is in no session; these are the active ones of other agents. */
+  | { others: string[] };
 
 /** Chooses the session a call belongs to: the one the call names; else the one the environment names, while it is active; else the
- *  only active session of this agent; else the only active session; else none. */
+ *  active session of this agent; else none. */
 export function chooseSession(candidates: readonly SessionCandidate[], named: SessionReference | undefined): SessionChoice {
   const match = named && candidates.find(({ id }) => id === named.id);
   if (match?.status === 'active') return { session: match };
   if (named?.by === 'call') return match ? { inactive: match } : { unknown: named.id };
-  const active = candidates.filter(({ status }) => status === 'active');
-  const mine = active.filter(({ isMine }) => isMine);
   if (named && !match) return { tag: named.id };
-  const [only] = mine.length === 1 ? mine : mine.length === 0 && active.length === 1 ? active : [];
-  if (only) return { session: only };
-  if (match) return { inactive: match };
-  return active.length > 0 ? { ambiguous: active.map(({ id }) => id) } : { none: true };
+  const active = candidates.filter(({ status }) => status === 'active');
+  const [first, ...rest] = active.filter(({ isMine }) => isMine);
+  if (first) return rest.length > 0 ? { ambiguous: [first, ...rest].map(({ id }) => id) } : { session: first };
+  return match ? { inactive: match } : { others: active.map(({ id }) => id) };
 }

@@ -12,18 +12,16 @@ export interface SessionReads {
   list(status: SessionStatus | undefined, page: Page): Promise<SessionRecord[]>;
   count(status: SessionStatus | undefined): Promise<number>;
   listActive(): Promise<SessionRecord[]>;
-  /** Agents that were ever attached to the session, in the order they joined. */
+  /** The agents in the session, in the order they joined. Those that have left it are not listed. */
   listAgents(id: string): Promise<string[]>;
-  /** Ids of the sessions that this agent has started or resumed, in any status. */
-  listIdsJoinedBy(agent: string): Promise<string[]>;
   /** The session that was handed off last, on this root or anywhere. */
   getLastHandoff(root: TaskId | undefined): Promise<SessionRecord | undefined>;
   /** Sessions that have not ended and have no activity since `before`. */
   findInactiveSince(before: string): Promise<SessionRecord[]>;
   /** Sessions that have not ended and whose root task does not exist. */
   findWithMissingRoot(): Promise<SessionRecord[]>;
-  /** Ids that the latest successful writes of the session created or updated. */
-  listChangedIds(id: string, limit: number): Promise<string[]>;
+  /** Ids that the latest successful writes of the session, or of one agent in it, created or updated. */
+  listChangedIds(id: string, limit: number, agent?: string): Promise<string[]>;
   getContextUsage(caller: Caller): Promise<ContextUsage | undefined>;
   /** The conversation that was recorded last for this client process. */
   findNewestConversation(process: string): Promise<string | undefined>;
@@ -47,5 +45,6 @@ export interface SessionWrites {
   save(session: SessionRecord): Promise<void>;
   /** Returns false if the agent was attached already. */
   attach(id: string, agent: string, at: string): Promise<boolean>;
+  detach(id: string, agent: string): Promise<void>;
   saveContextUsage(caller: Caller, usage: ContextUsage): Promise<void>;
 }

@@ -87,7 +87,7 @@ export function parseArguments(operation: CommandDefinition, argv: string[]): Pa
   for (const [name, { as, isPiped, files }] of Object.entries(operation.cli.read ?? {})) {
     const path = parsed.params[name];
     if (typeof path === 'string') parsed.sources.push({ name, path, as, ...(files ? { files } : {}) });
-    else if (isPiped) parsed.sources.push({ name, path: '-', as, mayBeEmpty: true });
+    else if (isPiped === true || (isPiped && parsed.params[isPiped])) parsed.sources.push({ name, path: '-', as, mayBeEmpty: true });
     delete parsed.params[name];
   }
   const { dash = '', fills = '' } = operation.cli.stdinParam ?? {};

@@ -84,7 +84,9 @@ export async function toCall(
   line: string,
   origin: CallOrigin,
 ): Promise<GatewayCall | undefined> {
-  const [program, ...argv] = parseShellWords(line) ?? [];
+  const words = parseShellWords(line) ?? [];
+  const [, namedAgent] = /^CLEO_AGENT_ID=(.+)$/.exec(words[0] ?? '') ?? [];
+  const [program, ...argv] = namedAgent ? words.slice(1) : words;
   if (program !== 'cleo') return undefined;
   const found = findCommand(await listAllCommands(app), argv);
   if ('group' in found || 'nothing' in found)
@@ -99,7 +101,7 @@ export async function toCall(
     ...toGatewayCall(operation.name, operation.kind, params),
     ...defined({
       session: globals.session ?? getSession(operation.name, _meta.exitCode, origin),
-      agent: globals.agent ?? getAgent(operation.name, origin),
+      agent: globals.agent ?? namedAgent ?? getAgent(operation.name, origin),
       idempotencyKey: globals.idempotencyKey,
     }),
   };

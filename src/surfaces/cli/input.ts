@@ -4,9 +4,11 @@ import { isatty } from 'node:tty';
 import { listCommandNames } from '#core/command-line.ts';
 import type { FileSelector, Operation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
+import type { Reply } from '#dispatch/dispatch.ts';
 import { encodeDocBytes, maxDocBytes } from '#documents/model/doc.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { parseJson } from '#lib/parse-json.ts';
+import type { Terminal } from './run.ts';
 
 export interface InputSource {
   name: string;
@@ -35,6 +37,7 @@ export async function readSource(source: InputSource, operation: Operation, fold
 
 async function readText({ name, path, as, mayBeEmpty }: InputSource, operation: Operation, folder: string): Promise<unknown> {
   if (mayBeEmpty && isatty(0)) return undefined;
+  if (mayBeEmpty && as === 'json' && operation.hookInput === name) return readHookInput();
   const help = `cleo help ${listCommandNames(operation)[0]}`;
   let bytes: Buffer;
   try {
@@ -90,4 +93,42 @@ function readStandardInput(maxBytes: number): Buffer {
     }
   }
   return Buffer.concat(chunks);
+}
+
+const hookInputTimeoutMs = 1000;
+
+/** Reads the JSON that a client passes to a hook or a status line. Such a command must not fail or wait: input that is missing,
+ *  incomplete after a second, or not an object is ignored. */
+function readHookInput(): Promise<Record<string, unknown> | undefined> {
+  return new Promise((resolve) => {
+    const { stdin } = process;
+    const chunks: Buffer[] = [];
+    const finish = (): void => {
+      clearTimeout(timer);
+      stdin.destroy();
+      resolve(parse());
+    };
+    const parse = (): Record<string, unknown> | undefined => {
+      const value = parseJson(Buffer.concat(chunks).toString('utf8'));
+      return isPlainObject(value) ? value : undefined;
+    };
+    const timer = setTimeout(finish, hookInputTimeoutMs);
+    stdin.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      // A client may leave the pipe open.
+      if (parse()) finish();
+    });
+    stdin.on('end', finish);
+    stdin.on('error', finish);
+  });
+}
+
+/** Reports the error of a hook on standard error and returns 0: otherwise it would reach the model or stop the client. Outside a
+ *  project there is nothing to report. */
+export function reportHookError(
+  { error, envelope }: Pick<Reply, 'error' | 'envelope'>,
+  { writeError }: Pick<Terminal, 'writeError'>,
+): number {
+  if (error?.row !== 'E_NOT_INITIALIZED') writeError(`cleo: ${(envelope.error as { message: string }).message}\n`);
+  return 0;
 }

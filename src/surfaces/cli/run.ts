@@ -106,6 +106,8 @@ async function runEntry(
     reply = { ...createErrorReply(app, entry.name, cleoError), ...(isKnown ? {} : { unexpected: error }) };
   }
   // An error must not reach the next command of the pipe.
+  if (!reply.envelope.success && (origin.params as { hook?: unknown } | undefined)?.hook)
+    return (await import('./input.ts')).reportHookError(reply, terminal);
   const isRedirected = isPiped && !reply.envelope.success;
   return print(app, reply, globals, isRedirected ? { ...terminal, write: (text) => terminal.writeError(String(text)) } : terminal, origin);
 }

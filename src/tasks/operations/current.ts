@@ -17,6 +17,7 @@ export const tasksCurrent = query({
   }),
   errors: [],
   tier: 0,
+  dependsOnSession: true,
   cli: { command: ['focus show', 'current'] },
   example: { call: {}, exit: 100 },
   async run(ctx) {

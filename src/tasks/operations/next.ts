@@ -17,6 +17,7 @@ export const tasksNext = query({
   result: strictObject({ recommendation: allowEmpty(ScoredTaskSchema), alternatives: array(ScoredTaskSchema) }),
   errors: ['E_NOT_FOUND'],
   tier: 0,
+  dependsOnSession: true,
   cli: { command: ['next', 'orchestrate next', 'orchestrator next'], args: ['epic'] },
   example: { world: ['T001 epic', 'T002 in T001 high', 'T003 in T001 depends T002'], call: { epic: 'T001' } },
   async run(ctx, { epic, count }) {

@@ -1,4 +1,4 @@
-import { array, optional, strictObject, string } from 'valibot';
+import { array, description, optional, picklist, pipe, record, strictObject, string, unknown } from 'valibot';
 import { query } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { Omitted } from '#core/model/omitted.ts';
@@ -13,6 +13,7 @@ import { recommendTasks } from '#tasks/operations/shared/recommend.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import { formatScope } from '#tasks/rules/scope.ts';
 import { toTaskReceipt } from '#tasks/rules/view.ts';
+import { hookClients } from '../../model/agent-clients.ts';
 import { HandoffSchema, type SessionRecord, SessionSummarySchema } from '../../model/session.ts';
 import { toSessionSummary } from '../../rules/session-view.ts';
 import { listBlockedTasks } from '../shared/sessions.ts';
@@ -20,7 +21,16 @@ import { listBlockedTasks } from '../shared/sessions.ts';
 export const sessionBriefing = query({
   name: 'session.briefing',
   summary: 'Show session, focus, next and blocked tasks, last handoff',
-  params: strictObject({ budget: budgetParam(1500) }),
+  params: strictObject({
+    budget: budgetParam(1500),
+    hook: optional(
+      pipe(
+        picklist(hookClients),
+        description('Run by a hook of this client: read its JSON from standard input, print what it adds to the conversation'),
+      ),
+    ),
+    input: optional(pipe(record(string(), unknown()), description('JSON that the client passes to its hook; names the conversation'))),
+  }),
   result: strictObject({
     briefing: strictObject({
       session: optional(SessionSummarySchema),
@@ -42,13 +52,21 @@ export const sessionBriefing = query({
       sessions: optional(array(strictObject({ id: string(), scope: string(), agent: string() }))),
     }),
     omitted: Omitted,
+    text: optional(string()),
   }),
   errors: ['E_VALIDATION'],
   tier: 0,
-  cli: { command: ['briefing', 'session briefing'], isPrompt: true, view: async () => (await import('../../view.ts')).sessionView },
+  hookInput: 'input',
+  cli: {
+    command: ['briefing', 'session briefing'],
+    read: { input: { as: 'json', isPiped: 'hook' } },
+    raw: 'text',
+    isPrompt: true,
+    view: async () => (await import('../../view.ts')).sessionView,
+  },
   example: { world: ['T001 epic', 'T002 in T001: Write the parser', 'session session-1 epic:T001 by ada: Parser'], call: {} },
-  async run(ctx, { budget }) {
-    const { store, session, caller } = ctx;
+  async run(ctx, { budget, hook, input }) {
+    const { store, session, caller, now } = ctx;
     const focus = await store.claims.getHeldBy(caller);
     const last = await findLastHandoff(store, session?.scope.root);
     const own = session && (await store.sessions.get(session.id));
@@ -93,8 +111,8 @@ export const sessionBriefing = query({
             >;
           return {
             briefing: {
-              ...(own ? { session: clipField(toSessionSummary(own), 'name', maxNameLength) } : {}),
               ...(task ? { focus: clipField(toTaskReceipt(task, ['priority', 'startedAt']), 'title', maxNameLength) } : {}),
+              ...(own ? { session: clipField(toSessionSummary(own), 'name', maxNameLength) } : {}),
               ...pickKept('next', 'blocked', 'openDecisions'),
               ...(last
                 ? {
@@ -122,7 +140,11 @@ export const sessionBriefing = query({
       });
     let built = buildBriefing(200);
     if (!('answer' in built)) built = buildBriefing(20);
-    if ('answer' in built) return built.answer;
+    if ('answer' in built) {
+      if (hook === undefined) return built.answer;
+      const { formatBriefing } = await import('../../view.ts');
+      return { ...built.answer, text: toHookOutput(formatBriefing(built.answer, now), hook, input) };
+    }
     throw new CleoError('E_VALIDATION', {
       field: 'budget',
       problem: `must be at least ${built.minBudget} for this briefing`,
@@ -130,6 +152,13 @@ export const sessionBriefing = query({
     });
   },
 });
+
+/** Claude Code and Codex add plain text to the conversation. Gemini CLI shows plain text only to the person. */
+function toHookOutput(text: string, hook: (typeof hookClients)[number], input: Record<string, unknown> | undefined): string {
+  if (hook !== 'gemini') return text;
+  const hookEventName = typeof input?.hook_event_name === 'string' ? input.hook_event_name : 'SessionStart';
+  return JSON.stringify({ hookSpecificOutput: { hookEventName, additionalContext: text } });
+}
 
 const maxOpenDecisions = 50;
 

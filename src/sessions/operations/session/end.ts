@@ -1,20 +1,25 @@
 import '../../errors.ts';
-import { array, description, optional, pipe, strictObject, string } from 'valibot';
-import { type MutationContext, mutation, noChange } from '#core/define.ts';
+import { array, boolean, description, optional, pipe, strictObject, string } from 'valibot';
+import { answer, type MutationContext, mutation, noChange } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { NoteText } from '#core/model/scalars.ts';
 import { HandoffSchema, type SessionRecord, SessionSummarySchema } from '../../model/session.ts';
 import { getContextLimits, getContextState, isCritical } from '../../rules/context-window.ts';
 import { toSessionSummary } from '../../rules/session-view.ts';
-import { closeSession, releaseClaims } from '../shared/close-session.ts';
+import { closeSession, hasLeft, isLeaving, leaveSession, releaseClaims } from '../shared/close-session.ts';
 import { requireOwnSession } from '../shared/sessions.ts';
 
 export const sessionEnd = mutation({
   name: 'session.end',
-  summary: 'End the session, release its claims, write the handoff',
+  summary: 'End the session, or leave one that you joined',
   params: strictObject({ note: optional(pipe(NoteText, description('Note for the next agent; the handoff begins with it'))) }),
   synonyms: ['close', 'stop', 'finish'],
-  result: strictObject({ session: SessionSummarySchema, released: optional(array(string())), handoff: optional(HandoffSchema) }),
+  result: strictObject({
+    session: SessionSummarySchema,
+    released: optional(array(string())),
+    handoff: optional(HandoffSchema),
+    left: optional(boolean()),
+  }),
   errors: ['E_SESSION_REQUIRED', 'E_HANDOFF_REQUIRED', 'E_NOTES_REQUIRED', 'E_SESSION_CLOSE_BLOCKED'],
   tier: 0,
   cli: { command: 'session end', view: async () => (await import('../../view.ts')).sessionView },
@@ -25,14 +30,21 @@ export const sessionEnd = mutation({
   async run(ctx, { note }) {
     const session = await requireOwnSession(ctx, 'end');
     if (session.status === 'ended') return noChange({ session: toSessionSummary(session) });
-    await checkMayEnd(ctx, session, note);
+    const isPart = await isLeaving(ctx, session);
+    if (isPart && (await hasLeft(ctx, session))) return noChange({ session: toSessionSummary(session) });
+    await checkMayEnd(ctx, session, note, isPart);
+    if (isPart) {
+      const { session: after, released } = await leaveSession(ctx, session, note);
+      const result = { session: toSessionSummary(after), ...(released.length > 0 ? { released } : {}), handoff: after.handoff, left: true };
+      return answer(result, { leaveSession: true });
+    }
     const released = await releaseClaims(ctx, session.id);
     const ended = await closeSession(ctx, session, 'ended', note);
     return { session: toSessionSummary(ended), ...(released.length > 0 ? { released } : {}), handoff: ended.handoff };
   },
 });
 
-async function checkMayEnd(ctx: MutationContext, session: SessionRecord, note: string | undefined): Promise<void> {
+async function checkMayEnd(ctx: MutationContext, session: SessionRecord, note: string | undefined, isPart: boolean): Promise<void> {
   const { store, config, caller, now } = ctx;
   if (!note) {
     const { state, percent = 0 } = getContextState(
@@ -48,6 +60,7 @@ async function checkMayEnd(ctx: MutationContext, session: SessionRecord, note: s
       });
   }
   if (!config['session.closeRequiresDone']) return;
-  const active = (await store.claims.listForSession(session.id)).map(({ taskId, agent }) => ({ taskId, agent }));
+  const claims = (await store.claims.listForSession(session.id)).filter(({ agent }) => !isPart || agent === caller.agent);
+  const active = claims.map(({ taskId, agent }) => ({ taskId, agent }));
   if (active.length > 0) throw new CleoError('E_SESSION_CLOSE_BLOCKED', { sessionId: session.id, active });
 }

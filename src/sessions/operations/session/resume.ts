@@ -13,7 +13,7 @@ import { formatScope } from '#tasks/rules/scope.ts';
 import { toTaskReceipt } from '#tasks/rules/view.ts';
 import { type SessionRecord, SessionSummarySchema } from '../../model/session.ts';
 import { toSessionSummary } from '../../rules/session-view.ts';
-import { checkExclusive, checkScopeFree, requireSession } from '../shared/sessions.ts';
+import { checkExclusive, checkMayStart, requireSession } from '../shared/sessions.ts';
 import { SessionId } from './show.ts';
 
 export const sessionResume = mutation({
@@ -31,7 +31,7 @@ export const sessionResume = mutation({
     const stored = await requireSession(store, sessionId);
     if (stored.scope.root && !(await store.tasks.exists(stored.scope.root)))
       throw new CleoError('E_RESUME_FAILED', { sessionId, scope: formatScope(stored.scope) });
-    await checkExclusive(ctx, sessionId);
+    if (stored.status === 'active') await checkExclusive(ctx, sessionId);
     const session = stored.status === 'active' ? stored : await reactivate(ctx, stored);
     const isNew = await store.sessions.attach(sessionId, caller.agent, now);
     const takenOver = await takeAwayClaims({ ...ctx, caller: { ...caller, session: sessionId } });
@@ -63,11 +63,14 @@ async function takeAwayClaims(ctx: MutationContext): Promise<Claim[]> {
   return away;
 }
 
-/** Makes a suspended or ended session active again. Another session may have taken its scope since. */
-async function reactivate({ store, now }: MutationContext, stored: SessionRecord): Promise<SessionRecord> {
-  await checkScopeFree(store, stored.scope, stored.id);
+/** Makes a suspended or ended session active again. Another session may have taken its scope since. The agents that were in it have left
+ *  it: the caller is its only agent until they join again. */
+async function reactivate(ctx: MutationContext, stored: SessionRecord): Promise<SessionRecord> {
+  const { store, now, caller } = ctx;
+  await checkMayStart(ctx, stored.scope, stored.id);
   const { endedAt: _, ...rest } = stored;
   const session: SessionRecord = { ...rest, status: 'active', updatedAt: now };
   await store.sessions.save(session);
+  for (const agent of await store.sessions.listAgents(stored.id)) if (agent !== caller.agent) await store.sessions.detach(stored.id, agent);
   return session;
 }

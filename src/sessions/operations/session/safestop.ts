@@ -1,5 +1,5 @@
 import { boolean, description, optional, pipe, strictObject } from 'valibot';
-import { type MutationContext, mutation, noChange } from '#core/define.ts';
+import { answer, type MutationContext, mutation, noChange } from '#core/define.ts';
 import { NoteText } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import { TaskReceiptSchema, type TaskRecord } from '#tasks/model/task.ts';
@@ -9,8 +9,8 @@ import { releaseTask } from '#tasks/operations/shared/task-transitions.ts';
 import { toTaskReceipt } from '#tasks/rules/view.ts';
 import { HandoffSchema, SessionSummarySchema } from '../../model/session.ts';
 import { toSessionSummary } from '../../rules/session-view.ts';
-import { closeSession, releaseClaims } from '../shared/close-session.ts';
-import { isOtherAgentsSession, requireOwnSession } from '../shared/sessions.ts';
+import { closeSession, isLeaving, leaveSession, releaseClaims } from '../shared/close-session.ts';
+import { requireOwnSession } from '../shared/sessions.ts';
 
 export const sessionSafestop = mutation({
   name: 'session.safestop',
@@ -25,12 +25,21 @@ export const sessionSafestop = mutation({
   cli: { command: ['safestop', 'session safestop'], view: async () => (await import('../../view.ts')).sessionView },
   example: { world: ['T001', 'session session-1 task:T001 by ada: Parser'], call: { reason: 'The context is nearly full' } },
   async run(ctx, { reason, keep }) {
-    const { store, session, activeSessions } = ctx;
+    const { store, session, isAmbiguous } = ctx;
     const text = reason ?? 'Stopped safely';
-    if ((!session && !activeSessions) || (await isOtherAgentsSession(ctx))) return stopWithoutSession(ctx, text, keep === true);
+    if (!session && !isAmbiguous) return stopWithoutSession(ctx, text, keep === true);
     const own = await requireOwnSession(ctx, 'stop');
     if (own.status !== 'active') return noChange({ session: toSessionSummary(own), ...defined({ handoff: own.handoff }) });
+    const isPart = await isLeaving(ctx, own);
+    // The session of another agent is not suspended: the caller keeps its claim in it.
+    if (isPart && keep) return stopWithoutSession(ctx, text, true);
     const task = (await appendFocusNote(ctx, text))?.task;
+    if (isPart) {
+      const { session: after } = await leaveSession(ctx, own, text);
+      const left = task && (await requireTask(store, task.id));
+      const result = { session: toSessionSummary(after), ...(left ? { task: toTaskReceipt(left) } : {}), handoff: after.handoff };
+      return answer(result, { leaveSession: true });
+    }
     if (!keep) await releaseClaims(ctx, own.id);
     const stopped = await closeSession(ctx, own, keep ? 'suspended' : 'ended', text);
     const left = task && (await requireTask(store, task.id));

@@ -2,10 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { openApp } from '../../../../test/app.ts';
 
 const world = ['T001 epic: Parser', 'T002 in T001 high: Lexer', 'T003 in T001: Trees', 'T009 epic: Other', 'T010 in T009: Else'];
-const one = [...world, 'session session-1 epic:T001 by ada: Parse'];
+const one = [...world, 'session session-1 epic:T001 by tester: Parse'];
+const adas = [...world, 'session session-1 epic:T001 by ada: Parse'];
 
 describe('the session of a call', () => {
-  test('is the only active session of the agent, else the only active one, else none', async () => {
+  test('is the active session of the agent, else none: that of another agent is not joined', async () => {
     const { as } = await openApp({ tasks: [...world, 'session s-a epic:T001 by ada', 'session s-b epic:T009 by bob'] });
     const getId = async (agent: string) => (await as(agent).call('session.status')).session.id;
     expect([await getId('ada'), await getId('bob'), await getId('eve')]).toEqual(['s-a', 's-b', undefined]);
@@ -14,7 +15,7 @@ describe('the session of a call', () => {
       session: {},
     });
     await as('bob').call('session.end');
-    expect(await getId('eve')).toBe('s-a');
+    expect(await getId('eve')).toBeUndefined();
   });
 
   test('must exist if the call names it (31), and be active for a write (36)', async () => {
@@ -91,7 +92,7 @@ describe('the scope', () => {
   });
 
   test('names the epic of the task, and the alternatives work', async () => {
-    const { call, cli } = await openApp({ tasks: one, agent: 'ada' });
+    const { call, cli } = await openApp({ tasks: one });
     const { error } = await call('tasks.start', { taskId: 'T010' });
     expect(error).toMatchObject({ details: { taskId: 'T010', epicId: 'T009', scope: 'epic:T001' } });
     for (const { command } of error.alternatives) expect((await cli(command)).exitCode, command).toBe(0);
@@ -114,7 +115,7 @@ describe('the scope', () => {
   });
 
   test('of a saga takes a new epic, and a new task only with a parent', async () => {
-    const { call } = await openApp({ tasks: ['T001 saga', 'T002 in T001', 'session s saga:T001'] });
+    const { call } = await openApp({ tasks: ['T001 saga', 'T002 in T001', 'session s saga:T001 by tester'] });
     expect((await call('tasks.add', { title: 'x' })).error).toMatchObject({ exitCode: 34 });
     expect(await call('tasks.add', { title: 'x', type: 'epic' })).toMatchObject({ task: { type: 'epic', parentId: 'T001' } });
     expect(await call('tasks.add', { title: 'x', parent: 'T002' })).toMatchObject({ task: { type: 'task' } });
@@ -140,7 +141,7 @@ describe('the scope', () => {
 
 describe('resume', () => {
   test('attaches the caller to an active session; a second call is 102', async () => {
-    const { call } = await openApp({ tasks: one });
+    const { call } = await openApp({ tasks: adas });
     expect(await call('session.resume', { sessionId: 'session-1' })).toMatchObject({ session: { status: 'active' }, success: true });
     expect(await call('session.resume', { sessionId: 'session-1' })).toMatchObject({ _meta: { exitCode: 102 } });
     expect((await call('session.show', { sessionId: 'session-1' })).session.agents).toEqual(['ada', 'tester']);
@@ -217,7 +218,7 @@ describe('session end', () => {
 
   test('is blocked by active tasks where the project says so: 37', async () => {
     const { call, as, cli } = await openApp({ tasks: one, config: { session: { closeRequiresDone: true } } });
-    await as('ada').call('tasks.start', { taskId: 'T002' });
+    await as('ada').call('tasks.start', { taskId: 'T002' }, { session: 'session-1' });
     const { error } = await call('session.end');
     expect(error).toMatchObject({ code: 'E_SESSION_CLOSE_BLOCKED', exitCode: 37, details: { active: [{ taskId: 'T002', agent: 'ada' }] } });
     expect((await cli(error.fix)).exitCode).toBe(0);
@@ -272,9 +273,10 @@ describe('safestop', () => {
     expect(await app.call('session.end', {}, { session: 'session-2' })).toMatchObject({ session: { status: 'ended' } });
   });
 
-  test('of an agent that never had a session stops the only one, as a status line hook does', async () => {
+  test('of an agent without a session leaves the session of another agent alone', async () => {
     const app = await openApp({ tasks: one });
-    expect(await app.as('claude-status-line').call('session.safestop')).toMatchObject({ session: { id: 'session-1', status: 'ended' } });
+    expect(await app.as('bob').call('session.safestop')).toMatchObject({ _meta: { exitCode: 102 } });
+    expect(await app.call('session.status')).toMatchObject({ session: { id: 'session-1', status: 'active' } });
   });
 
   test('with --keep keeps the claim and suspends the session', async () => {
@@ -345,7 +347,7 @@ describe('session gc', () => {
 
   test('keeps the note of a session that was ended with one and resumed', async () => {
     const clock = { now: '2026-01-02T00:00:00.000Z' };
-    const { call, as } = await openApp({ tasks: one, clock });
+    const { call, as } = await openApp({ tasks: adas, clock });
     await as('ada').call('session.end', { note: 'Trees are next' });
     await as('ada').call('session.resume', { sessionId: 'session-1' });
     clock.now = '2026-01-06T00:00:00.000Z';
@@ -355,7 +357,7 @@ describe('session gc', () => {
 
   test('releases the claims of the sessions it ends', async () => {
     const clock = { now: '2026-01-02T00:00:00.000Z' };
-    const { call, as } = await openApp({ tasks: one, clock });
+    const { call, as } = await openApp({ tasks: adas, clock });
     await as('ada').call('tasks.start', { taskId: 'T002' });
     clock.now = '2026-01-06T00:00:00.000Z';
     expect(await call('session.gc')).toMatchObject({ sessions: [{ id: 'session-1', status: 'ended' }] });

@@ -60,7 +60,8 @@ describe('session start', () => {
     ['cleo_mutate', undefined, 0],
     ['http', undefined, 0],
     ['cli', undefined, 38],
-    ['cleo_mutate', false, 38],
+    ['cleo_mutate', false, 0],
+    ['cli', false, 38],
   ] as const)('over %s with autoFocus %s exits with %i', async (gateway, autoFocus, exit) => {
     const { reply } = await openApp({ tasks: world });
     const params = { scope: 'epic:T002', ...(autoFocus === undefined ? {} : { autoFocus }) };
@@ -71,6 +72,7 @@ describe('session start', () => {
     const { cli } = await openApp({ tasks: world });
     const plain = await cli('cleo session start --scope epic:T002 --auto-focus --export');
     expect(plain.out).toMatch(/^export CLEO_SESSION_ID=session-\d+-[0-9a-f]{6}\n$/);
+    await cli('cleo session end');
     const graded = await cli('cleo session start --scope epic:T009 --auto-focus --grade --export');
     expect(graded.out.trim().split('\n')).toEqual([
       expect.stringMatching(/^export CLEO_SESSION_ID=session-/),
@@ -114,22 +116,32 @@ describe('session start fails', () => {
     expect((await call('session.start', { scope, ...auto })).error).toMatchObject({ code: 'E_SCOPE_CONFLICT', exitCode: 32 });
   });
 
-  test('with 67 if the agent is in another session and the project allows only one', async () => {
-    const { call, as, cli } = await openApp({ tasks: world, config: { session: { exclusive: true } } });
+  test('with 67 if the agent is in another session', async () => {
+    const { call, as, cli } = await openApp({ tasks: world });
     await call('session.start', { scope: 'epic:T002', ...auto });
     const failed = await call('session.start', { scope: 'epic:T009', ...auto });
     expect(failed.error).toMatchObject({ code: 'E_CONCURRENT_SESSION', exitCode: 67 });
+    const second = 'CLEO_AGENT_ID=tester-2 cleo session start --scope epic:T009 --auto-focus';
+    expect(failed.error.alternatives.at(-1).command).toBe(second);
     expect(await as('bob').call('session.start', { scope: 'epic:T009', ...auto })).toMatchObject({ success: true });
     expect((await cli(failed.error.fix)).exitCode).toBe(0);
   });
 
-  test('with the first of 33, 38, 67, 30, 32', async () => {
-    const { call } = await openApp({ tasks: world, config: { session: { exclusive: true } } });
+  test('with the first of 33, 38, 30, 67, 32', async () => {
+    const { call } = await openApp({ tasks: world });
     await call('session.start', { scope: 'epic:T002', ...auto });
     const exit = async (params: object) => (await call('session.start', { ...params })).error?.exitCode;
     expect(await exit({ scope: 'epic:T404' })).toBe(33);
     expect(await exit({ scope: 'epic:T002' })).toBe(38);
-    expect(await exit({ scope: 'epic:T002', ...auto })).toBe(67);
+    expect(await exit({ scope: 'epic:T002', ...auto })).toBe(30);
+    expect(await exit({ scope: 'task:T003', ...auto })).toBe(67);
+  });
+
+  test('with autoFocus false over MCP without a focus', async () => {
+    const { call } = await openApp({ tasks: world });
+    const started = await call('session.start', { scope: 'epic:T002', autoStart: false }, { gateway: 'cleo_mutate' });
+    expect(started).toMatchObject({ success: true, session: { status: 'active' } });
+    expect([started.focus, started._meta.warnings]).toEqual([undefined, undefined]);
   });
 
   test('with 34 if the focus is outside the scope and 35 if it is claimed, and starts nothing', async () => {

@@ -25,7 +25,12 @@ export const sessionStart = mutation({
         metadata({ value: 'SCOPE', form: 'global|epic:T001|saga:T001|task:T001' }),
       ),
     ),
-    autoFocus: optional(pipe(boolean(), description('Focus the task that next recommends in the scope; default over MCP and HTTP'))),
+    autoFocus: optional(
+      pipe(
+        boolean(),
+        description('Focus the task that next recommends in the scope; default over MCP and HTTP, where false starts without a focus'),
+      ),
+    ),
     focus: optional(pipe(TaskIdSchema, description('Focus this task instead'))),
     name: optional(pipe(Line, description('Name of the session'))),
     grade: optional(pipe(boolean(), description('Record reads too, so that the session can be graded'))),
@@ -61,10 +66,12 @@ export const sessionStart = mutation({
     const scope = await resolveScope(ctx.store, params.scope, retry);
     // On the command line a person chooses the task; a program that passes neither flag gets the recommended one.
     const autoFocus = params.autoFocus ?? ctx.gateway !== 'cli';
-    if (!autoFocus && !params.focus) throw await createFocusError(ctx, scope);
+    if (!autoFocus && !params.focus && ctx.gateway === 'cli') throw await createFocusError(ctx, scope);
     if (params.focus) await checkFocusInScope(ctx, scope, params.focus, retry);
     const session = await startSession(ctx, scope, params);
-    const focused = await startFirstTask({ ...ctx, session, caller: { ...ctx.caller, session: session.id } }, params.focus);
+    const isFocused = autoFocus || params.focus !== undefined;
+    const own = { ...ctx, session, caller: { ...ctx.caller, session: session.id } };
+    const focused = isFocused ? await startFirstTask(own, params.focus) : undefined;
     return answer(
       {
         session: toSessionSummary(session),
@@ -74,7 +81,7 @@ export const sessionStart = mutation({
           export: params.export ? formatExports(session) : undefined,
         }),
       },
-      { enterSession: session, ...(focused ? {} : { warnings: ['nothing in the scope is ready to start'] }) },
+      { enterSession: session, ...(focused || !isFocused ? {} : { warnings: ['nothing in the scope is ready to start'] }) },
     );
   },
 });

@@ -23,13 +23,17 @@ export const sessionStatus = query({
   cli: { command: ['session status', 'session'], view: async () => (await import('../../view.ts')).sessionView },
   example: { world: ['T001', 'session session-1 task:T001 by ada: Parser'], call: {} },
   async run(ctx) {
-    const { store, session, activeSessions, caller } = ctx;
+    const { store, session, activeSessions, isAmbiguous, caller } = ctx;
     if (!session)
       return answer(
         { session: {}, alternatives: await (await import('../shared/session-suggestions.ts')).suggestSessions(ctx) },
         {
           exit: 100,
-          warnings: activeSessions ? [`several sessions are active and none is yours alone: ${activeSessions.join(', ')}`] : [],
+          warnings: activeSessions
+            ? [
+                `${isAmbiguous ? 'you are in several sessions; name one with --session' : 'you are in no session; active'}: ${activeSessions.join(', ')}`,
+              ]
+            : [],
         },
       );
     const focus = await store.claims.getHeldBy(caller);

@@ -4,14 +4,14 @@ import { defined } from '#lib/defined.ts';
 import { recommendTasks } from '#tasks/operations/shared/recommend.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import { releaseTask } from '#tasks/operations/shared/task-transitions.ts';
-import type { SessionRecord } from '../../model/session.ts';
+import type { Handoff, SessionRecord } from '../../model/session.ts';
 import { createSessionHandoff } from '../../rules/session-handoff.ts';
 import { listBlockedTasks } from './sessions.ts';
 
-/** Releases the claims of all agents in the session; unfinished tasks become pending again. */
-export async function releaseClaims(ctx: MutationContext, sessionId: string): Promise<TaskId[]> {
+/** Releases the claims of one agent, or of all agents, in the session; unfinished tasks become pending again. */
+export async function releaseClaims(ctx: MutationContext, sessionId: string, agent?: string): Promise<TaskId[]> {
   const { store } = ctx;
-  const claims = await store.claims.listForSession(sessionId);
+  const claims = (await store.claims.listForSession(sessionId)).filter((claim) => agent === undefined || claim.agent === agent);
   for (const { taskId } of claims) await releaseTask(ctx, await requireTask(store, taskId));
   return claims.map(({ taskId }) => taskId);
 }
@@ -24,26 +24,75 @@ export async function closeSession(
   note: string | undefined,
 ): Promise<SessionRecord & Required<Pick<SessionRecord, 'handoff'>>> {
   const { store, now } = ctx;
-  const changed = await store.sessions.listChangedIds(session.id, maxChanges);
-  const touched = await store.tasks.getMany(changed);
-  const decisionIds = [...new Set(changed.filter((id) => id.startsWith('D-')))];
   const after = {
     ...session,
     status,
     updatedAt: now,
     ...defined({ endedAt: status === 'ended' ? now : undefined, note }),
-    handoff: createSessionHandoff({
-      startedAt: session.startedAt,
-      touched,
-      notes: await store.tasks.getNotes(touched.map(({ id }) => id)),
-      blocked: await listBlockedTasks(store, session.scope.root),
-      decisions: decisionIds.length > 0 ? await store.memory.getHits(decisionIds) : [],
-      next: await recommendTasks({ ...ctx, session }, undefined, 3),
-      note,
-    }),
+    handoff: { ...(await summarizeWork(ctx, session, note)), ...defined({ parts: session.handoff?.parts }) },
   };
   await store.sessions.save(after);
   return after;
+}
+
+async function summarizeWork(ctx: MutationContext, session: SessionRecord, note: string | undefined, agent?: string): Promise<Handoff> {
+  const { store } = ctx;
+  const changed = await store.sessions.listChangedIds(session.id, maxChanges, agent);
+  const touched = await store.tasks.getMany(changed);
+  const decisionIds = [...new Set(changed.filter((id) => id.startsWith('D-')))];
+  return createSessionHandoff({
+    startedAt: session.startedAt,
+    touched,
+    notes: await store.tasks.getNotes(touched.map(({ id }) => id)),
+    blocked: await listBlockedTasks(store, session.scope.root),
+    decisions: decisionIds.length > 0 ? await store.memory.getHits(decisionIds) : [],
+    next: await recommendTasks({ ...ctx, session }, undefined, 3),
+    note,
+  });
+}
+
+/** Returns true if `session end` only takes the caller out of the session: it joined the session, did not start it, and another agent
+ *  is still in it. An agent whose client process is gone is not in it any more. */
+export async function isLeaving(ctx: MutationContext, session: SessionRecord): Promise<boolean> {
+  const { store, caller, platform } = ctx;
+  if (caller.agent === session.startedBy) return false;
+  const agents = await store.sessions.listAgents(session.id);
+  const hasJoined =
+    agents.includes(caller.agent) ||
+    platform.caller.session === session.id ||
+    (await store.claims.listForSession(session.id)).some(({ agent }) => agent === caller.agent) ||
+    (await store.sessions.listChangedIds(session.id, 1, caller.agent)).length > 0;
+  if (!hasJoined) return false;
+  const { isProcessRunning } = await platform.loadProcesses();
+  for (const agent of agents) {
+    if (agent === caller.agent) continue;
+    const process = await store.conversations.findProcess(agent);
+    if (process === undefined || isProcessRunning(process) !== false) return true;
+  }
+  return false;
+}
+
+/** Returns true if the caller has left the session and holds nothing in it since. */
+export async function hasLeft({ store, caller }: MutationContext, session: SessionRecord): Promise<boolean> {
+  if (!session.handoff?.parts?.some(({ agent }) => agent === caller.agent)) return false;
+  if ((await store.sessions.listAgents(session.id)).includes(caller.agent)) return false;
+  return !(await store.claims.listForSession(session.id)).some(({ agent }) => agent === caller.agent);
+}
+
+/** Takes the caller out of the session, which stays active, and adds its part to the handoff. */
+export async function leaveSession(
+  ctx: MutationContext,
+  session: SessionRecord,
+  note: string | undefined,
+): Promise<{ session: SessionRecord & Required<Pick<SessionRecord, 'handoff'>>; released: TaskId[] }> {
+  const { store, caller, now } = ctx;
+  const released = await releaseClaims(ctx, session.id, caller.agent);
+  const own = await summarizeWork(ctx, session, note, caller.agent);
+  const part = { agent: caller.agent, at: now, ...defined({ note }), done: own.done, open: own.open };
+  const after = { ...session, updatedAt: now, handoff: { ...own, parts: [...(session.handoff?.parts ?? []), part] } };
+  await store.sessions.save(after);
+  await store.sessions.detach(session.id, caller.agent);
+  return { session: after, released };
 }
 
 /** The handoff of a session with more changes than this covers only the latest ones. */

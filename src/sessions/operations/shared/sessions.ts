@@ -1,3 +1,4 @@
+import '#tasks/errors.ts';
 import '../../errors.ts';
 import type { MutationContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
@@ -22,22 +23,18 @@ export async function createSessionNotFoundError(store: ReadStore, sessionId: st
   return new CleoError('E_SESSION_NOT_FOUND', { sessionId, suggestions: findNearest(sessionId, known), ...fix });
 }
 
-type SessionContext = Pick<MutationContext, 'session' | 'isNamed' | 'activeSessions' | 'store' | 'caller'>;
-
-/** Returns the caller's session, for commands that close a session. Throws without a session, or if it belongs to another agent. */
-export async function requireOwnSession(ctx: SessionContext, act: string): Promise<SessionRecord> {
-  const { session, activeSessions, store } = ctx;
+/** Returns the caller's session, for commands that close a session. Throws if the call belongs to no session. */
+export async function requireOwnSession(
+  { session, activeSessions, isAmbiguous, store, commandWith }: MutationContext,
+  act: string,
+): Promise<SessionRecord> {
+  if (!session && isAmbiguous) {
+    const retry = activeSessions?.map((id) => `${commandWith({})} --session ${id}`);
+    throw new CleoError('E_SESSION_REQUIRED', { act, ...defined({ activeSessions, retry }) });
+  }
+  if (!session && activeSessions?.length === 1) throw new CleoError('E_SESSION_REQUIRED', { act, otherAgentsSession: activeSessions[0]! });
   if (!session) throw new CleoError('E_SESSION_REQUIRED', { act, ...defined({ activeSessions }) });
-  if (await isOtherAgentsSession(ctx)) throw new CleoError('E_SESSION_REQUIRED', { act, otherAgentsSession: session.id });
   return requireSession(store, session.id);
-}
-
-/** Returns true if the caller once had a session of its own and is in none of the active ones. Without this check, a repeated
- *  `session end` would close the session of another agent. */
-export async function isOtherAgentsSession({ session, activeSessions = [], isNamed, store, caller }: SessionContext): Promise<boolean> {
-  if (isNamed) return false;
-  const own = await store.sessions.listIdsJoinedBy(caller.agent);
-  return own.length > 0 && ![...activeSessions, session?.id].some((id) => id !== undefined && own.includes(id));
 }
 
 /** Parses a scope and checks that its root exists and has the right type; throws E_SCOPE_INVALID (33). */
@@ -69,11 +66,14 @@ export async function resolveScope(store: ReadStore, text: string | undefined, r
 const suggestScope = ({ id, type }: { id: TaskId; type: TaskType }): string =>
   formatScope({ kind: type === 'subtask' ? 'task' : type, root: id });
 
-/** Throws if an active session has the same scope (30) or an overlapping one (32). */
-export async function checkScopeFree(store: ReadStore, scope: Scope, except?: string): Promise<void> {
+/** Checks whether the agent may have an active session with this scope: no other active session has the same scope (30), the agent is
+ *  in no other one (67), and no scope overlaps (32). */
+export async function checkMayStart(ctx: MutationContext, scope: Scope, except?: string): Promise<void> {
+  const { store } = ctx;
   const others = (await store.sessions.listActive()).filter(({ id }) => id !== except);
   const same = others.find((other) => isSameScope(other.scope, scope));
   if (same) throw new CleoError('E_SESSION_EXISTS', { sessionId: same.id, scope: formatScope(scope) });
+  await checkExclusive(ctx, except);
   const ancestry = await getAncestry(store, scope.root);
   for (const other of others)
     if (isOverlapping(scope, ancestry, other.scope, await getAncestry(store, other.scope.root)))
@@ -86,25 +86,25 @@ export async function checkScopeFree(store: ReadStore, scope: Scope, except?: st
 }
 
 /** Throws (67) if the agent is in another active session and `session.exclusive` is set. */
-export async function checkExclusive(
-  { store, caller, config }: Pick<MutationContext, 'store' | 'caller' | 'config'>,
-  except?: string,
-): Promise<void> {
+export async function checkExclusive({ store, caller, config, commandWith }: MutationContext, except?: string): Promise<void> {
   if (!config['session.exclusive']) return;
   for (const { id } of await store.sessions.listActive())
     if (id !== except && (await store.sessions.listAgents(id)).includes(caller.agent))
-      throw new CleoError('E_CONCURRENT_SESSION', { sessionId: id, agent: caller.agent });
+      throw new CleoError('E_CONCURRENT_SESSION', {
+        sessionId: id,
+        agent: caller.agent,
+        retry: commandWith({}).replace(/ --agent \S+/, ''),
+      });
 }
 
-/** Creates a session and attaches the caller. Throws if the agent may have only one session (67) or the scope is taken (30, 32). */
+/** Creates a session and attaches the caller. Throws if the scope is taken (30, 32) or the agent is in another session (67). */
 export async function startSession(
   ctx: MutationContext,
   scope: Scope,
   { name, phase, grade = false }: { name?: string | undefined; phase?: string | undefined; grade?: boolean | undefined },
 ): Promise<SessionRecord> {
   const { store, now, caller, platform } = ctx;
-  await checkExclusive(ctx);
-  await checkScopeFree(store, scope);
+  await checkMayStart(ctx, scope);
   const session: SessionRecord = {
     id: `session-${Date.parse(now)}-${platform.randomHex(6)}`,
     ...defined({ name, phase }),

@@ -23,9 +23,6 @@ export function createLazySessionReads(db: Db): Omit<SessionReads, EagerSessionR
       const found = await db.all(sql`select agent_id as id from session_agents where session_id = ${id} order by attached_at, agent_id`);
       return found.map(toId);
     },
-    async listIdsJoinedBy(agent) {
-      return (await db.all(sql`select session_id as id from session_agents where agent_id = ${agent}`)).map(toId);
-    },
     async getLastHandoff(root) {
       const scope = root === undefined ? raw('') : sql`and (scope_root = ${root})`;
       return (await readSessions(db, sql`where handoff is not null ${scope} order by handed_over desc, seq desc limit 1`))[0];
@@ -42,10 +39,10 @@ export function createLazySessionReads(db: Db): Omit<SessionReads, EagerSessionR
         raw(`where status <> 'ended' and scope_root is not null
           and not exists (select 1 from tasks t where t.id = sessions.scope_root) order by seq`),
       ),
-    async listChangedIds(id, limit) {
+    async listChangedIds(id, limit, agent) {
       const found = await db.all(sql`
         select created_ids, updated_ids from audit_log
-        where session_id = ${id} and success = 1 and (created_ids <> '[]' or updated_ids <> '[]') order by seq desc limit ${limit}`);
+        where session_id = ${id} ${agent === undefined ? raw('') : sql`and agent_id = ${agent}`} and success = 1 and (created_ids <> '[]' or updated_ids <> '[]') order by seq desc limit ${limit}`);
       return [...new Set(found.flatMap((row) => [...parseIds(row.created_ids), ...parseIds(row.updated_ids)]))];
     },
     async findNewestConversation(process) {

@@ -25,6 +25,7 @@ export function createSessionWrites(db: Db, changes: Changes): SessionWrites {
         on conflict (session_id, agent_id) do nothing returning agent_id`);
       return added.length > 0;
     },
+    detach: (id, agent) => db.run(sql`delete from session_agents where session_id = ${id} and agent_id = ${agent}`),
     saveContextUsage: ({ session, agent }, usage) =>
       db.run(sql`
         insert into context_usage (session_id, agent_id, used_tokens, max_tokens, at)

@@ -1,3 +1,4 @@
+import '../../errors.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import { formatScope } from '../../rules/scope.ts';

@@ -37,6 +37,7 @@ export async function createClaimedError(
     state,
     takenOver: isTakenFromCaller ? { at: claim.claimedAt, reason: claim.takenReason ?? '' } : undefined,
     ...(await suggestAnother(ctx)),
+    look: ctx.isNamed && ctx.session ? `cleo next --session ${ctx.session.id}` : undefined,
     claim: ctx.commandAs(['next', '--claim']),
     retry: canTakeOver(state, await isPerson(ctx)) ? ctx.commandAs(takeOver) : undefined,
   });
