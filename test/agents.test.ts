@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from '
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { briefingHook } from '../src/admin/rules/setup-clients.ts';
+import { formatHookCommand } from '../src/admin/rules/setup-clients.ts';
 import { estimateTokens } from '../src/lib/tokens.ts';
 import { openApp } from './app.ts';
 import { cleoPath, runCleo } from './built-cli.ts';
@@ -45,9 +45,9 @@ describe('the hook of Claude Code', () => {
     const { root, env, call } = await openApp({ tasks, engine: 'sqlite', config: { hierarchy: { maxSiblings: 500 } } });
     await call('session.start', { scope: 'epic:T001', autoFocus: true, name: 'Parser' });
     for (let i = 0; i < 20; i += 1) await call('tasks.update', { taskId: 'T002', notes: `Decision: number ${i}, ${long}` });
-    const during = await openShell(briefingHook, root, { ...env, TERM: 'xterm-256color' });
+    const during = await openShell(formatHookCommand('claude'), root, { ...env, TERM: 'xterm-256color' });
     await call('session.end', { note: `All is well. ${long.repeat(20)}` });
-    const after = await openShell(briefingHook, root, env);
+    const after = await openShell(formatHookCommand('claude'), root, env);
     for (const { code, out, err } of [during, after]) {
       expect(code).toBe(0);
       expect(err).toBe('');
@@ -63,12 +63,12 @@ describe('the hook of Claude Code', () => {
 
   test('prints nothing and exits with 0 without a project, without cleo, or with a damaged store', async () => {
     const quiet = { code: 0, out: '', err: '' };
-    expect(await openShell(briefingHook, createTempFolder())).toEqual(quiet);
+    expect(await openShell(formatHookCommand('claude'), createTempFolder())).toEqual(quiet);
     const { root, env } = await openApp({ engine: 'sqlite' });
-    expect(await openShell(briefingHook, root, env, false)).toEqual(quiet);
+    expect(await openShell(formatHookCommand('claude'), root, env, false)).toEqual(quiet);
     const broken = await openApp({ engine: 'sqlite' });
     writeFileSync(join(broken.root, '.cleo', 'config.json'), '{');
-    expect(await openShell(briefingHook, broken.root, broken.env)).toEqual(quiet);
+    expect(await openShell(formatHookCommand('claude'), broken.root, broken.env)).toEqual(quiet);
   });
 });
 
@@ -112,6 +112,7 @@ test('init creates a project and sets up clients; the first task takes two comma
     '.claude/agents/cleo-validator.md',
     'CLAUDE.md',
     '.codex/config.toml',
+    '.codex/hooks.json',
     'AGENTS.md',
   ]);
   expect((await runCleo(['add', 'First'], { cwd: root, env })).exitCode).toBe(0);

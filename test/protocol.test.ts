@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { agentText, briefingHook } from '../src/admin/rules/setup-clients.ts';
+import { agentText, formatHookCommand } from '../src/admin/rules/setup-clients.ts';
 import { toFlag } from '../src/core/command-line.ts';
 import { globalFlags } from '../src/core/global-flags.ts';
 import { registry } from '../src/core/index.generated.ts';
@@ -12,7 +12,7 @@ import { openApp, type TestApp } from './app.ts';
 import { spawnAndComplete } from './completed-spawn.ts';
 import { createRepository } from './repository.ts';
 
-const text = `${renderProtocol(protocolText, 'orchestrator', registry.entries)}\n${agentText}\n\`${briefingHook.split(' 2>')[0]}\``;
+const text = `${renderProtocol(protocolText, 'orchestrator', registry.entries)}\n${agentText}\n\`${formatHookCommand('claude').split(' 2>')[0]}\``;
 
 /** Texts in backticks and lines of command blocks. */
 const spoken = [

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findJson, findJsonProblem, insertJson, parseJsonc, removeJson, removeOnce, replaceJsonStrings } from './jsonc.ts';
+import { findJson, findJsonProblem, insertJson, parseJsonc, removeJson, removeOnce, replaceJson, replaceJsonStrings } from './jsonc.ts';
 
 const entry = { command: 'cleo', args: ['mcp'] };
 const path = ['mcpServers', 'cleo'];
@@ -164,4 +164,18 @@ test('replaces only the strings at the paths', () => {
   const paths = [['version'], ['packages', '', 'version'], ['none']];
   expect(replaceJsonStrings(text, paths, '2.0.0')).toBe(text.replaceAll('1.0.0', '2.0.0'));
   expect(replaceJsonStrings('{"version": 1}', paths, '2.0.0')).toBeUndefined();
+});
+
+test.each([
+  [
+    'in the indentation of the file',
+    '{\n\t"a": [\n\t\t{\n\t\t\t"x": 1\n\t\t}\n\t]\n}\n',
+    '{\n\t"a": [\n\t\t{\n\t\t\t"y": ["z"]\n\t\t}\n\t]\n}\n',
+  ],
+  ['on one line', '\ufeff{"a":[0,{"x":1}]} // c', '\ufeff{"a":[0,{"y":["z"]}]} // c'],
+])('replaces a value %s', (_, before, after) => {
+  const done = replaceJson(before, ['a', '[]'], { y: ['z'] }, (source) => source.includes('x'));
+  expect(done?.text).toBe(after);
+  expect(before.replace(done?.before ?? '', done?.after ?? '')).toBe(after);
+  expect(replaceJson(before, ['b'], 1)).toBeUndefined();
 });

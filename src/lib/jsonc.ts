@@ -63,6 +63,26 @@ export function insertJson(text: string, path: string[], value: unknown): { text
   return undefined;
 }
 
+/** Replaces a value in place, in the formatting of the file. Returns the source text of the value before and after. */
+export function replaceJson(
+  text: string,
+  path: string[],
+  value: unknown,
+  isOurs: IsOurs = () => true,
+): { text: string; before: string; after: string } | undefined {
+  const source = stripBom(text);
+  const node = findNode(source, path, isOurs);
+  if (!node) return undefined;
+  const before = sourceText(source, node);
+  const { insertSpaces, tabSize, eol } = detectFormatting(source);
+  const lineIndent = /^[ \t]*/.exec(source.slice(source.lastIndexOf('\n', node.offset) + 1))?.[0] ?? '';
+  const after = before.includes('\n')
+    ? joinShortArrays(JSON.stringify(value, null, insertSpaces ? tabSize : '\t').replaceAll('\n', eol + lineIndent))
+    : JSON.stringify(value);
+  const replaced = source.slice(0, node.offset) + after + source.slice(node.offset + node.length);
+  return { text: text.slice(0, text.length - source.length) + replaced, before, after };
+}
+
 /** Removes a value that `insertJson` wrote, from a file that has changed since. Containers that become empty are removed as well. */
 export function removeJson(text: string, path: string[], isOurs: IsOurs = () => true): string {
   const bom = text.slice(0, text.length - stripBom(text).length);

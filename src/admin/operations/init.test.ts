@@ -314,6 +314,7 @@ describe('agent clients', () => {
     expect(done).toMatchObject({ success: true, project: { created: false } });
     expect(done.files.map(({ file }: { file: string }) => file)).toEqual([
       '.codex/config.toml',
+      '.codex/hooks.json',
       'AGENTS.md',
       '.cursor/mcp.json',
       '.cursor/agents/cleo-subagent.md',

@@ -9,6 +9,7 @@ import { slugify } from '#lib/slug.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import { type ClientName, clientNames } from '../rules/setup-clients.ts';
 import { checkStoreAddress } from '../rules/store-address.ts';
+import { listSteps, StepSchema } from './shared/client-checks.ts';
 import { updateProtocolTemplate } from './shared/protocol-template.ts';
 import { type FileChange, inspectClients, setUpClients } from './shared/setup-files.ts';
 
@@ -53,6 +54,7 @@ export const adminInit = job({
     detected: optional(ProjectContextSchema),
     /** Commands that set up the agent clients that are found and not set up yet. */
     offers: optional(array(string())),
+    steps: optional(array(StepSchema)),
   }),
   errors: [
     'E_FILE_ERROR',
@@ -74,7 +76,9 @@ export const adminInit = job({
     const project = platform.locateNewProject();
     const created = await createStore(ctx, project, address);
     const warnings = await updateProtocolTemplate(platform, registry);
-    const setupResult = setup && (await setUpClients(platform, project, await resolveClients(platform, project, setup), {}));
+    const names = setup ? await resolveClients(platform, project, setup) : [];
+    const setupResult = setup && (await setUpClients(platform, project, names, {}));
+    const steps = names.length > 0 ? await listSteps(platform, project, names) : [];
     const detection = detect ? await (await import('./shared/project-context-file.ts')).writeProjectContext(platform, project) : undefined;
     const changes = [...(setupResult?.changes ?? []), ...(detection?.changes ?? [])];
     const files = setupResult || detection ? changes.map(({ file, change }): Omit<FileChange, 'adds'> => ({ file, change })) : undefined;
@@ -84,7 +88,7 @@ export const adminInit = job({
       {
         project: { root: project.root, store: url ? ('postgres' as const) : ('sqlite' as const), created },
         ...defined({ files, detected: detection?.context }),
-        ...omitEmpty({ offers }),
+        ...omitEmpty({ offers, steps }),
       },
       { warnings: [...warnings, ...(setupResult?.warnings ?? [])], ...(created || files?.length ? {} : { exit: 101 as const }) },
     );

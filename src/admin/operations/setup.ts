@@ -1,7 +1,9 @@
 import { array, boolean, description, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { answer, job, noChange, noData } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
+import { omitEmpty } from '#lib/defined.ts';
 import { type ClientName, clientNames, partKinds } from '../rules/setup-clients.ts';
+import { listSteps, StepSchema } from './shared/client-checks.ts';
 import { inspectClients, setUpClients } from './shared/setup-files.ts';
 
 const ClientState = strictObject({
@@ -19,7 +21,7 @@ export const adminSetup = job({
     client: optional(
       pipe(picklist([...clientNames, 'all']), description('Client to set up; all: every client found in the project or the home folder')),
     ),
-    hooks: optional(pipe(boolean(), description('Claude Code: print the briefing when a session starts and before it is compacted'))),
+    hooks: optional(pipe(boolean(), description('Claude Code, Codex, Gemini CLI: pass the briefing to the agent when a session starts'))),
     agents: optional(pipe(boolean(), description('The agents cleo-subagent and cleo-validator, if the client supports agents'))),
     statusline: optional(pipe(boolean(), description('Claude Code: also the status line, unless one is set'))),
     remove: optional(pipe(boolean(), description('Remove everything that setup has written'))),
@@ -31,6 +33,7 @@ export const adminSetup = job({
     /** Text that would be added to each file. */
     preview: optional(array(strictObject({ file: string(), adds: string() }))),
     dryRun: optional(boolean()),
+    steps: optional(array(StepSchema)),
   }),
   errors: ['E_NOT_INITIALIZED', 'E_CONFIG_ERROR', 'E_FILE_ERROR', 'E_LOCK_TIMEOUT', 'E_INVALID_INPUT'],
   tier: 1,
@@ -63,7 +66,13 @@ export const adminSetup = job({
     const selected = (await states()).filter(({ client: name }) => names.includes(name));
     const files = changes.map(({ file, change }) => ({ file, change }));
     const preview = changes.flatMap(({ file, adds }) => (adds === undefined ? [] : [{ file, adds }]));
-    const result = { clients: selected, files, ...(options.dryRun ? { ...(preview.length > 0 ? { preview } : {}), dryRun: true } : {}) };
+    const steps = options.remove ? [] : await listSteps(platform, project, names);
+    const result = {
+      clients: selected,
+      files,
+      ...omitEmpty({ steps }),
+      ...(options.dryRun ? { ...(preview.length > 0 ? { preview } : {}), dryRun: true } : {}),
+    };
     if (names.length === 0) return noData(result);
     if (changes.length === 0) return options.remove ? noChange(result) : answer(result, { exit: 101, warnings });
     return answer(result, { warnings });

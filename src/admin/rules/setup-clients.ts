@@ -9,8 +9,8 @@ export const partKinds = ['mcp', 'hooks', 'statusline', 'agents', 'text'] as con
 /** One part of the setup: a file, or a value or block in a file. */
 export interface SetupPart {
   file: string;
-  /** `mcp`: the server. `hooks` and `statusline`: commands that Claude Code runs. `agents`: agent definitions. `text`: the block that
-   *  agents read. */
+  /** `mcp`: the server. `hooks` and `statusline`: commands that the client runs. `agents`: agent definitions. `text`: the block
+   *  that agents read. */
   kind: (typeof partKinds)[number];
   /** The content of a file that setup owns completely. */
   content?: string;
@@ -30,17 +30,32 @@ export interface Client {
   parts: SetupPart[];
   /** The initial content of files that setup creates. */
   seeds?: Record<string, string>;
+  /** Steps that only a person can take in the client after setup. */
+  steps: string[];
 }
 
 // `cleo` is resolved by the PATH of each user, because these files are committed.
-const command = 'cleo';
-const server = { command, args: ['mcp'] };
+export const serverCommand = 'cleo';
+const server = { command: serverCommand, args: ['mcp'] };
 
-/** Prints the briefing as plain text, because Claude Code treats JSON output as instructions. It prints nothing without a project or
- *  without cleo, because it runs at the start of every session of everyone who works in the repository. */
-export const briefingHook = 'cleo briefing --human --budget 2000 2>/dev/null || true';
-const hook = { hooks: [{ type: 'command', command: briefingHook, timeout: 10 }] };
+// VS Code replaces this with the open folder. Without it, the server starts in the home folder.
+// biome-ignore lint/suspicious/noTemplateCurlyInString: VS Code replaces it, not JavaScript
+export const workspaceFolder = '${workspaceFolder}';
+
+/** The command of a hook. It prints the briefing in the form that the client passes to the model, and nothing without a project
+ *  or without cleo, because it runs at the start of every session of everyone who works in the repository. */
+export const formatHookCommand = (client: 'claude' | 'codex' | 'gemini'): string =>
+  `cleo briefing --hook ${client} --budget 2000 2>/dev/null || true`;
 const hookMarker = 'cleo briefing';
+
+/** One hook. Claude Code and Codex count its timeout in seconds, Gemini CLI in milliseconds. */
+const createHook = (file: string, client: 'claude' | 'codex' | 'gemini', event: string, fields: object): SetupPart => ({
+  file,
+  kind: 'hooks',
+  path: ['hooks', event, '[]'],
+  value: { hooks: [{ type: 'command', command: formatHookCommand(client), ...fields }] },
+  marker: hookMarker,
+});
 
 type Agent = (typeof agents)[keyof typeof agents];
 
@@ -56,14 +71,15 @@ export const clients: Client[] = [
   {
     name: 'claude',
     title: 'Claude Code',
+    steps: ['Start claude in this folder and approve the server cleo; /mcp shows its state'],
     projectMarkers: ['.claude', 'CLAUDE.md', '.mcp.json'],
     homeMarkers: ['.claude', '.claude.json'],
     parts: [
       { file: '.mcp.json', kind: 'mcp', path: ['mcpServers', 'cleo'], value: server },
       // A session also starts after a compaction.
-      { file: '.claude/settings.json', kind: 'hooks', path: ['hooks', 'SessionStart', '[]'], value: hook, marker: hookMarker },
+      createHook('.claude/settings.json', 'claude', 'SessionStart', { timeout: 10 }),
       // The summary of a compaction takes the output of this hook into account.
-      { file: '.claude/settings.json', kind: 'hooks', path: ['hooks', 'PreCompact', '[]'], value: hook, marker: hookMarker },
+      createHook('.claude/settings.json', 'claude', 'PreCompact', { timeout: 10 }),
       {
         file: '.claude/settings.json',
         kind: 'statusline',
@@ -78,16 +94,22 @@ export const clients: Client[] = [
   {
     name: 'codex',
     title: 'Codex',
+    steps: [
+      'Start codex in this folder and trust it; Codex reads .codex only in trusted folders',
+      'Run /hooks in Codex and approve the hook, so that the briefing reaches the agent',
+    ],
     projectMarkers: ['.codex'],
     homeMarkers: ['.codex'],
     parts: [
       { file: '.codex/config.toml', kind: 'mcp' },
+      createHook('.codex/hooks.json', 'codex', 'SessionStart', { timeout: 10 }),
       { file: 'AGENTS.md', kind: 'text' },
     ],
   },
   {
     name: 'cursor',
     title: 'Cursor',
+    steps: ['Open Cursor Settings, MCP, and turn on the server cleo'],
     projectMarkers: ['.cursor', '.cursorrules'],
     homeMarkers: ['.cursor'],
     parts: [
@@ -99,10 +121,12 @@ export const clients: Client[] = [
   {
     name: 'gemini',
     title: 'Gemini CLI',
+    steps: ['Start gemini in this folder and trust it; Gemini CLI reads .gemini only in trusted folders'],
     projectMarkers: ['.gemini', 'GEMINI.md'],
     homeMarkers: ['.gemini'],
     parts: [
       { file: '.gemini/settings.json', kind: 'mcp', path: ['mcpServers', 'cleo'], value: server },
+      createHook('.gemini/settings.json', 'gemini', 'SessionStart', { name: 'cleo-briefing', timeout: 10_000 }),
       ...listAgentFiles('.gemini/agents', formatNamedAgent),
       { file: 'GEMINI.md', kind: 'text' },
     ],
@@ -110,20 +134,27 @@ export const clients: Client[] = [
   {
     name: 'vscode',
     title: 'VS Code',
+    steps: ['Open .vscode/mcp.json, choose Start above the server cleo, and trust it'],
     projectMarkers: ['.vscode'],
     homeMarkers: ['.vscode'],
     parts: [
-      { file: '.vscode/mcp.json', kind: 'mcp', path: ['servers', 'cleo'], value: { type: 'stdio', ...server } },
+      { file: '.vscode/mcp.json', kind: 'mcp', path: ['servers', 'cleo'], value: { type: 'stdio', ...server, cwd: workspaceFolder } },
       { file: 'AGENTS.md', kind: 'text' },
     ],
   },
   {
     name: 'opencode',
     title: 'OpenCode',
+    steps: ['Restart opencode in this folder; opencode mcp list shows the server'],
     projectMarkers: ['opencode.json', 'opencode.jsonc', '.opencode'],
     homeMarkers: ['.config/opencode'],
     parts: [
-      { file: 'opencode.json', kind: 'mcp', path: ['mcp', 'cleo'], value: { type: 'local', command: [command, 'mcp'], enabled: true } },
+      {
+        file: 'opencode.json',
+        kind: 'mcp',
+        path: ['mcp', 'cleo'],
+        value: { type: 'local', command: [serverCommand, 'mcp'], enabled: true },
+      },
       ...listAgentFiles('.opencode/agents', (name, agent) =>
         formatAgentFile(agent, [
           `description: ${agent.description}`,
@@ -152,6 +183,6 @@ Every answer is JSON with an exit code; an error contains \`error.fix\`, a comma
 
 /** The marked block for Codex. */
 export const codexTable = `[mcp_servers.cleo]
-command = "${command}"
+command = "${serverCommand}"
 args = ["mcp"]
 `;

@@ -1,5 +1,6 @@
 import { parse as parseToml } from 'smol-toml';
-import { findJson, insertJson, parseJsonc, removeJson, removeOnce } from '#lib/jsonc.ts';
+import { isPlainObject } from '#lib/is-plain-object.ts';
+import { findJson, insertJson, parseJsonc, removeJson, removeOnce, replaceJson } from '#lib/jsonc.ts';
 import { type BlockMarks, findBlock, markdownMarks, putBlock, removeBlock, tomlMarks } from '#lib/marked-block.ts';
 import { stripBom } from '#lib/parse-json.ts';
 import { agentText, type Client, clients, codexTable, type SetupPart } from './setup-clients.ts';
@@ -49,7 +50,7 @@ export function planSetup(client: Client, readText: ReadText, getRecord: GetReco
     if (part.content !== undefined) return planContentFile(part, readText(part.file), getRecord);
     if (!part.path) return isManualTable(part, text) ? {} : { text: putBlock(text, getBlockBody(part), getMarks(part)) };
     if (findJson(text, part.path, part.path.at(-1) === '[]' ? createMarkerTest(part) : undefined) !== undefined)
-      return checkForeignStatusLine(part, text);
+      return replaceInserted(part, part.path, text, getRecord) ?? checkForeignStatusLine(part, text);
     const edit = insertJson(text, part.path, part.value);
     return edit ?? { problem: `has neither an object nor a list at ${getKeyPath(part)}` };
   });
@@ -101,6 +102,50 @@ export function planRemoval(client: Client, readText: ReadText, getRecord: GetRe
 export const listPresentParts = (client: Client, readText: ReadText): Set<SetupPart['kind']> =>
   new Set(findParts(client, readText).map(({ kind }) => kind));
 
+/** The command that the client starts as its MCP server, as its file names it. */
+export interface ServerEntry {
+  file: string;
+  command: string[];
+  env: Record<string, string>;
+  cwd?: string;
+}
+
+/** Reads the entry of the server from the file of the client; undefined without a valid entry. */
+export function readServerEntry(client: Client, readText: ReadText): ServerEntry | undefined {
+  const part = locateParts(client, readText).find(({ kind }) => kind === 'mcp');
+  const text = part && readText(part.file);
+  const value = text === undefined ? undefined : part?.path ? readJsonValue(text, part.path) : readTable(text);
+  if (!part || !isPlainObject(value)) return undefined;
+  const { command, args = [], env, environment = env, cwd } = value;
+  const words = [command, args].flat();
+  if (words.length === 0 || !words.every((word) => typeof word === 'string')) return undefined;
+  const variables = isPlainObject(environment) ? Object.entries(environment).filter(([, text]) => typeof text === 'string') : [];
+  return {
+    file: part.file,
+    command: words,
+    env: Object.fromEntries(variables) as Record<string, string>,
+    ...(typeof cwd === 'string' ? { cwd } : {}),
+  };
+}
+
+/** The hook commands of cleo in the files of a client. */
+export const listHookCommands = (client: Client, readText: ReadText): { file: string; event: string; command: string }[] =>
+  findParts(client, readText).flatMap((part) => {
+    const value = part.kind === 'hooks' && part.path ? readJsonValue(readText(part.file) ?? '', part.path, createMarkerTest(part)) : {};
+    const hooks = isPlainObject(value) && Array.isArray(value.hooks) ? value.hooks : [];
+    return hooks.flatMap((hook) =>
+      isPlainObject(hook) && typeof hook.command === 'string'
+        ? [{ file: part.file, event: part.path?.[1] ?? '', command: hook.command }]
+        : [],
+    );
+  });
+
+function readJsonValue(text: string, path: string[], isOurs?: (source: string) => boolean): unknown {
+  const source = findJson(text, path, isOurs);
+  const parsed = source === undefined ? undefined : parseJsonc(source);
+  return parsed && 'value' in parsed ? parsed.value : undefined;
+}
+
 const findParts = (client: Client, readText: ReadText): SetupPart[] =>
   locateParts(client, readText).filter((part) => {
     const text = readText(part.file);
@@ -115,6 +160,15 @@ function planContentFile(part: SetupPart, text: string | undefined, getRecord: G
   if (text === part.content) return {};
   if (text !== undefined && !isUnchanged(part, text, getRecord)) return { warning: `${part.file} was not written by cleo and is kept` };
   return { text: part.content!, inserted: part.content! };
+}
+
+/** Replaces a value that an earlier version of cleo inserted, unless the user has edited it. */
+function replaceInserted(part: SetupPart, path: string[], text: string, getRecord: GetRecord): PartEdit | undefined {
+  if (JSON.stringify(readJsonValue(text, path, createMarkerTest(part))) === JSON.stringify(part.value)) return undefined;
+  const inserted = getRecord(part.file)?.inserted?.[getKeyPath(part)];
+  const edit = inserted === undefined ? undefined : replaceJson(text, path, part.value, createMarkerTest(part));
+  if (!inserted || !edit || !inserted.includes(edit.before)) return undefined;
+  return { text: edit.text, inserted: inserted.replace(edit.before, () => edit.after) };
 }
 
 const isUnchanged = (part: SetupPart, text: string, getRecord: GetRecord): boolean => {
@@ -224,11 +278,14 @@ function findSyntaxProblem(part: SetupPart, text: string): string | undefined {
   }
 }
 
-function hasTable(text: string): boolean {
+const hasTable = (text: string): boolean => readTable(text) !== undefined;
+
+/** The table of the server in Codex's file. */
+function readTable(text: string): unknown {
   try {
     const { mcp_servers: servers } = parseToml(stripBom(text));
-    return typeof servers === 'object' && 'cleo' in servers;
+    return isPlainObject(servers) ? servers.cleo : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }

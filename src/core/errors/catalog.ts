@@ -67,7 +67,7 @@ const createRows = () =>
       fix: (d) => d.fix,
     }),
 
-    E_DEPENDENCY_ERROR: row<{ tool: string; problem: string; fix?: string; manual?: string }>({
+    E_DEPENDENCY_ERROR: row<{ tool: string; problem: string; fix?: string; manual?: string; checks?: object[] }>({
       exit: 5,
       http: 500,
       message: (d) => `${d.tool}: ${d.problem}`,

@@ -124,19 +124,24 @@ function findObstacle(sharedFiles: SharedFiles, { root }: Project, file: string)
   return file;
 }
 
+/** Returns a function that reads files of the project; undefined for a file that cannot be read. */
+export async function createProjectReader({ root }: Pick<Project, 'root'>): Promise<ReadText> {
+  const sharedFiles = await loadSharedFiles();
+  return (file) => {
+    try {
+      return sharedFiles.readSharedFile(root, file).text;
+    } catch {
+      return undefined;
+    }
+  };
+}
+
 /** Inspects which clients are found and which parts of each are set up. */
 export async function inspectClients(
   { files, home }: Platform,
   project: Project,
 ): Promise<{ client: Client; isFound: boolean; parts: SetupPart['kind'][] }[]> {
-  const sharedFiles = await loadSharedFiles();
-  const getText: ReadText = (file) => {
-    try {
-      return sharedFiles.readSharedFile(project.root, file).text;
-    } catch {
-      return undefined;
-    }
-  };
+  const getText = await createProjectReader(project);
   // The home folder of the user, which contains the folders of other programs.
   const userHome = dirname(home);
   return clients.map((client) => ({
