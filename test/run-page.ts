@@ -72,7 +72,7 @@ const normalizeOutput = (text: string): string => changingTexts.reduce((all, [pa
 function openShell(home: string) {
   const shell = spawn('bash', ['--norc', '--noprofile'], {
     cwd: join(home, 'parser'),
-    env: { PATH: process.env.PATH, HOME: home, NO_COLOR: '1', node: process.execPath, built: cleoPath, ...identity },
+    env: { PATH: process.env.PATH, HOME: home, LOGNAME: 'ada', NO_COLOR: '1', node: process.execPath, built: cleoPath, ...identity },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   shell.stdin.write(`exec 2>&1
