@@ -15,7 +15,8 @@ export const formatSignature = ({ name, params }: Signed): string => `${name} {$
 export function formatSignatures(operations: Signed[]): string[] {
   const seen = new Set<string>();
   return operations.map(({ name, params }) => {
-    const parts = describeParams(params).map((shape) => {
+    const shapes = describeParams(params).filter(({ isInternal }) => !isInternal);
+    const parts = shapes.map((shape) => {
       const typed = formatParam(shape);
       const isKnown = seen.has(typed.replace('?', ''));
       seen.add(typed.replace('?', ''));

@@ -2,6 +2,7 @@ import '#sessions/errors.ts';
 import { formatCommand } from '#core/command-line.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { WriteStore } from '#store/port/store.ts';
+import { isInScope } from '#tasks/rules/scope.ts';
 import { type CallContext, getNamespace } from './call-context.ts';
 
 /** Rejects a write in a session that is not active, a write that does not say which of the agent's sessions it means, and a write
@@ -11,7 +12,7 @@ export async function checkSession(ctx: CallContext, writes: WriteStore, params:
   if (session || worksWithoutSession(ctx)) return;
   if (call.session) throw new CleoError('E_SESSION_REQUIRED', { inactiveSession: call.session });
   if (activeSessions && (await enterSessionOfTask(ctx, writes, params))) return;
-  if (isAmbiguous) throw createAmbiguityError(ctx);
+  if (isAmbiguous) throw createAmbiguityError(ctx, await listSessionsInScope(ctx, writes, params));
   const { platform } = app;
   if (platform.config.load(platform.getProject())['session.required'])
     throw new CleoError('E_SESSION_REQUIRED', activeSessions ? { activeSessions } : {});
@@ -29,11 +30,21 @@ async function enterSessionOfTask(ctx: CallContext, writes: WriteStore, { taskId
   return true;
 }
 
-export function createAmbiguityError({ activeSessions = [], operation, call }: CallContext): CleoError {
+/** Lists the agent's sessions whose scope contains the task of the call; all of them if none does or the call names no task. */
+async function listSessionsInScope(ctx: CallContext, writes: WriteStore, { taskId }: Record<string, unknown>): Promise<string[]> {
+  const own = ctx.activeSessions ?? [];
+  const ancestry = typeof taskId === 'string' ? await writes.tasks.getAncestry(taskId) : [];
+  if (ancestry.length === 0) return own;
+  const active = await writes.sessions.findCandidates(ctx.caller.agent, undefined);
+  const inside = active.filter(({ id, scope }) => own.includes(id) && isInScope(scope, ancestry)).map(({ id }) => id);
+  return inside.length > 0 ? inside : own;
+}
+
+/** Creates the error (36) of a call that does not say which of the agent's sessions it means. Its fix names one of `suggested`. */
+export function createAmbiguityError({ activeSessions = [], operation, call }: CallContext, suggested = activeSessions): CleoError {
   const agent = call.agent && call.gateway === 'cli' ? ['--agent', call.agent] : [];
-  const retry = activeSessions.map((id) =>
-    formatCommand(operation, call.params as Record<string, unknown>, ['--session', id, ...agent], call.paths),
-  );
+  const params = call.params as Record<string, unknown>;
+  const retry = suggested.map((id) => formatCommand(operation, params, ['--session', id, ...agent], call.paths));
   return new CleoError('E_SESSION_REQUIRED', { activeSessions, retry });
 }
 

@@ -46,10 +46,8 @@ const rows = {
             ? 'cleo session list --status active'
             : 'cleo session start --scope global --auto-focus --name Work',
     alternatives: (d) =>
-      (d.activeSessions ?? []).map((id, i) => {
-        const retry = d.retry?.[i];
-        return retry ? { action: `In ${id}`, command: retry } : { action: `Join ${id}`, command: `cleo session resume ${id}` };
-      }),
+      d.retry?.map((command) => ({ action: 'Name the session', command })) ??
+      (d.activeSessions ?? []).map((id) => ({ action: `Join ${id}`, command: `cleo session resume ${id}` })),
   }),
   E_SESSION_CLOSE_BLOCKED: row<{ sessionId: string; active: { taskId: string; agent: string }[] }>({
     exit: 37,

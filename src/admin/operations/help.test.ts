@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { exitCodes } from '#core/errors/exit-codes.ts';
 import { registry } from '#core/index.generated.ts';
+import { describeParams } from '#core/shape.ts';
 import { openApp } from '../../../test/app.ts';
 
 const getName = (entry: (typeof registry.entries)[number]) => entry.name;
@@ -16,7 +17,8 @@ test('shows domains and everyday operations with their parameters', async () => 
   expect(help.domains).toMatchObject({ tasks: expect.any(Number), admin: expect.any(Number) });
   for (const { name, load } of everyday) {
     const line = signatures.find((each) => each.startsWith(`${name} {`)) ?? '';
-    expect(line.match(/\w+(?=[?[\]]*[,:}])/g) ?? [], name).toEqual(expect.arrayContaining(Object.keys((await load()).params.entries)));
+    const shapes = describeParams((await load()).params).filter(({ isInternal }) => !isInternal);
+    expect(line.match(/\w+(?=[?[\]]*[,:}])/g) ?? [], name).toEqual(expect.arrayContaining(shapes.map((shape) => shape.name)));
   }
   expect(help.mutate.find((line: string) => line.startsWith('tasks.add '))).toMatch(
     /^tasks\.add \{title, description\?, parent\?, type\?: saga\|epic\|task\|subtask, depends\?\[\], /,

@@ -1,4 +1,4 @@
-import { array, description, optional, picklist, pipe, record, strictObject, string, unknown } from 'valibot';
+import { array, description, metadata, optional, picklist, pipe, record, strictObject, string, unknown } from 'valibot';
 import { query } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { Omitted } from '#core/model/omitted.ts';
@@ -27,9 +27,16 @@ export const sessionBriefing = query({
       pipe(
         picklist(hookClients),
         description('Run by a hook of this client: read its JSON from standard input, print what it adds to the conversation'),
+        metadata({ isInternal: true }),
       ),
     ),
-    input: optional(pipe(record(string(), unknown()), description('JSON that the client passes to its hook; names the conversation'))),
+    input: optional(
+      pipe(
+        record(string(), unknown()),
+        description('JSON that the client passes to its hook; names the conversation'),
+        metadata({ isInternal: true }),
+      ),
+    ),
   }),
   result: strictObject({
     briefing: strictObject({

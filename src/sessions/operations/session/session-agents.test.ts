@@ -64,7 +64,7 @@ describe('several sessions of one agent', () => {
 
   test.each([
     ['tasks.add', { title: 'x' }, 'cleo add x --session s-a'],
-    ['tasks.start', { taskId: 'T010' }, 'cleo start T010 --session s-a'],
+    ['tasks.start', { taskId: 'T010' }, 'cleo start T010 --session s-b'],
     ['tasks.next', {}, 'cleo next --session s-a'],
     ['tasks.current', {}, 'cleo focus show --session s-a'],
     ['orchestrate.ready', {}, 'cleo ready --session s-a'],
