@@ -53,20 +53,21 @@ export async function writeIndex() {
       Object.entries(modules[`m${i}`])
         .filter(([, value]) => value && typeof value === 'object' && 'run' in value && 'params' in value)
         .map(([exported, op]) => {
-          const row = {
-            name: op.name,
+          const commands = [op.cli.command].flat();
+          // The registry fills in the most frequent values.
+          const rest = {
             ...(op.aliases?.length ? { aliases: op.aliases } : {}),
-            kind: op.kind,
-            tier: op.tier,
-            commands: [op.cli.command].flat(),
+            ...(op.kind === 'query' ? {} : { kind: op.kind }),
+            ...(op.tier === 1 ? {} : { tier: op.tier }),
             ...(op.cli.select ? { select: op.cli.select } : {}),
             ...(op.cli.selectedBy ? { selectedBy: op.cli.selectedBy } : {}),
             ...(op.cli.isDefault ? { isDefault: true } : {}),
           };
+          const row = [op.name, commands, ...(Object.keys(rest).length > 0 ? [rest] : [])];
           const expected = modules.operationPath(op.name);
           if (path !== expected.file || exported !== expected.exported)
             throw new Error(`${op.name} must be ${expected.exported} in ${expected.file}; it is ${exported} in ${path}`);
-          return { name: op.name, commands: row.commands, path, row, synonyms: op.synonyms ?? [], shortcuts: op.shortcuts ?? {} };
+          return { name: op.name, commands, path, row, synonyms: op.synonyms ?? [], shortcuts: op.shortcuts ?? {} };
         }),
     );
     lines.sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -6,7 +6,8 @@ import { formatCommand, listCommandNames } from '../src/core/command-line.ts';
 import type { Operation } from '../src/core/define.ts';
 import { exitCodes } from '../src/core/errors/exit-codes.ts';
 import { globalFlags } from '../src/core/global-flags.ts';
-import { configKeys, openGroups } from '../src/core/model/config.ts';
+import { configKeys, type FixedKey, openGroups } from '../src/core/model/config.ts';
+import { configMeanings } from '../src/core/model/config-meanings.ts';
 import { createJsonSchema } from '../src/core/model/json-schema.ts';
 import { describeParams } from '../src/core/shape.ts';
 import { describeArguments, describeFlags, formatUsage } from '../src/core/usage.ts';
@@ -237,9 +238,14 @@ function formatConfigPage(): string {
           `\`${key}\``,
           typeof spec.type === 'string' ? (typeWords[spec.type] ?? spec.type) : spec.type.map((choice) => `\`${choice}\``).join(', '),
           String(spec.default) === '' ? '' : `\`${spec.default}\``,
-          spec.about,
+          configMeanings[key as FixedKey],
         ]),
-        ...Object.entries(openGroups).map(([group, spec]) => [`\`${group}.<name>\``, spec.type, '', spec.about]),
+        ...Object.entries(openGroups).map(([group, spec]) => [
+          `\`${group}.<name>\``,
+          spec.type,
+          '',
+          configMeanings[group as keyof typeof openGroups],
+        ]),
       ],
     ),
   ].join('\n');

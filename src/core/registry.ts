@@ -1,8 +1,9 @@
 import type { Operation, Registry, RegistryEntry } from './define.ts';
 import { operationPath } from './operation-path.ts';
 
-/** The data of an operation in the generated index. */
-type IndexRow = Omit<RegistryEntry, 'load' | 'aliases'> & { aliases?: string[] };
+/** An operation in the generated index: its name, its commands, and what differs from the most frequent values. Every start loads the
+ *  whole index, so it is short. */
+type IndexRow = [name: string, commands: string[], rest?: Partial<RegistryEntry>];
 
 /** Creates the registry from an index with one line of JSON for each operation. Lines are parsed on demand: parsing all of them would
  *  cost a cold start 2 % and trigger the first garbage collection. */
@@ -37,7 +38,15 @@ export function createRegistry(text: string): Registry {
   return registry;
 }
 
-const toEntry = (row: IndexRow): RegistryEntry => ({ ...row, aliases: row.aliases ?? noAliases, load: () => loadOperation(row.name) });
+const toEntry = ([name, commands, rest]: IndexRow): RegistryEntry => ({
+  name,
+  aliases: noAliases,
+  kind: 'query',
+  tier: 1,
+  commands,
+  ...rest,
+  load: () => loadOperation(name),
+});
 
 const noAliases: string[] = [];
 

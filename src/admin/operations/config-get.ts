@@ -1,6 +1,6 @@
 import { strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
-import { getConfigSpec } from '#core/model/config.ts';
+import { getConfigMeaning } from '#core/model/config-meanings.ts';
 import { ConfigSourceSchema, ConfigValueSchema, configKeyParam, requireKey, resolveConfig, userParam } from './shared/config-scope.ts';
 
 export const adminConfigGet = query({
@@ -17,6 +17,6 @@ export const adminConfigGet = query({
     const key = requireKey(name, (other) => commandWith({ key: other }));
     const { get, warnings } = resolveConfig(platform, user);
     const { source, value } = get(key);
-    return answer({ value, key, source, about: getConfigSpec(key).about }, { warnings });
+    return answer({ value, key, source, about: getConfigMeaning(key) }, { warnings });
   },
 });

@@ -1,6 +1,7 @@
 import { array, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
-import { type ConfigKey, configKeys, getConfigSpec } from '#core/model/config.ts';
+import { type ConfigKey, configKeys } from '#core/model/config.ts';
+import { getConfigMeaning } from '#core/model/config-meanings.ts';
 import { ConfigSourceSchema, ConfigValueSchema, resolveConfig, userParam } from './shared/config-scope.ts';
 
 export const adminConfigList = query({
@@ -18,6 +19,6 @@ export const adminConfigList = query({
   async run({ platform }, { user }) {
     const { get, customKeys, warnings } = resolveConfig(platform, user);
     const keys = [...(Object.keys(configKeys) as ConfigKey[]), ...customKeys];
-    return answer({ config: keys.map((key) => ({ key, ...get(key), about: getConfigSpec(key).about })) }, { warnings });
+    return answer({ config: keys.map((key) => ({ key, ...get(key), about: getConfigMeaning(key) })) }, { warnings });
   },
 });

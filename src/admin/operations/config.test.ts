@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSy
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { configKeys } from '#core/model/config.ts';
+import { configMeanings } from '#core/model/config-meanings.ts';
 import { openApp, type TestApp } from '../../../test/app.ts';
 import { createEmptyFolder } from '../../../test/folder.ts';
 
@@ -67,7 +68,7 @@ test('lists all settings with descriptions', async () => {
     key: 'hierarchy.maxSiblings',
     value: 7,
     source: 'default',
-    about: configKeys['hierarchy.maxSiblings'].about,
+    about: configMeanings['hierarchy.maxSiblings'],
   });
 });
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { configKeys } from './config.ts';
+import { configKeys, type FixedKey } from './config.ts';
+import { configMeanings } from './config-meanings.ts';
 import { createConfigSchema, formatConfigSchema } from './config-schema.ts';
 
 test('the published schema is generated from the keys', async () => {
@@ -8,9 +9,12 @@ test('the published schema is generated from the keys', async () => {
 
 test('contains every key with its description and default', () => {
   const { properties } = createConfigSchema();
-  for (const [key, { about, default: fallback }] of Object.entries(configKeys)) {
+  for (const [key, { default: fallback }] of Object.entries(configKeys)) {
     const [group = '', name] = key.split('.');
     const node = properties?.[group];
-    expect(name === undefined ? node : node?.properties?.[name]).toMatchObject({ description: about, default: fallback });
+    expect(name === undefined ? node : node?.properties?.[name]).toMatchObject({
+      description: configMeanings[key as FixedKey],
+      default: fallback,
+    });
   }
 });

@@ -1,4 +1,5 @@
-import { configKeys, maxCount, namePattern, openGroups, openKeyPattern, slugPattern } from './config.ts';
+import { configKeys, type FixedKey, maxCount, namePattern, openGroups, openKeyPattern, slugPattern } from './config.ts';
+import { configMeanings } from './config-meanings.ts';
 
 interface SchemaNode {
   type?: string;
@@ -10,13 +11,13 @@ interface SchemaNode {
 /** Creates the JSON Schema of the configuration, with which editors complete and check the file. */
 export function createConfigSchema(): SchemaNode {
   const properties: Record<string, SchemaNode> = { $schema: { type: 'string' } };
-  for (const [key, { type, default: fallback, about }] of Object.entries(configKeys)) {
-    setNode(properties, key, { ...toTypeSchema(type), default: fallback, description: about });
+  for (const [key, { type, default: fallback }] of Object.entries(configKeys)) {
+    setNode(properties, key, { ...toTypeSchema(type), default: fallback, description: configMeanings[key as FixedKey] });
   }
-  for (const [group, { type, about }] of Object.entries(openGroups))
+  for (const [group, { type }] of Object.entries(openGroups))
     setNode(properties, group, {
       type: 'object',
-      description: about,
+      description: configMeanings[group as keyof typeof openGroups],
       patternProperties: { [openKeyPattern.source]: toTypeSchema(type) },
       additionalProperties: false,
     });

@@ -1,88 +1,79 @@
 import { isPlainObject } from '#lib/is-plain-object.ts';
-/** All configuration keys with type, default and meaning. Every cold start reads this table, so it is plain data. */
+/** All configuration keys with type and default; `configMeanings` describes them. Every start reads this table, so it is plain
+ *  data without texts. */
 export const configKeys = {
-  'hierarchy.maxSiblings': { type: 'count', default: 7, about: 'Maximum number of open children of a task or epic; 0 means no limit' },
-  'hierarchy.autoCompleteParents': { type: 'flag', default: false, about: 'Complete a parent when its last open child is completed' },
+  'hierarchy.maxSiblings': { type: 'count', default: 7 },
+  'hierarchy.autoCompleteParents': { type: 'flag', default: false },
   'claims.ttlMinutes': {
     type: 'count',
     default: 240,
-    about: 'Minutes without a write by its holder after which a claim expires',
   },
-  'claims.awayMinutes': { type: 'count', default: 5, about: 'Minutes after which others may claim the task of a holder that is away' },
-  'claims.silentMinutes': { type: 'count', default: 30, about: 'Minutes without a write after which a holder is silent' },
-  'session.required': { type: 'flag', default: false, about: 'Refuse (36) to change tasks outside a session' },
-  'session.requireNote': { type: 'flag', default: false, about: 'Refuse (39) to end a session without a note' },
-  'session.closeRequiresDone': { type: 'flag', default: false, about: 'Refuse (37) to end a session while one of its tasks is active' },
-  'session.exclusive': { type: 'flag', default: true, about: 'Refuse (67) an agent a second session while it is in one' },
-  'session.quietHours': { type: 'count', default: 72, about: 'Hours without activity after which `session gc` ends a session' },
-  'context.warningPercent': { type: 'count', default: 70, about: 'Share of the context window from which `context check` warns (50)' },
-  'context.cautionPercent': { type: 'count', default: 85, about: 'Share from which `context check` says to finish (51)' },
-  'context.criticalPercent': { type: 'count', default: 90, about: 'Share from which `context check` asks for a safestop (52)' },
-  'context.emergencyPercent': { type: 'count', default: 95, about: 'Share from which `context check` reports an emergency (53)' },
-  'context.staleMinutes': { type: 'count', default: 5, about: 'Minutes after which a report of the context window is stale (54)' },
-  'grade.nudge': { type: 'flag', default: false, about: 'In grade mode, report lost points in _meta.nudge' },
-  'store.busyTimeoutMs': { type: 'count', default: 15000, about: 'Time that a call waits for the write lock' },
+  'claims.awayMinutes': { type: 'count', default: 5 },
+  'claims.silentMinutes': { type: 'count', default: 30 },
+  'session.required': { type: 'flag', default: false },
+  'session.requireNote': { type: 'flag', default: false },
+  'session.closeRequiresDone': { type: 'flag', default: false },
+  'session.exclusive': { type: 'flag', default: true },
+  'session.quietHours': { type: 'count', default: 72 },
+  'context.warningPercent': { type: 'count', default: 70 },
+  'context.cautionPercent': { type: 'count', default: 85 },
+  'context.criticalPercent': { type: 'count', default: 90 },
+  'context.emergencyPercent': { type: 'count', default: 95 },
+  'context.staleMinutes': { type: 'count', default: 5 },
+  'grade.nudge': { type: 'flag', default: false },
+  'store.busyTimeoutMs': { type: 'count', default: 15000 },
   'store.durability': {
     type: ['full', 'normal'],
     default: 'full',
-    about: 'full: each write is synced before it is answered; normal: a power failure may lose the last writes',
   },
   'store.url': {
     type: 'text',
     default: '',
-    about: 'PostgreSQL address of the store; empty means SQLite. CLEO_DATABASE_URL takes precedence',
   },
   'assessment.project': {
     type: 'text',
     default: '',
-    about: 'Value of {project} in the paths of a construct; empty means the name of the construct',
   },
-  'project.key': { type: 'name', default: '', about: 'Names this project in a shared PostgreSQL server; written by init' },
-  'serve.port': { type: 'count', default: 4800, about: 'Port of cleo serve; 0 means any free port' },
+  'project.key': { type: 'name', default: '' },
+  'serve.port': { type: 'count', default: 4800 },
   'serve.hosts': {
     type: 'text',
     default: '',
-    about: 'Additional host names of cleo serve, separated by commas, e.g. behind a proxy',
   },
   'serve.origins': {
     type: 'text',
     default: '',
-    about: 'Additional origins whose web pages may call cleo serve, separated by commas, e.g. https://board.example.org',
   },
-  'serve.requireToken': { type: 'flag', default: false, about: 'Require a token for cleo serve on this machine too' },
+  'serve.requireToken': { type: 'flag', default: false },
   'serve.callsPerMinute': {
     type: 'count',
     default: 6000,
-    about: 'Calls per minute that cleo serve accepts from one token, or from one address without a token; 0 means no limit',
   },
   'orchestrate.outputDir': {
     type: 'text',
     default: '.cleo/research',
-    about: 'Folder of the research manifest and the output of each task, relative to the project',
   },
-  'orchestrate.showCommand': { type: 'text', default: 'cleo show', about: 'Value of {{TASK_SHOW_CMD}} in a spawn prompt' },
-  'orchestrate.focusCommand': { type: 'text', default: 'cleo start', about: 'Value of {{TASK_FOCUS_CMD}}' },
-  'orchestrate.completeCommand': { type: 'text', default: 'cleo complete', about: 'Value of {{TASK_COMPLETE_CMD}}' },
-  'orchestrate.linkCommand': { type: 'text', default: 'cleo research link', about: 'Value of {{TASK_LINK_CMD}}' },
-  'backup.keep': { type: 'count', default: 10, about: 'Number of backups to keep' },
+  'orchestrate.showCommand': { type: 'text', default: 'cleo show' },
+  'orchestrate.focusCommand': { type: 'text', default: 'cleo start' },
+  'orchestrate.completeCommand': { type: 'text', default: 'cleo complete' },
+  'orchestrate.linkCommand': { type: 'text', default: 'cleo research link' },
+  'backup.keep': { type: 'count', default: 10 },
   'lifecycleEnforcement.mode': {
     type: ['strict', 'advisory', 'off'],
     default: 'strict',
-    about: 'Entering a stage before the earlier ones are complete: an error (80), a warning, or nothing',
   },
-  'verification.required': { type: 'flag', default: false, about: 'Refuse to complete a task without evidence for all three gates' },
-  'verification.allowNotes': { type: 'flag', default: false, about: 'Accept url: and note: as evidence, although they cannot be checked' },
-  'verification.maxRounds': { type: 'count', default: 5, about: 'Failed rounds after which a task takes no more evidence (44)' },
-  'verification.timeoutSeconds': { type: 'count', default: 600, about: 'Time limit of a tool that runs as evidence' },
-  'release.gateTimeoutSeconds': { type: 'count', default: 1800, about: 'Time limit of a release gate' },
-  'docs.types': { type: 'slugs', default: [], about: 'Additional document types, e.g. runbook' },
-  agents: { type: 'list', default: [], about: 'Agents that may be named before their first call' },
+  'verification.required': { type: 'flag', default: false },
+  'verification.allowNotes': { type: 'flag', default: false },
+  'verification.maxRounds': { type: 'count', default: 5 },
+  'verification.timeoutSeconds': { type: 'count', default: 600 },
+  'release.gateTimeoutSeconds': { type: 'count', default: 1800 },
+  'docs.types': { type: 'slugs', default: [] },
+  agents: { type: 'list', default: [] },
 } as const satisfies Record<
   string,
   {
     type: 'count' | 'flag' | 'text' | 'name' | 'list' | 'slugs' | readonly string[];
     default: number | boolean | string | [];
-    about: string;
   }
 >;
 
@@ -90,11 +81,9 @@ export const configKeys = {
 export const openGroups = {
   'verification.tools': {
     type: 'command',
-    about: 'Command that tool:<name> runs as evidence, as a string or a list of words; never through a shell',
   },
   'release.gates': {
     type: 'command',
-    about: 'Command that must succeed before a release ships, as a string or a list of words; never through a shell',
   },
 } as const;
 
@@ -111,11 +100,11 @@ export type Config = {
 
 export const isConfigKey = (key: string): key is ConfigKey => Object.hasOwn(configKeys, key) || findOpenGroup(key) !== undefined;
 
-/** Returns the type and meaning of a key. */
-export const getConfigSpec = (key: ConfigKey): { type: string | readonly string[]; about: string } =>
+/** Returns the type of a key. */
+export const getConfigSpec = (key: ConfigKey): { type: string | readonly string[] } =>
   openGroups[findOpenGroup(key)!] ?? configKeys[key as FixedKey];
 
-const findOpenGroup = (key: string): keyof typeof openGroups | undefined =>
+export const findOpenGroup = (key: string): keyof typeof openGroups | undefined =>
   (Object.keys(openGroups) as (keyof typeof openGroups)[]).find(
     (group) => key.startsWith(`${group}.`) && openKeyPattern.test(key.slice(group.length + 1)),
   );
