@@ -12,7 +12,8 @@ test('SQLite and PostgreSQL return the same answers', { timeout: 600_000 }, asyn
       fc.array(fc.oneof({ arbitrary: command, weight: 2 }, sessionWrite), { minLength: 40, maxLength: 40 }),
       async (tasks, commands) => {
         const clock = { now: '2026-01-01T00:00:00.000Z' };
-        const config = { session: { quietHours: 1 } };
+        // On PostgreSQL time does not pass for claims during the test.
+        const config = { session: { quietHours: 1 }, claims: { silentMinutes: 1_000_000 } };
         const sqlite = await openApp({ engine: 'sqlite', clock, config, tasks });
         const postgres = await openApp({ engine: 'postgres', clock, config, tasks });
         const started: string[] = [];
@@ -31,4 +32,9 @@ test('SQLite and PostgreSQL return the same answers', { timeout: 600_000 }, asyn
 
 /** Replaces lease times, because PostgreSQL uses its own clock. */
 const normalizeLeases = (envelope: Json): unknown =>
-  JSON.parse(JSON.stringify(envelope, (key, value) => (key === 'until' ? '<lease>' : value)));
+  JSON.parse(
+    JSON.stringify(envelope, (key, value) => {
+      if (key === 'until' || key === 'lastSeen') return '<lease>';
+      return key === 'message' ? value.replace(/(?<=last seen at )\S+/, '<lease>') : value;
+    }),
+  );
