@@ -42,10 +42,16 @@ export async function checkErrorCalls(app: App, call: Call, reply: Reply): Promi
   if (!error.call && manual.startsWith('Run in a shell: cleo')) throw new Error(`${name} has a fix without a call: ${error.fix}`);
   // An error of input names the flag after the parameter on the command line only.
   const message = call.gateway === 'cli' ? error.message.replaceAll(/ \(--[a-z-]+\)/g, '') : error.message;
-  if (/(^|[\s;(])--[a-z]/.test(message) && !call.inputError) throw new Error(`${name} names a flag: ${message}`);
+  const flags = [...message.matchAll(/(?:^|[\s;(])(--[a-z][a-z-]*)/g)].map(([, flag = '']) => flag);
+  const isFromCall = (flag: string): boolean => listTexts(call).some((text) => text.includes(flag));
+  if (!call.inputError && !flags.every(isFromCall)) throw new Error(`${name} names a flag: ${message}`);
   for (const { command, call: step } of error.alternatives ?? [])
     if (!step) throw new Error(`${name} has an alternative without a call: ${command}`);
 }
+
+/** The texts that a message may repeat. */
+const listTexts = ({ operation, session, agent, params }: Call): string[] =>
+  [operation, session, agent, ...Object.values(params ?? {}).flat()].filter((value) => typeof value === 'string');
 
 interface CallableError {
   message: string;

@@ -13,7 +13,7 @@ const rows = {
   E_GRADE_INCOMPLETE: row<{ sessionId: string; min: number; unknown: string[] }>({
     exit: 1,
     http: 422,
-    message: (d) => `${d.sessionId} was not started with --grade: ${d.unknown.join(', ')} are unknown, so ${d.min} % cannot be required`,
+    message: (d) => `${d.sessionId} was not started with grade: ${d.unknown.join(', ')} are unknown, so ${d.min} % cannot be required`,
     fix: (d) => `cleo grade ${quote(d.sessionId)} --partial`,
   }),
 } satisfies Record<string, ErrorRow<never>>;

@@ -223,8 +223,9 @@ function suggestTask(input: unknown, shape: ParamShape): string | undefined {
 /** Splits a text with several ids, `T002,T003` or `T002 T003`, which was passed as one id or instead of a list. */
 function splitIds(input: unknown, shape: ParamShape): string[] | undefined {
   if (shape.value !== 'T###' || shape.type !== 'list') return undefined;
-  const ids = [input]
-    .flat()
+  const texts = [input].flat();
+  if (!texts.every((text) => typeof text === 'string')) return undefined;
+  const ids = texts
     .join(',')
     .split(/[\s,;]+/)
     .filter(Boolean);

@@ -17,6 +17,8 @@ test.each<[string, unknown, Record<string, unknown>]>([
   ['tasks.list', { limit: 'five' }, { limit: 'five' }],
   ['tasks.list', { all: 'true' }, { all: true }],
   ['tasks.list', { all: 'maybe' }, { all: 'maybe' }],
+  ['tasks.list', { all: ['yes'] }, { all: true }],
+  ['tasks.list', { all: [['yes']] }, { all: [['yes']] }],
   ['tasks.list', { status: 'open' }, { open: true }],
   ['tasks.list', { state: 'OPEN' }, { open: true }],
   ['tasks.list', { status: 'open', open: false }, { status: 'pending', open: false }],

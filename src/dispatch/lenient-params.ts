@@ -106,10 +106,13 @@ function correctValue(shape: ParamShape, value: unknown, schema: unknown, warnin
   }
 }
 
-function toFlagValue(value: unknown): unknown {
+function toFlagValue(given: unknown): unknown {
+  const value = Array.isArray(given) && given.length === 1 ? given[0] : given;
+  // The text of a deeply nested list exceeds the stack.
+  if (typeof value === 'object') return given;
   const word = String(value).toLowerCase();
   if (['true', 'yes', 'on', '1'].includes(word)) return true;
-  return ['false', 'no', 'off', '0'].includes(word) ? false : value;
+  return ['false', 'no', 'off', '0'].includes(word) ? false : given;
 }
 
 /** Splits text only where a separator cannot be part of an item: in ids, labels and choices at commas, elsewhere at the separator of

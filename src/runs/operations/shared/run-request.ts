@@ -122,7 +122,7 @@ function parseForcedGate(ctx: JobContext, value: string, reason: string | undefi
     const [nearest] = findNearest(value, [...runGateNames, 'manifest'], 1);
     throw createSkillError(64, `there is no gate ${JSON.stringify(value)}`, fix(nearest ?? 'output'), { gates: runGateNames });
   }
-  if (!reason) throw createSkillError(64, '--force requires --reason', fix(gate ?? value));
+  if (!reason) throw createSkillError(64, 'force requires reason', fix(gate ?? value));
   return gate ?? 'manifest';
 }
 
@@ -134,7 +134,7 @@ export function parseVars(ctx: Pick<JobContext, 'commandWith'>, words: string[])
       if (name === undefined || value === undefined)
         throw createSkillError(
           64,
-          `--var must be name=value, not ${JSON.stringify(word)}`,
+          `var must be name=value, not ${JSON.stringify(word)}`,
           replaceWord(`${/^[A-Za-z_]\w*$/.test(word) ? word : 'name'}=value`),
         );
       if (reservedVariables.includes(name))

@@ -22,11 +22,7 @@ export const traceVerify = query({
   async run({ platform, project }, { run: name, all }) {
     const runner = await platform.createRunner(project);
     if ((name === undefined) !== (all === true))
-      throw createSkillError(
-        64,
-        name === undefined ? 'name a run or pass --all' : 'a run and --all cannot be combined',
-        'cleo trace verify --all',
-      );
+      throw createSkillError(64, name === undefined ? 'set run or all' : 'run and all cannot be combined', 'cleo trace verify --all');
     const runs = name === undefined ? listStoredRuns(runner) : [findRun(runner, name)];
     const verified = runs.flatMap((run) => verifyRun(runner, run));
     if (verified.length === 0) return noData({ traces: [] });

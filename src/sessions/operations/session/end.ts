@@ -24,7 +24,7 @@ export const sessionEnd = mutation({
   tier: 0,
   cli: { command: 'session end', view: async () => (await import('../../view.ts')).sessionView },
   example: {
-    world: ['T001 done', 'T002', 'session session-1 global by ada: Parser'],
+    world: ['T001 done', 'T002', 'session session-1 global by tester: Parser'],
     call: { note: 'The parser reads all of it; errors have no line yet' },
   },
   async run(ctx, { note }) {

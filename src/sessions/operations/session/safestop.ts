@@ -23,7 +23,7 @@ export const sessionSafestop = mutation({
   errors: ['E_SESSION_REQUIRED'],
   tier: 1,
   cli: { command: ['safestop', 'session safestop'], view: async () => (await import('../../view.ts')).sessionView },
-  example: { world: ['T001', 'session session-1 task:T001 by ada: Parser'], call: { reason: 'The context is nearly full' } },
+  example: { world: ['T001', 'session session-1 task:T001 by tester: Parser'], call: { reason: 'The context is nearly full' } },
   async run(ctx, { reason, keep }) {
     const { store, session, isAmbiguous } = ctx;
     const text = reason ?? 'Stopped safely';

@@ -21,7 +21,7 @@ export const sessionStatus = query({
   errors: [],
   tier: 0,
   cli: { command: ['session status', 'session'], view: async () => (await import('../../view.ts')).sessionView },
-  example: { world: ['T001', 'session session-1 task:T001 by ada: Parser'], call: {} },
+  example: { world: ['T001', 'session session-1 task:T001 by tester: Parser'], call: {} },
   async run(ctx) {
     const { store, session, activeSessions, isAmbiguous, caller } = ctx;
     if (!session)

@@ -12,7 +12,7 @@ export const sessionSuspend = mutation({
   errors: ['E_SESSION_REQUIRED'],
   tier: 1,
   cli: { command: 'session suspend', view: async () => (await import('../../view.ts')).sessionView },
-  example: { world: ['T001', 'session session-1 task:T001 by ada: Parser'], call: {} },
+  example: { world: ['T001', 'session session-1 task:T001 by tester: Parser'], call: {} },
   async run(ctx) {
     const session = await requireOwnSession(ctx, 'suspend');
     if (session.status !== 'active') return noChange({ session: toSessionSummary(session) });

@@ -60,9 +60,10 @@ export async function resolveAgent(
   if (!is(AgentId, named)) throw createError('is not an agent name: use at most 100 letters, digits and . _ : @ / -');
   if (config.agents.includes(named) || (await store.gates.isKnownAgent(named))) return named;
   const unknown = createError('is not a known agent of this project');
+  const agents = [...config.agents, named].join(',');
   unknown.alternatives.push({
     action: 'Add it to the known agents',
-    command: `cleo config set agents ${[...config.agents, named].join(',')}`,
+    command: commandLine(['cleo', 'config', 'set', 'agents', ...(agents.startsWith('-') ? ['--'] : []), agents]),
   });
   throw unknown;
 }
