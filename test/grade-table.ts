@@ -22,6 +22,7 @@ type GradeRow = [why: string, log: LogLine[], scores: string, evidence: string, 
 
 const bare = 'none+ clean+';
 const plain = 'never- end- help- mcp-';
+const helped = 'never- end- mcp-';
 
 /** Logs with the points of each dimension, the evidence and the flags by their names in `rubricTexts`. */
 export const gradeTable: GradeRow[] = [
@@ -260,6 +261,22 @@ export const gradeTable: GradeRow[] = [
     '0 15 20 15 0',
     'none+ show+:1',
     'never- end- lost-:tasks.show help- mcp-',
+  ],
+  ['another thing, then help', ['memory.store !4', 'admin.dash', 'admin.help'], '0 10 20 20 10', 'none+ found+ clean+ help+:1', helped],
+  [
+    'another thing, then help that fails',
+    ['memory.store !4', 'admin.help !2'],
+    '0 10 20 15 10',
+    'none+ help+:1',
+    'never- end- lost-:memory.store mcp-',
+  ],
+  ['a task, then help at once', ['tasks.show !4', 'admin.help'], '0 15 20 20 10', 'none+ show+:1 found+ clean+ help+:1', helped],
+  [
+    'a task, then help later',
+    ['tasks.show !4', 'admin.dash', 'admin.help'],
+    '0 15 20 15 10',
+    'none+ show+:1 help+:1',
+    'never- end- lost-:tasks.show mcp-',
   ],
   ['a failed lookup is recovered by the next', ['tasks.find !4', 'tasks.find'], '0 15 20 20 0', 'ratio+:100 found+ clean+', plain],
   [

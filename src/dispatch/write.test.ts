@@ -179,12 +179,13 @@ describe('claims', () => {
   });
 
   test.each([
-    ['not before a quarter of their time has passed', '2026-01-01T00:15:00.000Z', 'tester', start],
-    ['after a quarter of their time', '2026-01-01T00:15:00.001Z', 'tester', '2026-01-01T00:15:00.001Z'],
-    ['not for a caller without a claim', '2026-01-01T00:15:00.001Z', 'bob', start],
+    ['not before a quarter of the shortest limit has passed', '2026-01-01T00:01:00.000Z', 'tester', start],
+    ['after a quarter of the shortest limit', '2026-01-01T00:01:00.001Z', 'tester', '2026-01-01T00:01:00.001Z'],
+    ['not for a caller without a claim', '2026-01-01T00:01:00.001Z', 'bob', start],
   ])('of a connected caller are renewed without a log entry: %s', async (_, now, agent, renewedAt) => {
     const clock = { now: start };
-    const app = await openApp({ engine: 'sqlite', clock, config: { claims: { ttlMinutes: 60 } }, tasks: ['T001'] });
+    const claims = { ttlMinutes: 60, awayMinutes: 4, silentMinutes: 20 };
+    const app = await openApp({ engine: 'sqlite', clock, config: { claims }, tasks: ['T001'] });
     await app.call('tasks.start', { taskId: 'T001' });
     await renewLease(openAt(app, now), { agent });
     expect(await listClaims(app)).toMatchObject([{ agent: 'tester', renewedAt }]);

@@ -146,6 +146,16 @@ test.each(sessions)('a session that follows every fix loses nothing in S4: %s', 
   expect(grade.dimensions.errorProtocol).toMatchObject({ score: 20 });
 });
 
+test.each([
+  ['without tasks', [], 'cleo help add'],
+  ['with archived tasks only', ['T003 done archived'], 'cleo find --id 3 --archived'],
+])('a session that follows the fix for an unknown task loses nothing in S4 in a project %s', async (_, tasks, fix) => {
+  const app = await openApp({ tasks, env });
+  expect((await app.call('tasks.show', { taskId: 'T900' })).error.fix).toBe(fix);
+  expect((await app.cli(fix)).exitCode).toBe(0);
+  expect((await app.call('admin.grade', { sessionId: 'session-1' })).grade.dimensions.errorProtocol.score).toBe(20);
+});
+
 test('a session that ignores its fixes loses points in S4', async () => {
   const app = await openApp({ tasks: world, env });
   await app.call('docs.fetch', { slug: 'zzz' });

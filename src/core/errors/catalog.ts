@@ -57,7 +57,7 @@ const createRows = () =>
       exit: 4,
       http: 404,
       message: (d) => `There is no ${d.what ?? 'task'} ${d.id}`,
-      fix: (d) => d.fix ?? (d.prefix ? `cleo find --id ${quote(d.prefix)}` : 'cleo list --all'),
+      fix: (d) => d.fix ?? (d.prefix ? `cleo find --id ${quote(d.prefix)}` : 'cleo help find'),
       alternatives: (d) => (d.suggestions ?? []).map((id) => ({ action: `Show ${id}`, command: `cleo show ${id}` })),
     }),
     E_BACKUP_NOT_FOUND: row<{ id: string; fix: string }>({

@@ -184,11 +184,14 @@ function toGradedLog({ tally, ended, seen }: GradeState): GradedLog {
 }
 
 /** True if a call looks up what an earlier call did not find. A task is looked up by `tasks.find` and `tasks.exists`. Other things are
- *  also looked up by `find`, `list` and `exists` of their domain, or by a successful call next to the failed one: the log does not say
- *  what was missing, and each of these may be the call that the error suggested. */
-function isRecovery(failed: string, name: string, isSuccess: boolean): boolean {
+ *  also looked up by `find`, `list` and `exists` of their domain, by a successful call next to the failed one, or by help, which the
+ *  error suggests if there is nothing to list: the log does not say what was missing, and each of these may be the call that the error
+ *  suggested. Help recovers a missing task only at once, because only a project without tasks suggests it. */
+function isRecovery(failed: string, name: string, { isSuccess, isNext }: { isSuccess: boolean; isNext: boolean }): boolean {
   if (lookupOperations.has(name)) return true;
-  if (failed.startsWith('tasks.') || name.startsWith('tasks.')) return false;
+  const isTask = failed.startsWith('tasks.');
+  if (name === 'admin.help') return isSuccess && (isNext || !isTask);
+  if (isTask || name.startsWith('tasks.')) return false;
   return /\.(find|list|exists)$/.test(name) || (isSuccess && getParentName(failed) === getParentName(name));
 }
 
@@ -197,7 +200,9 @@ const getParentName = (operation: string): string => operation.slice(0, operatio
 /** Marks pending errors as recovered after a lookup; any other entry shortens their recovery window. */
 function updateRecovery({ tally, seen }: GradeState, name: string, isSuccess: boolean): void {
   if (tally.pending.length === 0) return;
-  const waiting = tally.pending.filter(({ error }) => !isRecovery(error.operation, name, isSuccess));
+  const waiting = tally.pending.filter(
+    ({ error, left }) => !isRecovery(error.operation, name, { isSuccess, isNext: left === recoveryWindow }),
+  );
   tally.recovered += tally.pending.length - waiting.length;
   tally.pending = waiting;
   for (const { error, left } of tally.pending) {

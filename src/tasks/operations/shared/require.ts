@@ -22,8 +22,8 @@ export async function createNotFoundError(store: ReadStore, id: TaskId): Promise
   if (nearest === undefined) return new CleoError('E_NOT_FOUND', { id, suggestions, fix: 'cleo help add' });
   const prefix = String(toTaskNumber(nearest));
   const isListed = (await store.tasks.findByIdPrefix(prefix, {}, { limit: 1, offset: 0 })).length > 0;
-  // `find` does not show an archived task.
-  return new CleoError('E_NOT_FOUND', { id, suggestions, ...(isListed ? { prefix } : { fix: `cleo show ${nearest}` }) });
+  // `find` shows an archived task only if asked to.
+  return new CleoError('E_NOT_FOUND', { id, suggestions, ...(isListed ? { prefix } : { fix: `cleo find --id ${prefix} --archived` }) });
 }
 
 /** The parent is named by its id too. */
