@@ -52,7 +52,7 @@ const worlds: { tasks: string[]; prepare?: (app: TestApp) => Promise<void> }[] =
   },
   { tasks: [...tasks, ...planned] },
   { tasks: ['T001 epic', 'T002 in T001', ...planned], prepare: spawnAndComplete },
-  { tasks: [...tasks, 'gate T002 implemented by ada', 'gate T002 testsPassed by ada'] },
+  { tasks: [...tasks, ...planned, 'gate T002 implemented by ada', 'gate T002 testsPassed by ada'] },
   { tasks, prepare: prepareRelease },
 ];
 

@@ -159,7 +159,7 @@ describe('a resumed run', () => {
     expect(error.fix).toBe(`cleo trace show ${id}`);
     shop.writeFile('ready', '');
     const refused = (await shop.runConstruct({ resume: id })).error;
-    expect(refused).toMatchObject({ exitCode: 66, message: expect.stringContaining('pass them again with --input') });
+    expect(refused).toMatchObject({ exitCode: 66, message: expect.stringContaining('pass them again as `input`') });
     expect((await shop.cli(refused.fix)).exitCode).toBe(0);
     expect((await shop.runConstruct({ resume: id, input })).success).toBe(true);
     expect(JSON.parse(readFileSync(join(shop.root, 'got.json'), 'utf8')).inputs).toEqual(input);
@@ -171,7 +171,7 @@ describe('a resumed run', () => {
     const { error } = await shop.runConstruct({ intent: 'a goal of its own' });
     shop.writeFile('ready', '');
     const refused = (await shop.runConstruct({ resume: error.details.run.id })).error;
-    expect(refused).toMatchObject({ exitCode: 66, message: expect.stringContaining('--intent') });
+    expect(refused).toMatchObject({ exitCode: 66, message: expect.stringContaining('`intent`') });
     expect((await shop.cli(refused.fix)).exitCode).toBe(0);
     expect(shop.readStoredText()).not.toContain('of its own');
   });
