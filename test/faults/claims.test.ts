@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const asAgent = (agent: string) => ({ env: { CLEO_AGENT_ID: agent } });
+const asAgent = (agent: string, session?: string) => ({ env: { CLEO_AGENT_ID: agent, ...(session ? { CLEO_SESSION_ID: session } : {}) } });
 
 /** Reads the claims with another program. */
 async function readClaims(project: FaultProject, engine: string): Promise<Record<string, unknown>[]> {
@@ -62,9 +62,11 @@ describe.each(['sqlite', 'postgres'])('%s', (engine) => {
       if (round === Math.ceil(rounds / 2) + 1)
         session = (await runOk(['session', 'start', '--scope', 'global', '--auto-focus'])).session.id;
       const { task } = await runOk(['add', `Round ${round}`]);
-      const ended = await Promise.all(Array.from({ length: crowd }, (_, i) => run(['focus', 'set', task.id], asAgent(`agent-${i}`))));
+      const ended = await Promise.all(
+        Array.from({ length: crowd }, (_, i) => run(['focus', 'set', task.id], asAgent(`agent-${i}`, session))),
+      );
       const winner = findWinner(ended, session);
-      expect((await run(['focus', 'set', task.id], asAgent(`agent-${winner}`))).exitCode).toBe(102);
+      expect((await run(['focus', 'set', task.id], asAgent(`agent-${winner}`, session))).exitCode).toBe(102);
     }
     expect(session).toBeDefined();
   });
