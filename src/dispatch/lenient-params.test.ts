@@ -52,6 +52,13 @@ test.each<[string, unknown, Record<string, unknown>]>([
     { tasks: [{ title: 'x', priority: 'high', labels: ['a'] }] },
   ],
   ['tasks.add-batch', { tasks: { title: 'x' } }, { tasks: [{ title: 'x' }] }],
+  ['tasks.update', { taskId: ['T1'], parent: 5 }, { taskId: 'T1', parent: '5' }],
+  ['release.show', { version: '' }, { version: '' }],
+  ['review.resolve', { review: 'rv-1', score: '0.5' }, { review: 'rv-1', score: 0.5 }],
+  ['skills.run', { name: 'x', input: [1] }, { name: 'x', input: [1] }],
+  ['admin.config.set', { key: 'x', value: ['a'] }, { key: 'x', value: ['a'] }],
+  ['admin.config.set', { key: 'x', value: 5 }, { key: 'x', value: 5 }],
+  ['tasks.import', { content: [{ name: 'a', text: 'b' }] }, { content: [{ name: 'a', text: 'b' }] }],
   ['session.list', { status: 'open' }, { status: 'open' }],
   ['memory.find', { q: 'x' }, { term: 'x' }],
 ])('%s %j is read as %j', async (name, input, params) => {

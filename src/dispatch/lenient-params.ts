@@ -22,7 +22,8 @@ export function correctParams(
   const given = toFields(input);
   if (!given) return undefined;
   const warnings: string[] = [];
-  const filled = operation.kind === 'query' ? dropEmpty(unwrapParams(given, operation)) : unwrapParams(given, operation);
+  const unwrapped = unwrapParams(given, operation);
+  const filled = operation.kind === 'query' ? dropEmptyFilters(operation, unwrapped) : unwrapped;
   return { params: correctFields(operation.params, filled, operation.paramAliases, warnings), warnings };
 }
 
@@ -33,8 +34,15 @@ export function toFields(input: unknown): Fields | undefined {
   return isPlainObject(value) ? value : undefined;
 }
 
-/** An empty text in a query is a filter that was not filled in; in a write it may clear a field. */
-const dropEmpty = (given: Fields): Fields => Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
+/** An empty text in a query is a filter that was not filled in; in a write it may clear a field. A required parameter is not a filter:
+ *  its own check says what is wrong with an empty value. */
+function dropEmptyFilters({ params, paramAliases }: Pick<CommandDefinition, 'params' | 'paramAliases'>, given: Fields): Fields {
+  const shapes = new Map(describeParams(params).map((shape) => [shape.name, shape]));
+  const names = nameFields(given, [...shapes.keys()], paramAliases);
+  return Object.fromEntries(
+    Object.entries(given).filter(([name, value]) => value !== '' || shapes.get(names.get(name) ?? name)?.isRequired),
+  );
+}
 
 const wrappers = new Set(['params', 'parameters', 'args', 'arguments', 'input']);
 
@@ -102,6 +110,7 @@ function correctValue(shape: ParamShape, value: unknown, schema: unknown, warnin
         isPlainObject(item) && hasEntries(schema) ? correctFields(schema, item, undefined, warnings) : correctText(shape, item),
       );
     default:
+      if (!isTextSchema(schema)) return value;
       return correctText(shape, Array.isArray(value) && value.length === 1 ? value[0] : value);
   }
 }
@@ -135,6 +144,10 @@ function correctText({ choices, value: placeholder }: ParamShape, value: unknown
 }
 
 interface SchemaNode {
+  type?: string;
+  options?: unknown[];
+  pipe?: SchemaNode[];
+  metadata?: { jsonSchema?: { type?: string } };
   entries?: Record<string, SchemaNode>;
   wrapped?: SchemaNode;
   item?: SchemaNode;
@@ -145,6 +158,14 @@ function findEntry(schema: unknown, name: string): SchemaNode | undefined {
   const node = (schema as SchemaNode).entries?.[name];
   const inner = node?.wrapped ?? node;
   return inner?.item ?? inner;
+}
+
+/** A value that may be an object, a list or a number is passed on as it is: `[1]` is not a spelling of 1 there. */
+function isTextSchema(schema: unknown): boolean {
+  const { type = '', wrapped, options = [], pipe = [] } = (schema ?? {}) as SchemaNode;
+  if (wrapped) return isTextSchema(wrapped);
+  if (type === 'custom') return pipe.some((step) => step.metadata?.jsonSchema?.type === 'string' || isTextSchema(step));
+  return ['string', 'picklist', 'literal'].includes(type) || (type === 'union' && options.every(isTextSchema));
 }
 
 const hasEntries = (schema: unknown): boolean => isPlainObject((schema as SchemaNode | undefined)?.entries);

@@ -123,10 +123,15 @@ test('is resolved when all required reviewers have resolved it', async () => {
   });
 });
 
-test.each([{ verdict: 'maybe' }, { score: 1.1 }, { score: -0.1 }, { score: '0.5' }])('refuses the verdict %j', async (params) => {
+test.each([{ verdict: 'maybe' }, { score: 1.1 }, { score: -0.1 }, { score: 'half' }])('refuses the verdict %j', async (params) => {
   const { resolve, events } = await world();
   expect((await resolve('ada', params)).success).toBe(false);
   expect(events()).toHaveLength(1);
+});
+
+test('reads a score that is passed as text', async () => {
+  const { resolve } = await world();
+  expect(await resolve('ada', { score: '0.5' })).toMatchObject({ success: true, review: { humanMean: 0.5 } });
 });
 
 test('refuses a review by the agent that started the run, but not by a person', async () => {
