@@ -10,7 +10,6 @@ import { createPlatform } from '../src/platform/platform.ts';
 import { loadSqliteDriver } from '../src/store/dialects/sqlite-driver.ts';
 import { createSqlite } from '../src/store/dialects/sqlite-schema.ts';
 import type { Store } from '../src/store/port/store.ts';
-import { runCli, type Terminal } from '../src/surfaces/cli/run.ts';
 import { checkErrorCalls } from './declared-errors.ts';
 import { writeTraces } from './execution-trace.ts';
 import { addFolder } from './fixes/folders.ts';
@@ -19,6 +18,7 @@ import { endFolder, endTimeoutMs, recordOutput } from './fixes/record.ts';
 import { registerProjects } from './nexus-projects.ts';
 import { borrowSchema } from './postgres-schemas.ts';
 import { writeRuns } from './run-files.ts';
+import { runWordsInApp } from './run-words.ts';
 import { writeConstruct } from './samples.ts';
 import { buildWorld } from './world.ts';
 
@@ -158,26 +158,11 @@ function writeManifest(root: string, lines: string[]): void {
 /** Runs command lines of the app in this process. */
 export function createCli(app: App, env: Record<string, string>): TestApp['cli'] {
   return async (words) => {
-    let out = '';
-    const terminal: Terminal = {
-      isTerminal: false,
-      columns: 80,
-      hasColour: false,
-      isDebugging: false,
-      format: 'json',
-      write: (text) => {
-        out += text;
-      },
-      writeError: () => {},
-      appAt: (folder) => createApp(createPlatform({ ...env, CLEO_ROOT: folder }, folder, '0.0.0-test')),
-      start: async () => 0,
-    };
     const argv = typeof words === 'string' ? splitShellWords(words).slice(1) : words;
-    const exitCode = await runCli(app, argv, terminal);
-    const envelope = out.startsWith('{') ? JSON.parse(out) : {};
+    const result = await runWordsInApp(app, env, argv);
     // Words that name no operation do not reach dispatch.
-    recordOutput(argv, { env, folder: app.platform.folder }, out);
-    return { exitCode, out, envelope };
+    recordOutput(argv, { env, folder: app.platform.folder }, result.out);
+    return result;
   };
 }
 

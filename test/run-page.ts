@@ -64,6 +64,8 @@ const changingTexts: [RegExp, string][] = [
   [/(?<=^## \[[\d.]+\] - )\d{4}-\d\d-\d\d$/gm, 'DAY'],
   [/node [\d.]+, SQLite [\d.]+/g, 'RUNTIME'],
   [/"version":"[^"]*"/g, 'VERSION'],
+  // A prompt names the folder of the project, whose length depends on the machine.
+  [/\b\d{4} tokens\b/g, 'TOKENS'],
   [/(?<=size {2,}|manual {2,}|replaced {2,})\d+/g, 'SIZE'],
 ];
 const normalizeOutput = (text: string): string => changingTexts.reduce((all, [pattern, word]) => all.replace(pattern, word), text);

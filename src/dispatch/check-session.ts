@@ -54,7 +54,7 @@ export const listSessionWarnings = (ctx: CallContext): string[] => {
   if (!activeSessions || caller.session || worksWithoutSession(ctx)) return [];
   const shown = activeSessions.slice(0, 3).join(', ');
   const more = activeSessions.length > 3 ? ` and ${activeSessions.length - 3} more` : '';
-  return [`written outside any session; active: ${shown}${more} (join with cleo session resume ${activeSessions[0]})`];
+  return [`written outside any session; active: ${shown}${more} (session resume joins one)`];
 };
 
 const worksWithoutSession = ({ operation }: CallContext): boolean =>

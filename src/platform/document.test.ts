@@ -148,7 +148,9 @@ test('does not leak a file if a path becomes a link while it is opened', async (
   await once(swapper.stdout, 'data');
   const read = createReader(root);
   const seen = new Set<string>();
-  for (const end = performance.now() + 1000; performance.now() < end; ) {
+  const start = performance.now();
+  // On a busy machine every read of the first second can meet a link.
+  while (performance.now() < start + (seen.has('public') ? 1000 : 15_000)) {
     try {
       seen.add(read('real/a.md').bytes.toString());
     } catch (error) {

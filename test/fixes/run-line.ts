@@ -3,7 +3,7 @@ import type { GatewayCall } from '../../src/core/errors/row.ts';
 import { type App, type Call, dispatch, type Reply } from '../../src/dispatch/dispatch.ts';
 import { createApp } from '../../src/main.ts';
 import { createPlatform } from '../../src/platform/platform.ts';
-import { runCli, type Terminal } from '../../src/surfaces/cli/run.ts';
+import { runWordsInApp } from '../run-words.ts';
 import { parseShellLine, type ShellCommand } from './shell-line.ts';
 
 /** The caller of a failed call: a later command of the same caller runs with the same environment, folder and time. */
@@ -53,24 +53,7 @@ async function runCommand(caller: CallerContext, { env, words: [program, ...word
 
 /** Runs the words after `cleo`. */
 export const runWords = (caller: CallerContext, words: string[]): Promise<StepResult> =>
-  runInApp(caller, async (app) => {
-    let out = '';
-    const terminal: Terminal = {
-      isTerminal: false,
-      columns: 80,
-      hasColour: false,
-      isDebugging: false,
-      format: 'json',
-      write: (text) => {
-        out += text;
-      },
-      writeError: () => {},
-      appAt: (folder) => createApp(createPlatform({ ...caller.env, CLEO_ROOT: folder }, folder, '0.0.0-test')),
-      start: async () => 0,
-    };
-    const exitCode = await runCli(app, words, terminal);
-    return { exitCode, envelope: out.startsWith('{') ? JSON.parse(out) : {} };
-  });
+  runInApp(caller, (app) => runWordsInApp(app, caller.env, words));
 
 /** Sends the call that an error suggests. */
 export const sendCall = (caller: CallerContext, call: Call): Promise<StepResult> => runInApp(caller, (app) => dispatch(app, call));

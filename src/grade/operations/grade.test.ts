@@ -318,7 +318,7 @@ describe('a session that was not recorded in grade mode', () => {
     const { grade, unknown, _meta } = await app.call('admin.grade', { sessionId: id });
     expect(grade.entryCount).toBe(1);
     expect(unknown).toEqual(['sessionDiscipline', 'discoveryEfficiency', 'disclosureUse']);
-    expect(_meta.warnings[0]).toContain('session-1 was not started with --grade');
+    expect(_meta.warnings[0]).toContain('session-1 was not started in grade mode');
     expect(_meta.warnings[0]).toContain('sessionDiscipline, discoveryEfficiency, disclosureUse are unknown');
     expect(() => readGrades(app)).toThrow();
     expect(await app.call('admin.grade.list', { trend: true })).toMatchObject({ grades: [], _meta: { exitCode: 100 } });

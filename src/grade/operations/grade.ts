@@ -65,7 +65,7 @@ export const adminGrade = query({
 });
 
 const formatUnknownWarning = (sessionId: string, unknown: DimensionName[], isJudged: boolean): string =>
-  `${sessionId} was not started with --grade, so its reads are not recorded and ${unknown.join(', ')} are unknown${isJudged ? '' : '; the grade is not stored (--partial stores it)'}`;
+  `${sessionId} was not started in grade mode, so its reads are not recorded and ${unknown.join(', ')} are unknown${isJudged ? '' : '; the grade is not stored (`partial` stores it)'}`;
 
 /** Checks that the log is unchanged and that the newest stored grade of the session matches it. */
 async function verifyGrade({ store, platform, project }: QueryContext, result: GradeResult) {

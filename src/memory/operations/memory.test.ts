@@ -199,7 +199,7 @@ describe('supersede', () => {
       data: { wouldUpdate: 1 },
     });
     expect(await call('memory.supersede', { old: 'D-001', by: 'D-002' }, admin)).toMatchObject({
-      _meta: { warnings: ['D-002 is only proposed; run cleo memory confirm D-002'] },
+      _meta: { warnings: ['D-002 is only proposed until a person confirms it (memory confirm)'] },
       memory: superseded,
       flagged,
       data: { updated: ['D-001'] },

@@ -35,7 +35,8 @@ export const memorySupersede = mutation({
     if (old.state === 'accepted') requirePerson(ctx, old, 'Superseding', `cleo memory supersede ${oldId} --by ${by}`);
     await store.memory.decide(oldId, 'superseded', reason, by);
     await saveTaskCitations(store, oldId);
-    const warnings = next.state === 'proposed' && old.state === 'accepted' ? [`${by} is only proposed; run cleo memory confirm ${by}`] : [];
+    const warnings =
+      next.state === 'proposed' && old.state === 'accepted' ? [`${by} is only proposed until a person confirms it (memory confirm)`] : [];
     return answer(
       { memory: toMemorySummary({ ...old, state: 'superseded', supersededBy: by }), flagged: await listFlagged(ctx, oldId) },
       { warnings },

@@ -2,7 +2,6 @@ import { array, boolean, description, optional, pipe, strictObject, string } fro
 import { answer, type MutationContext, mutation, noChange } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
-import { defined } from '#lib/defined.ts';
 import type { DeletedTask } from '#store/port/tasks.ts';
 import { TaskReceiptSchema, type TaskRecord } from '../model/task.ts';
 import { toTaskReceipt } from '../rules/view.ts';

@@ -23,7 +23,7 @@ const pointsPerDependent = 25;
 const maxDependentPoints = 150;
 const siblingPoints = 50;
 const phasePoints = 20;
-/** Less than the sum of all other points, so that a conflict ranks behind every task without one. */
+/** Outweighs all other points together, so that a conflict ranks behind every task without one. */
 const conflictPoints = -1000;
 
 /** Ranks the tasks that can be handed out, best first, with the points behind each score; ties go to the lower id. */

@@ -116,7 +116,9 @@ test('does not complete the stage after a partial, failed or taskless run', asyn
   const open = await shop('lifecycle_stage: research');
   for (const part of [{ phase: 'look' }, { skill: 'reader' }, { skill: 'planner' }])
     expect((await open.runConstruct({ task: 'T002', ...part })).run.task.stage).toBeUndefined();
-  expect((await open.runConstruct({}))._meta.warnings).toEqual(['stage research was not completed: the run has no task; pass --task T###']);
+  expect((await open.runConstruct({}))._meta.warnings).toEqual([
+    'stage research was not completed: the run has no task; name it with task',
+  ]);
   open.writeFile('stop', '');
   await open.runConstruct({ task: 'T002' });
   expect((await stages(open))[0]).toBe('research pending');

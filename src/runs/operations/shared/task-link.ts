@@ -52,7 +52,7 @@ export async function linkRunToTask(
 ): Promise<TaskLink> {
   const { run_id: run } = record;
   if (record.task_id === null)
-    return { warnings: lifecycleStage ? [`stage ${lifecycleStage} was not completed: the run has no task; pass --task T###`] : [] };
+    return { warnings: lifecycleStage ? [`stage ${lifecycleStage} was not completed: the run has no task; name it with task`] : [] };
   const id = record.task_id as TaskId;
   const note = redactor.text(formatNote(`${construct.name} ${construct.version}`, record));
   // Only the last phase completes the stage.

@@ -92,7 +92,7 @@ describe('several sessions of one agent', () => {
 test('a write outside any session names the active ones', async () => {
   const { call } = await openApp({ tasks: adas });
   expect((await call('tasks.add', { title: 'x' }))._meta.warnings).toEqual([
-    'written outside any session; active: session-1 (join with cleo session resume session-1)',
+    'written outside any session; active: session-1 (session resume joins one)',
   ]);
   expect((await call('tasks.show', { taskId: 'T002' }))._meta.warnings).toBeUndefined();
   await call('session.resume', { sessionId: 'session-1' });

@@ -30,9 +30,7 @@ export const sessionStatus = query({
         {
           exit: 100,
           warnings: activeSessions
-            ? [
-                `${isAmbiguous ? 'you are in several sessions; name one with --session' : 'you are in no session; active'}: ${activeSessions.join(', ')}`,
-              ]
+            ? [`${isAmbiguous ? 'you are in several sessions; name one' : 'you are in no session; active'}: ${activeSessions.join(', ')}`]
             : [],
         },
       );

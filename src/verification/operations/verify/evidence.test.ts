@@ -1,8 +1,8 @@
-import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type AppOptions, type Json, openApp, type TestApp } from '../../../../test/app.ts';
-import { held, node, notes, openWorked, tools, verify, work, write } from '../../../../test/evidence.ts';
+import { held, node, openWorked, tools, verify, write } from '../../../../test/evidence.ts';
 
 describe('evidence', () => {
   /** A problem found without running anything costs no round. */

@@ -1,0 +1,29 @@
+import type { App } from '../src/dispatch/dispatch.ts';
+import { createApp } from '../src/main.ts';
+import { createPlatform } from '../src/platform/platform.ts';
+import { runCli, type Terminal } from '../src/surfaces/cli/run.ts';
+
+/** Runs the words after `cleo` in this process, without a terminal. */
+export async function runWordsInApp(
+  app: App,
+  env: Record<string, string>,
+  words: string[],
+  // biome-ignore lint/suspicious/noExplicitAny: tests read success and error envelopes of many shapes
+): Promise<{ exitCode: number; out: string; envelope: Record<string, any> }> {
+  let out = '';
+  const terminal: Terminal = {
+    isTerminal: false,
+    columns: 80,
+    hasColour: false,
+    isDebugging: false,
+    format: 'json',
+    write: (text) => {
+      out += text;
+    },
+    writeError: () => {},
+    appAt: (folder) => createApp(createPlatform({ ...env, CLEO_ROOT: folder }, folder, '0.0.0-test')),
+    start: async () => 0,
+  };
+  const exitCode = await runCli(app, words, terminal);
+  return { exitCode, out, envelope: out.startsWith('{') ? JSON.parse(out) : {} };
+}
