@@ -178,9 +178,21 @@ export function splitShellWords(line: string): string[] {
     .slice(0, -1);
 }
 
+/** As a user who may write the database file can do. */
+const dropAuditTriggers = [
+  'audit_log_kept',
+  'audit_log_fixed',
+  'audit_log_not_replaced',
+  'audit_head_kept',
+  'audit_head_not_replaced',
+  'audit_head_advances',
+]
+  .map((name) => `drop trigger if exists ${name};`)
+  .join(' ');
+
 async function tamperSqlite(root: string, statements: string): Promise<void> {
   const database = new (loadSqliteDriver().DatabaseSync)(join(root, '.cleo', 'cleo.db'), { timeout: 5000 });
-  database.exec(`pragma foreign_keys = off; drop trigger if exists audit_log_kept; drop trigger if exists audit_log_fixed; ${statements}`);
+  database.exec(`pragma foreign_keys = off; ${dropAuditTriggers} ${statements}`);
   database.close();
 }
 

@@ -34,10 +34,22 @@ export async function findMissedTampering(app: TestApp, entries: number, count: 
   }
 }
 
-const texts = ['timestamp', 'agent_id', 'domain', 'operation', 'params', 'created_ids', 'updated_ids', 'deleted_ids', 'prev_hash', 'hash'];
+const texts = [
+  'timestamp',
+  'agent_id',
+  'domain',
+  'operation',
+  'params',
+  'created_ids',
+  'updated_ids',
+  'deleted_ids',
+  'prev_hash',
+  'hash',
+  'project',
+];
 const numbers = ['exit_code', 'duration_ms'];
 const others =
-  'timestamp, session_id, agent_id, gateway, domain, operation, params, success, exit_code, error_code, created_ids, updated_ids, deleted_ids, duration_ms, prev_hash, hash';
+  'timestamp, session_id, agent_id, gateway, domain, operation, params, success, exit_code, error_code, created_ids, updated_ids, deleted_ids, duration_ms, prev_hash, hash, principal, project, signature';
 
 function createTampering(i: number, entries: number, random: () => number, rehash: (seq: number, agent: string) => string): Tampering {
   const pick = <T>(items: T[]): T => items[Math.floor(random() * items.length)]!;
@@ -52,7 +64,10 @@ function createTampering(i: number, entries: number, random: () => number, rehas
     () => ({ statement: `update audit_log set ${column} = 'x' || substr(${column}, 2) ${at}`, seq }),
     // `~` does not occur in these entries.
     () => ({ statement: `update audit_log set params = substr(params, 1, ${place}) || '~' || substr(params, ${place + 2}) ${at}`, seq }),
-    () => ({ statement: `update audit_log set ${pick(['session_id', 'error_code'])} = ${pick(["''", "'E_NOT_FOUND'"])} ${at}`, seq }),
+    () => ({
+      statement: `update audit_log set ${pick(['session_id', 'error_code', 'principal'])} = ${pick(["''", "'E_NOT_FOUND'"])} ${at}`,
+      seq,
+    }),
     () => ({ statement: `update audit_log set ${pick(numbers)} = ${1000 + i} ${at}`, seq }),
     () => ({ statement: `update audit_log set success = 0 ${at}`, seq }),
     () => ({ statement: `update audit_log set gateway = '${pick(['http', 'cleo_query', 'cleo_mutate'])}' ${at}`, seq }),

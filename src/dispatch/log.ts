@@ -29,6 +29,7 @@ function toAuditEntry(ctx: CallContext, exitCode: number, changes?: Changes, err
     updated: changes?.updated ?? [],
     deleted: changes?.deleted ?? [],
     durationMs: Math.round(app.platform.monotonicMs() - startedAt),
+    project: app.platform.config.load(app.platform.getProject())['project.key'] || undefined,
   });
 }
 

@@ -4,7 +4,8 @@ import { sha256 } from '#lib/sha256.ts';
 /** The previous hash of the first entry. */
 export const firstHash = '0'.repeat(64);
 
-/** The columns that the hash of an entry covers: all of them and the previous hash, so that no change, gap or swap goes undetected. */
+/** The columns that the hash of an entry covers: all of them and the previous hash, so that no change, gap or swap goes undetected.
+ *  The signature is made over the hash and is not covered. Entries of older versions have no project; see `hashLink`. */
 export const toHashedColumns = (entry: Omit<AuditEntry, 'hash'>): ChainLink['columns'] => [
   entry.prevHash,
   String(entry.seq),
@@ -22,10 +23,20 @@ export const toHashedColumns = (entry: Omit<AuditEntry, 'hash'>): ChainLink['col
   JSON.stringify(entry.updated),
   JSON.stringify(entry.deleted),
   String(entry.durationMs),
+  entry.principal ?? null,
+  entry.project ?? null,
 ];
 
-/** `digest` is SHA-256; callers with a long log pass a native implementation. */
-export const hashLink = (columns: ChainLink['columns'], digest = sha256): string => digest(JSON.stringify(columns));
+const principalColumn = 16;
+const projectColumn = 17;
+
+/** Computes the hash of an entry. `digest` is SHA-256; callers with a long log pass a native implementation.
+ *  An entry without a project was written by an older version, whose hash covers neither principal nor project. A principal in
+ *  such an entry was added later, so it is covered and the hash does not match. */
+export function hashLink(columns: ChainLink['columns'], digest = sha256): string {
+  const isOldForm = (columns[projectColumn] ?? null) === null && (columns[principalColumn] ?? null) === null;
+  return digest(JSON.stringify(isOldForm ? columns.slice(0, principalColumn) : columns));
+}
 
 export interface ChainState {
   seq: number;

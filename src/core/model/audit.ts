@@ -26,12 +26,18 @@ export interface AuditEntry {
   updated: string[];
   deleted: string[];
   durationMs: number;
+  /** Who called and how the caller was authenticated. */
+  principal?: string;
+  /** The project that the entry is bound to. Entries of older versions have none. */
+  project?: string;
+  /** Signature of a server over the hash, made when the entry was committed. */
+  signature?: string;
   prevHash: string;
   hash: string;
 }
 
 /** An entry before it is appended to the hash chain. */
-export type AuditDraft = Omit<AuditEntry, 'seq' | 'prevHash' | 'hash'>;
+export type AuditDraft = Omit<AuditEntry, 'seq' | 'prevHash' | 'hash' | 'signature'>;
 
 /** A stored entry with every column as text, so that the hash covers each character. */
 export interface ChainLink {
@@ -39,6 +45,7 @@ export interface ChainLink {
   prevHash: string;
   columns: (string | null)[];
   hash: string;
+  signature?: string;
 }
 
 /** A claim is a lease on one task. The claim that its holder focused last is the focus of the holder. */

@@ -3,6 +3,7 @@ import { sessionsMigration } from './002-sessions.ts';
 import { orchestrationMigration } from './003-orchestration.ts';
 import { knowledgeMigration } from './004-knowledge.ts';
 import { holdersMigration } from './005-holders.ts';
+import { trustMigration } from './006-trust.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. The last version is `schemaVersion`, a constant of its own so that commands need not load this file. */
@@ -12,4 +13,5 @@ export const migrations: Migration[] = [
   orchestrationMigration,
   knowledgeMigration,
   holdersMigration,
+  trustMigration,
 ];

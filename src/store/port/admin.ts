@@ -18,6 +18,8 @@ export interface AuditFilter {
 
 export interface AuditReads {
   getHead(): Promise<{ seq: number; hash: string } | undefined>;
+  /** The random id of this store. */
+  getReplica(): Promise<string>;
   /** The time of the newest entry. */
   getLatestTime(): Promise<string | undefined>;
   /** Newest first, unless `filter.after` is set. */

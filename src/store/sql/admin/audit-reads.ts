@@ -10,6 +10,10 @@ export function createAuditReads(db: Db): AuditReads {
       const [row] = await db.all(sql`select seq, hash from audit_head`);
       return row && { seq: Number(row.seq), hash: String(row.hash) };
     },
+    async getReplica() {
+      const [row] = await db.all(sql`select value from store_facts where name = 'replica'`);
+      return String(row?.value ?? '');
+    },
     async getLatestTime() {
       const [row] = await db.all(sql`select timestamp from audit_log order by seq desc limit 1`);
       return row && String(row.timestamp);
@@ -24,13 +28,14 @@ export function createAuditReads(db: Db): AuditReads {
     async listLinks(after, limit) {
       const found = await db.all(sql`
         select prev_hash, cast(seq as text) as seq, timestamp, session_id, agent_id, gateway, domain, operation, params, cast(success as text) as success,
-          cast(exit_code as text) as exit_code, error_code, created_ids, updated_ids, deleted_ids, cast(duration_ms as text) as duration_ms, hash
+          cast(exit_code as text) as exit_code, error_code, created_ids, updated_ids, deleted_ids, cast(duration_ms as text) as duration_ms, principal, project, signature, hash
         from audit_log where audit_log.seq > ${after} order by audit_log.seq limit ${limit}`);
       return found.map((row) => ({
         seq: Number(row.seq),
         prevHash: row.prev_hash as string,
         columns: chainedColumns.map((name) => row[name] as string | null),
         hash: row.hash as string,
+        ...omitNull({ signature: row.signature as string | null }),
       }));
     },
     async listAfter(seq, limit) {
@@ -54,7 +59,7 @@ export function createAuditReads(db: Db): AuditReads {
   };
 }
 
-/** In the order of `columnsOf`, which computes the hash. */
+/** In the order of `toHashedColumns`. */
 const chainedColumns = [
   'prev_hash',
   'seq',
@@ -72,6 +77,8 @@ const chainedColumns = [
   'updated_ids',
   'deleted_ids',
   'duration_ms',
+  'principal',
+  'project',
 ];
 
 function whereAudit(filter: AuditFilter): Sql {
@@ -104,6 +111,11 @@ const toEntry = (row: SqlRow): AuditEntry => ({
   updated: parseIds(row.updated_ids),
   deleted: parseIds(row.deleted_ids),
   durationMs: Number(row.duration_ms),
+  ...omitNull({
+    principal: row.principal as string | null,
+    project: row.project as string | null,
+    signature: row.signature as string | null,
+  }),
   prevHash: String(row.prev_hash),
   hash: String(row.hash),
 });
