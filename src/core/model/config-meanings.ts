@@ -39,10 +39,15 @@ export const configMeanings: Record<FixedKey | keyof typeof openGroups, string> 
   'verification.allowNotes': 'Accept url: and note: as evidence, although they cannot be checked',
   'verification.maxRounds': 'Failed rounds after which a task takes no more evidence (44)',
   'verification.timeoutSeconds': 'Time limit of a tool that runs as evidence',
+  'verification.maxParallel': 'Tools that one process runs at the same time as evidence; others wait. 0 means no limit',
+  'verification.independence':
+    'Proof that a validator is another agent: the secret of its spawn or another process (spawn), or another process only (process)',
   'release.gateTimeoutSeconds': 'Time limit of a release gate',
   'docs.types': 'Additional document types, e.g. runbook',
   agents: 'Agents that may be named before their first call',
   'verification.tools': 'Command that tool:<name> runs as evidence, as a string or a list of words; never through a shell',
+  'verification.gates': 'Kinds of evidence that open a gate; kinds joined with + are needed together, and tool:test means that tool only',
+  'verification.observers': 'Tokens whose evidence opens a gate; evidence of others is stored as claimed. Empty: everyone',
   'release.gates': 'Command that must succeed before a release ships, as a string or a list of words; never through a shell',
 };
 

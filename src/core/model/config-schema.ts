@@ -1,4 +1,4 @@
-import { configKeys, type FixedKey, maxCount, namePattern, openGroups, openKeyPattern, slugPattern } from './config.ts';
+import { configKeys, evidencePattern, type FixedKey, getOpenKeyPattern, maxCount, namePattern, openGroups, slugPattern } from './config.ts';
 import { configMeanings } from './config-meanings.ts';
 
 interface SchemaNode {
@@ -18,7 +18,7 @@ export function createConfigSchema(): SchemaNode {
     setNode(properties, group, {
       type: 'object',
       description: configMeanings[group as keyof typeof openGroups],
-      patternProperties: { [openKeyPattern.source]: toTypeSchema(type) },
+      patternProperties: { [getOpenKeyPattern(group as keyof typeof openGroups).source]: toTypeSchema(type) },
       additionalProperties: false,
     });
   return {
@@ -50,6 +50,7 @@ function toTypeSchema(type: string | readonly string[]): SchemaNode {
   const texts = { type: 'array', items: { type: 'string' } };
   if (type === 'list') return texts;
   if (type === 'slugs') return { type: 'array', items: { type: 'string', pattern: slugPattern.source } };
+  if (type === 'evidence') return { type: 'array', minItems: 1, items: { type: 'string', pattern: evidencePattern.source } };
   if (type === 'command')
     return {
       anyOf: [

@@ -6,7 +6,7 @@ export function parseConfigValue(key: ConfigKey, text: string): unknown {
   const { type } = getConfigSpec(key);
   if (type === 'count') return /^\d+$/.test(text) ? Number(text) : text;
   if (type === 'flag') return text === 'true' ? true : text === 'false' ? false : text;
-  const isList = type === 'list' || type === 'slugs';
+  const isList = type === 'list' || type === 'slugs' || type === 'evidence';
   if ((isList || type === 'command') && text.trimStart().startsWith('[')) return parseJson(text) ?? text;
   if (isList)
     return text

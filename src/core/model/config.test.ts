@@ -26,6 +26,13 @@ test.each<[ConfigKey, unknown, boolean]>([
   ['verification.tools.test', [], false],
   ['verification.tools.test', ['npm\0', 'test'], false],
   ['verification.tools.test', { run: 'npm test' }, false],
+  ['verification.gates.testsPassed', ['tool:test+tool:lint', 'run'], true],
+  ['verification.gates.testsPassed', ['tests'], false],
+  ['verification.gates.testsPassed', ['commit:HEAD'], false],
+  ['verification.gates.testsPassed', ['+tool'], false],
+  ['verification.gates.testsPassed', [], false],
+  ['verification.observers.testsPassed', ['ci'], true],
+  ['verification.independence', 'none', false],
 ])('%s = %j is valid: %s', (key, value, isValid) => {
   expect(checkConfigValue(key, value) === undefined).toBe(isValid);
 });
@@ -66,6 +73,13 @@ test('flattens a tree and lists every invalid key and value', () => {
     ],
   });
   for (const tree of [[], 'text', null, 7]) expect(flattenConfig(tree).problems).toEqual([{ key: '', problem: 'must be a JSON object' }]);
+});
+
+test('a policy names gates that exist', () => {
+  expect(flattenConfig({ verification: { gates: { tested: ['tool'] }, observers: { qaPassed: ['ci'] } } })).toEqual({
+    values: { 'verification.observers.qaPassed': ['ci'] },
+    problems: [{ key: 'verification.gates.tested', problem: 'is not a key', unknown: true }],
+  });
 });
 
 test('accepts keys that are named by the user', () => {

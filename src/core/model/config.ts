@@ -66,6 +66,8 @@ export const configKeys = {
   'verification.allowNotes': { type: 'flag', default: false },
   'verification.maxRounds': { type: 'count', default: 5 },
   'verification.timeoutSeconds': { type: 'count', default: 600 },
+  'verification.maxParallel': { type: 'count', default: 2 },
+  'verification.independence': { type: ['spawn', 'process'], default: 'spawn' },
   'release.gateTimeoutSeconds': { type: 'count', default: 1800 },
   'docs.types': { type: 'slugs', default: [] },
   agents: { type: 'list', default: [] },
@@ -77,10 +79,19 @@ export const configKeys = {
   }
 >;
 
-/** Groups whose keys are named by the user. */
+/** The evidence gates in the order in which they are passed. */
+export const evidenceGateNames = ['implemented', 'testsPassed', 'qaPassed'] as const;
+
+/** Groups whose keys are named by the user, or are the evidence gates. */
 export const openGroups = {
   'verification.tools': {
     type: 'command',
+  },
+  'verification.gates': {
+    type: 'evidence',
+  },
+  'verification.observers': {
+    type: 'list',
   },
   'release.gates': {
     type: 'command',
@@ -89,14 +100,16 @@ export const openGroups = {
 
 /** A command as a list of words, or as a text that is split at its spaces. */
 export type CommandWords = string | string[];
-type OpenKey = `${keyof typeof openGroups}.${string}`;
+type GateKey = `verification.${'gates' | 'observers'}.${(typeof evidenceGateNames)[number]}`;
+type CommandKey = `${'verification.tools' | 'release.gates'}.${string}`;
+type OpenKey = CommandKey | GateKey;
 export type FixedKey = keyof typeof configKeys;
 export type ConfigKey = FixedKey | OpenKey;
 export type ConfigValue = string | number | boolean | string[];
 type Widened<T> = T extends boolean ? boolean : T extends number ? number : T extends readonly unknown[] ? string[] : string;
 export type Config = {
   [K in FixedKey]: (typeof configKeys)[K]['type'] extends readonly (infer O)[] ? O : Widened<(typeof configKeys)[K]['default']>;
-} & { [K in OpenKey]?: CommandWords };
+} & { [K in CommandKey]?: CommandWords } & { [K in GateKey]?: string[] };
 
 export const isConfigKey = (key: string): key is ConfigKey => Object.hasOwn(configKeys, key) || findOpenGroup(key) !== undefined;
 
@@ -106,14 +119,21 @@ export const getConfigSpec = (key: ConfigKey): { type: string | readonly string[
 
 export const findOpenGroup = (key: string): keyof typeof openGroups | undefined =>
   (Object.keys(openGroups) as (keyof typeof openGroups)[]).find(
-    (group) => key.startsWith(`${group}.`) && openKeyPattern.test(key.slice(group.length + 1)),
+    (group) => key.startsWith(`${group}.`) && getOpenKeyPattern(group).test(key.slice(group.length + 1)),
   );
+
+export const getOpenKeyPattern = (group: keyof typeof openGroups): RegExp =>
+  openGroups[group].type === 'command' ? openKeyPattern : gateKeyPattern;
 
 /** The largest 32-bit integer, the limit of databases and timers. */
 export const maxCount = 2_147_483_647;
 export const namePattern = /^[a-z0-9_]{0,50}$/;
 export const slugPattern = /^[a-z0-9][a-z0-9-]{0,31}$/;
-export const openKeyPattern = /^[A-Za-z0-9][\w-]{0,49}$/;
+const openKeyPattern = /^[A-Za-z0-9][\w-]{0,49}$/;
+const gateKeyPattern = new RegExp(`^(${evidenceGateNames.join('|')})$`);
+const evidenceKind = '(commit|files|tool(:[A-Za-z0-9][\\w-]{0,49})?|test-run|run|url|note|verdict)';
+/** Kinds of evidence that are needed together, such as `commit` or `tool:test+tool:lint`. */
+export const evidencePattern = new RegExp(`^${evidenceKind}(\\+${evidenceKind})*$`);
 
 /** Returns the problem with a value, or undefined if it is valid. */
 export function checkConfigValue(key: ConfigKey, value: unknown): string | undefined {
@@ -132,6 +152,10 @@ export function checkConfigValue(key: ConfigKey, value: unknown): string | undef
     return isStringList(value) && value.every((item) => slugPattern.test(item))
       ? undefined
       : 'must be a list of names, each of a-z, 0-9 and hyphens, at most 32 characters';
+  if (type === 'evidence')
+    return isStringList(value) && value.length > 0 && value.every((item) => evidencePattern.test(item))
+      ? undefined
+      : 'must be a list of kinds of evidence, such as commit, files, run, verdict, tool:test or tool:test+tool:lint';
   if (type === 'command') return isCommand(value) ? undefined : 'must be a command: a string, or a list of words';
   return (type as readonly unknown[]).includes(value) ? undefined : `must be one of ${(type as readonly string[]).join(', ')}`;
 }

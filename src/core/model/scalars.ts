@@ -12,13 +12,14 @@ import {
   string,
   transform,
 } from 'valibot';
+import { evidenceGateNames } from './config.ts';
 
 export const StatusSchema = picklist(['pending', 'active', 'blocked', 'done']);
 export const PrioritySchema = picklist(['critical', 'high', 'medium', 'low']);
 export const TaskSizeSchema = picklist(['small', 'medium', 'large']);
 export const TaskTypeSchema = picklist(['saga', 'epic', 'task', 'subtask']);
 export const RelationTypeSchema = picklist(['blocks', 'related', 'duplicates', 'absorbs', 'fixes', 'extends', 'supersedes']);
-export const GateNameSchema = picklist(['implemented', 'testsPassed', 'qaPassed']);
+export const GateNameSchema = picklist(evidenceGateNames);
 
 export type Status = InferOutput<typeof StatusSchema>;
 export type Priority = InferOutput<typeof PrioritySchema>;

@@ -2,9 +2,6 @@ import { array, type InferOutput, literal, number, optional, picklist, strictObj
 import { type GateName, GateNameSchema } from '#core/model/scalars.ts';
 import { Timestamp } from '#tasks/model/task.ts';
 
-/** The gates in the order in which they are passed. */
-export const evidenceGateNames = GateNameSchema.options;
-
 const HashedFileSchema = strictObject({ path: string(), sha256: string() });
 export type HashedFile = InferOutput<typeof HashedFileSchema>;
 

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { formatEvidence, listEvidenceFiles, parseEvidence, splitPaths } from './evidence.ts';
-import { defaultGatePolicy as policy } from './gate-policy.ts';
+import { getGatePolicy } from './gate-policy.ts';
+
+const policy = getGatePolicy({});
 
 test.each([
   ['commit:abc1234', ['commit=abc1234']],

@@ -38,33 +38,34 @@ export const listEvidenceFiles = (evidence: GateEvidence[]): HashedFile[] =>
  *  would open the gate. */
 export function formatEvidence(policy: GatePolicy, gate: GateName, evidence: GateEvidence[], exists: (path: string) => boolean): string {
   const hasTool = evidence.some(({ kind }) => kind === 'tool');
-  const pieces = evidence.flatMap((each): { kind: EvidenceClaim['kind']; text: string }[] => {
+  const pieces = evidence.flatMap((each): string[] => {
     switch (each.kind) {
       case 'commit':
-        return [{ kind: 'commit', text: `commit:${each.commit}` }];
+        return [`commit:${each.commit}`];
       case 'tool':
-        return [{ kind: 'tool', text: `tool:${each.name}` }];
+        return [`tool:${each.name}`];
       case 'url':
-        return [{ kind: 'url', text: `url:${each.url}` }];
+        return [`url:${each.url}`];
       case 'note':
-        return [{ kind: 'note', text: `note:${each.text}` }];
+        return [`note:${each.text}`];
       case 'test-run':
         // Without its tool a report that changed is a statement of the caller.
-        return hasTool && each.path && exists(each.path) ? [{ kind: 'test-run', text: `test-run:${each.path}` }] : [];
+        return hasTool && each.path && exists(each.path) ? [`test-run:${each.path}`] : [];
       case 'run':
-        if (each.files.length === 0) return [{ kind: 'run', text: `run:${each.run}` }];
+        if (each.files.length === 0) return [`run:${each.run}`];
         // A run is evidence only for files it left unchanged, so its files are submitted as files.
-        return toFilesPiece(each.files, exists);
+        return formatFiles(each.files, exists);
       case 'files':
-        return toFilesPiece(each.files, exists);
+        return formatFiles(each.files, exists);
       default:
         return [];
     }
   });
-  return pieces.some((piece) => opensGate(policy, gate, piece)) ? pieces.map(({ text }) => text).join('; ') : '';
+  const text = pieces.join('; ');
+  return opensGate(policy, gate, parseEvidence(text)) ? text : '';
 }
 
-function toFilesPiece(files: HashedFile[], exists: (path: string) => boolean): { kind: 'files'; text: string }[] {
+function formatFiles(files: HashedFile[], exists: (path: string) => boolean): string[] {
   const left = files.map(({ path }) => path).filter(exists);
-  return left.length ? [{ kind: 'files', text: `files:${left.join(',')}` }] : [];
+  return left.length ? [`files:${left.join(',')}`] : [];
 }

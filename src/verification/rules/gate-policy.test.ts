@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { type Config, evidenceGateNames } from '#core/model/config.ts';
 import type { GateName } from '#core/model/scalars.ts';
-import { evidenceGateNames } from '../model/verification.ts';
+
 import { parseEvidence } from './evidence.ts';
 import {
   findCommitProblem,
@@ -10,6 +11,7 @@ import {
   isChangedSince,
   listOpeningForms,
   opensGate,
+  suggestToolEvidence,
 } from './gate-policy.ts';
 
 test.each<[string, GateName[], GateName[]]>([
@@ -22,13 +24,13 @@ test.each<[string, GateName[], GateName[]]>([
   ['url:x', [], [...evidenceGateNames]],
 ])('%s opens %j, and %j where notes are allowed', (text, gates, withNotes) => {
   const [claim] = parseEvidence(text);
-  const list = (allowsNotes: boolean) => evidenceGateNames.filter((gate) => opensGate(getGatePolicy(allowsNotes), gate, claim!));
-  expect([list(false), list(true)]).toEqual([gates, withNotes]);
+  const list = (config: Partial<Config>) => evidenceGateNames.filter((gate) => opensGate(getGatePolicy(config), gate, [claim!]));
+  expect([list({}), list({ 'verification.allowNotes': true })]).toEqual([gates, withNotes]);
 });
 
 test('only a verdict of the validator and a run open qaPassed', () => {
-  expect(opensGate(getGatePolicy(false), 'qaPassed', { kind: 'verdict', verdict: 'attested' })).toBe(true);
-  expect(listOpeningForms(getGatePolicy(false), 'qaPassed')).toEqual([
+  expect(opensGate(getGatePolicy({}), 'qaPassed', [{ kind: 'verdict', verdict: 'attested' }])).toBe(true);
+  expect(listOpeningForms(getGatePolicy({}), 'qaPassed')).toEqual([
     'a verdict of the validator (validator attest)',
     'run:<id of a run for this task>',
   ]);
@@ -36,9 +38,39 @@ test('only a verdict of the validator and a run open qaPassed', () => {
 
 test('the problem of evidence that does not fit names the forms that do', () => {
   const [claim] = parseEvidence('files:README.md');
-  expect(formatUnfitProblem(getGatePolicy(false), 'testsPassed', claim!)).toBe(
+  expect(formatUnfitProblem(getGatePolicy({}), 'testsPassed', claim!)).toBe(
     'files: does not open testsPassed, which needs tool:<name>, run:<id of a run for this task> or test-run:<report that such a tool or run wrote>',
   );
+});
+
+test.each<[string[], string, boolean]>([
+  [['tool:test'], 'tool:test', true],
+  [['tool:test'], 'tool:lint', false],
+  [['tool:test'], 'run:run-1', false],
+  [['tool:test+tool:lint', 'run'], 'tool:test', false],
+  [['tool:test+tool:lint', 'run'], 'tool:lint; note:x; tool:test', true],
+  [['tool:test+tool:lint', 'run'], 'run:run-1', true],
+  [['tool+test-run'], 'tool:any; test-run:r.json', true],
+])('with verification.gates.testsPassed %j, %s opens it: %s', (kinds, text, isOpened) => {
+  expect(opensGate(getGatePolicy({ 'verification.gates.testsPassed': kinds }), 'testsPassed', parseEvidence(text))).toBe(isOpened);
+});
+
+test.each<[string[], string[], string | undefined]>([
+  [['tool'], ['lint', 'test'], 'tool:test'],
+  [['tool'], ['lint'], 'tool:lint'],
+  [['tool'], [], undefined],
+  [['tool:unit'], ['test'], undefined],
+  [['run', 'tool:unit+tool:lint'], ['lint', 'unit'], 'tool:unit; tool:lint'],
+  [['run'], ['test'], undefined],
+])('with %j and the tools %j, %s is suggested', (kinds, configured, evidence) => {
+  expect(suggestToolEvidence(getGatePolicy({ 'verification.gates.testsPassed': kinds }), 'testsPassed', configured)).toBe(evidence);
+});
+
+test('names tools that are needed together', () => {
+  expect(listOpeningForms(getGatePolicy({ 'verification.gates.testsPassed': ['tool:test+tool:lint', 'run'] }), 'testsPassed')).toEqual([
+    'tool:test together with tool:lint',
+    'run:<id of a run for this task>',
+  ]);
 });
 
 const claimed = { taskId: 'T001', isClaim: true };

@@ -1,32 +1,71 @@
+import { type Config, evidenceGateNames } from '#core/model/config.ts';
 import type { GateName } from '#core/model/scalars.ts';
 import type { GateEvidence } from '../model/verification.ts';
 import type { EvidenceClaim } from './evidence.ts';
 
 type OpeningKind = EvidenceClaim['kind'] | 'verdict';
 
-/** The kinds of evidence that open each gate. One piece of such a kind is enough; further pieces may be of any kind. */
-export type GatePolicy = Readonly<Record<GateName, readonly OpeningKind[]>>;
+/** A kind of evidence that counts for a gate. `name` limits it to one tool. */
+export interface OpeningPiece {
+  kind: OpeningKind;
+  name?: string;
+}
+
+/** Ways to open each gate. The pieces of one way are needed together; further pieces may be of any kind. */
+export type GatePolicy = Readonly<Record<GateName, readonly (readonly OpeningPiece[])[]>>;
 
 /** A run opens `implemented` through the files it wrote, which have to differ from the baseline like any others. */
-export const defaultGatePolicy: GatePolicy = {
+const defaultKinds: Record<GateName, string[]> = {
   implemented: ['commit', 'files', 'run'],
   testsPassed: ['tool', 'run', 'test-run'],
   qaPassed: ['verdict', 'run'],
 };
 
-/** Returns the policy of a project. One that allows notes has decided that statements open its gates. */
-export function getGatePolicy(allowsNotes: boolean): GatePolicy {
-  if (!allowsNotes) return defaultGatePolicy;
-  const { implemented, testsPassed, qaPassed } = defaultGatePolicy;
-  return {
-    implemented: [...implemented, 'url', 'note'],
-    testsPassed: [...testsPassed, 'url', 'note'],
-    qaPassed: [...qaPassed, 'url', 'note'],
-  };
+/** Returns the policy of a project: `verification.gates`, or the defaults. A project that allows notes has decided that statements open
+ *  its gates. */
+export function getGatePolicy(config: Partial<Config>): GatePolicy {
+  const notes = config['verification.allowNotes'] ? ['url', 'note'] : [];
+  const policy = evidenceGateNames.map((gate) => {
+    const own = config[`verification.gates.${gate}`] ?? defaultKinds[gate];
+    return [gate, [...new Set([...own, ...notes])].map(parseWay)] as const;
+  });
+  return Object.fromEntries(policy) as Record<GateName, OpeningPiece[][]>;
 }
 
-export const opensGate = (policy: GatePolicy, gate: GateName, { kind }: Pick<EvidenceClaim, 'kind'> | GateEvidence): boolean =>
-  policy[gate].some((each) => each === kind);
+/** Parses `tool:test+tool:lint`. */
+const parseWay = (text: string): OpeningPiece[] =>
+  text.split('+').map((piece) => {
+    const [kind, name] = piece.split(':') as [OpeningKind, string?];
+    return name === undefined ? { kind } : { kind, name };
+  });
+
+type PieceFacts = EvidenceClaim | GateEvidence;
+
+/** True if the pieces together open the gate. */
+export const opensGate = (policy: GatePolicy, gate: GateName, pieces: readonly PieceFacts[]): boolean =>
+  policy[gate].some((way) => way.every((needed) => pieces.some((piece) => fits(needed, piece))));
+
+/** True if the piece can help to open the gate. */
+export const countsForGate = (policy: GatePolicy, gate: GateName, piece: PieceFacts): boolean =>
+  policy[gate].some((way) => way.some((needed) => fits(needed, piece)));
+
+const fits = ({ kind, name }: OpeningPiece, piece: PieceFacts): boolean =>
+  piece.kind === kind && (name === undefined || name === getToolName(piece));
+
+const getToolName = (piece: PieceFacts): string | undefined =>
+  piece.kind !== 'tool' ? undefined : 'name' in piece ? piece.name : piece.value;
+
+export const needsTool = (policy: GatePolicy, gate: GateName): boolean => policy[gate].flat().some(({ kind }) => kind === 'tool');
+
+/** Returns evidence that consists of configured tools and opens the gate, such as `tool:test`; undefined if there is none. */
+export function suggestToolEvidence(policy: GatePolicy, gate: GateName, tools: readonly string[]): string | undefined {
+  const anyTool = tools.includes('test') ? 'test' : tools[0];
+  for (const way of policy[gate]) {
+    const names = way.map(({ kind, name = anyTool }) => (kind === 'tool' && name && tools.includes(name) ? `tool:${name}` : undefined));
+    if (!names.includes(undefined)) return names.join('; ');
+  }
+  return undefined;
+}
 
 const formLabels: Record<OpeningKind, string> = {
   commit: 'commit:<sha>',
@@ -39,13 +78,17 @@ const formLabels: Record<OpeningKind, string> = {
   verdict: 'a verdict of the validator (validator attest)',
 };
 
+const formatPiece = ({ kind, name }: OpeningPiece): string => (name === undefined ? formLabels[kind] : `${kind}:${name}`);
+
 /** Lists the forms of evidence that open a gate. */
-export const listOpeningForms = (policy: GatePolicy, gate: GateName): string[] => policy[gate].map((kind) => formLabels[kind]);
+export const listOpeningForms = (policy: GatePolicy, gate: GateName): string[] =>
+  policy[gate].map((way) => way.map(formatPiece).join(' together with '));
 
 /** The reason why a piece of evidence does not open a gate. */
 export function formatUnfitProblem(policy: GatePolicy, gate: GateName, { kind, text }: EvidenceClaim): string {
-  const subject = kind === 'note' || kind === 'url' ? JSON.stringify(text.slice(0, 80)) : `${kind}:`;
-  const reason = kind === 'note' || kind === 'url' ? 'cannot be checked and ' : '';
+  const isStatement = kind === 'note' || kind === 'url';
+  const subject = isStatement ? JSON.stringify(text.slice(0, 80)) : kind === 'tool' ? text.slice(0, 80) : `${kind}:`;
+  const reason = isStatement ? 'cannot be checked and ' : '';
   return `${subject} ${reason}does not open ${gate}, which needs ${joinAlternatives(listOpeningForms(policy, gate))}`;
 }
 

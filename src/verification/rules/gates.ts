@@ -1,8 +1,9 @@
 import { CleoError } from '#core/errors/error.ts';
 import '../errors.ts';
+import { evidenceGateNames } from '#core/model/config.ts';
 import type { GateName, TaskId } from '#core/model/scalars.ts';
 import type { StoredCriterion, TaskRecord } from '#tasks/model/task.ts';
-import { type ClaimedEvidence, evidenceGateNames, type GateAttempt, type RoundState } from '../model/verification.ts';
+import type { ClaimedEvidence, GateAttempt, RoundState } from '../model/verification.ts';
 
 export type HeldGates = Map<GateName, GateAttempt>;
 

@@ -4,7 +4,7 @@ import '../../errors.ts';
 import { commandLine } from '#core/errors/quote.ts';
 import type { GateName, TaskId } from '#core/model/scalars.ts';
 import { detectProject } from '#detect/rules/detect.ts';
-import { type GatePolicy, listOpeningForms } from '../../rules/gate-policy.ts';
+import { type GatePolicy, listOpeningForms, needsTool, suggestToolEvidence } from '../../rules/gate-policy.ts';
 import { type EvidenceContext, listVerificationTools } from './examine-evidence.ts';
 
 interface RejectedEvidence extends EvidenceContext {
@@ -21,12 +21,11 @@ interface RejectedEvidence extends EvidenceContext {
  *  for a project without any tool the way to configure one. */
 export async function createEvidenceError(ctx: JobContext, rejected: RejectedEvidence): Promise<CleoError> {
   const { taskId, gate, policy, problem, hasToolFailed, details } = rejected;
-  const tools = policy[gate].includes('tool') ? listVerificationTools(rejected) : undefined;
-  const missingTool = tools?.length === 0 ? await suggestTool(ctx, taskId, gate) : undefined;
-  const tool = tools?.includes('test') ? 'test' : tools?.[0];
+  const evidence = suggestToolEvidence(policy, gate, listVerificationTools(rejected));
+  const missingTool = needsTool(policy, gate) && !evidence ? await suggestTool(ctx, taskId, gate) : undefined;
   let fix = ctx.commandAs(['verify', taskId]);
   if (missingTool) fix = ctx.platform.isAtTerminal() ? missingTool.configure : missingTool.block;
-  else if (tool && !hasToolFailed) fix = ctx.commandWith({ evidence: `tool:${tool}` });
+  else if (evidence && !hasToolFailed) fix = ctx.commandWith({ evidence });
   else if (gate === 'qaPassed') fix = ctx.commandAs(['validator', 'pull', taskId]);
   return new CleoError('E_GATE_UPDATE_FAILED', {
     taskId,

@@ -9,7 +9,7 @@ import type { TaskBaseline } from '#tasks/model/baseline.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
 import type { GateEvidence, HashedFile } from '../../model/verification.ts';
 import { type EvidenceClaim, splitPaths } from '../../rules/evidence.ts';
-import { formatUnfitProblem, type GatePolicy, opensGate } from '../../rules/gate-policy.ts';
+import { countsForGate, formatUnfitProblem, type GatePolicy } from '../../rules/gate-policy.ts';
 import { readTestReport } from '../../rules/test-report.ts';
 import type { WorkSinceBaseline } from './work-since-baseline.ts';
 
@@ -82,9 +82,9 @@ async function examineClaim(ctx: Examination, claim: EvidenceClaim): Promise<Gat
     case 'run':
       return examineRun(ctx, value);
     case 'url':
-      return opensGate(ctx.policy, ctx.gate, claim) ? { kind, url: value } : toClaimed(ctx, claim);
+      return countsForGate(ctx.policy, ctx.gate, claim) ? { kind, url: value } : toClaimed(ctx, claim);
     case 'note':
-      return opensGate(ctx.policy, ctx.gate, claim) ? { kind, text: value } : toClaimed(ctx, claim);
+      return countsForGate(ctx.policy, ctx.gate, claim) ? { kind, text: value } : toClaimed(ctx, claim);
   }
 }
 

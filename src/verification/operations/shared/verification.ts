@@ -5,13 +5,14 @@ import type { MutationContext, QueryContext } from '#core/define.ts';
 import { commandLine } from '#core/errors/quote.ts';
 import type { Caller } from '#core/model/audit.ts';
 import type { Config } from '#core/model/config.ts';
+import { evidenceGateNames } from '#core/model/config.ts';
 import { AgentId, type GateName, type TaskId } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import type { ReadStore, WriteStore } from '#store/port/store.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import type { TaskProblem } from '#tasks/rules/integrity.ts';
-import { evidenceGateNames, type GateAttempt, type GateView, type RoundState } from '../../model/verification.ts';
+import type { GateAttempt, GateView, RoundState } from '../../model/verification.ts';
 import { formatEvidence, listEvidenceFiles } from '../../rules/evidence.ts';
 import { getGatePolicy } from '../../rules/gate-policy.ts';
 import {
@@ -107,7 +108,7 @@ export async function findStaleGates(
   taskId: TaskId,
   held: HeldGates,
 ): Promise<StaleGate[]> {
-  const policy = getGatePolicy(config['verification.allowNotes']);
+  const policy = getGatePolicy(config);
   const stale: StaleGate[] = [];
   for (const [gate, { evidence }] of held) {
     const files = listEvidenceFiles(evidence);

@@ -112,13 +112,13 @@ describe('a statement opens no gate, is stored as claimed and costs no round', (
     ['implemented', 'it works, believe me', /"it works, believe me" cannot be checked and does not open implemented/],
     ['implemented', 'note:it works', /cannot be checked/],
     ['implemented', 'url:https://example.org/ci/1', /cannot be checked/],
-    ['implemented', 'tool:test', /tool: does not open implemented, which needs commit:<sha>, files:<path>,<path> or run:/],
+    ['implemented', 'tool:test', /tool:test does not open implemented, which needs commit:<sha>, files:<path>,<path> or run:/],
     ['implemented', 'test-run:{"passed":1,"failed":0}', /test-run: does not open implemented/],
     ['testsPassed', 'files:work.txt', /files: does not open testsPassed, which needs tool:<name>, run:/],
     ['testsPassed', 'commit:HEAD', /commit: does not open testsPassed/],
     ['testsPassed', 'test-run:{"passed":1,"failed":0}', /inline JSON proves nothing/],
     ['testsPassed', 'test-run:mine.json', /no tool of this call and no run for T001 wrote mine.json/],
-    ['qaPassed', 'tool:test', /tool: does not open qaPassed, which needs a verdict of the validator/],
+    ['qaPassed', 'tool:test', /tool:test does not open qaPassed, which needs a verdict of the validator/],
     ['qaPassed', 'files:work.txt', /files: does not open qaPassed/],
   ])('%s: %s', async (gate, evidence, problem) => {
     const before = ['gate T001 implemented by ada', 'gate T001 testsPassed by ada'].slice(
@@ -148,6 +148,20 @@ describe('a statement opens no gate, is stored as claimed and costs no round', (
     expect(await held(app)).toEqual(['implemented', 'testsPassed', 'qaPassed']);
     expect((await app.call('validator.ac-pull', { taskId: 'T001' })).claimed).toMatchObject([{ gate: 'implemented', text: 'note:done' }]);
   });
+});
+
+test('verification.gates says which evidence opens a gate', async () => {
+  const gates = { implemented: ['commit'], testsPassed: ['tool:test+tool:lint'] };
+  const app = await openApp({ tasks: ['T001'], ...tools({ test: '', lint: '', other: '' }, { gates }) });
+  write(app, 'a.txt', 'a');
+  expect((await verify(app, 'implemented', 'files:a.txt')).error.details.forms).toEqual(['commit:<sha>']);
+  const tested = await openApp({ tasks: ['T001', 'gate T001 implemented by ada'], ...tools({ test: '', lint: '', other: '' }, { gates }) });
+  for (const evidence of ['tool:test', 'tool:other']) {
+    const { error } = await verify(tested, 'testsPassed', evidence);
+    expect(error.message).toContain('which needs tool:test together with tool:lint');
+    expect(error.fix).toContain("'tool:test; tool:lint'");
+  }
+  expect(await verify(tested, 'testsPassed', 'tool:test; tool:lint')).toMatchObject({ success: true });
 });
 
 describe('a gate that needs a tool, in a project without one', () => {

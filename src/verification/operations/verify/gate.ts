@@ -3,13 +3,14 @@ import { CleoError } from '#core/errors/error.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
 import '../../errors.ts';
 import { type JobContext, job } from '#core/define.ts';
+import { evidenceGateNames } from '#core/model/config.ts';
 import { type GateName, GateNameSchema, type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import { findNearest } from '#lib/nearest.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
 import { requireTaskOrFocus } from '#tasks/operations/shared/task-transitions.ts';
-import { evidenceGateNames, type GateAttempt, type GateEvidence, GateEvidenceSchema } from '../../model/verification.ts';
+import { type GateAttempt, type GateEvidence, GateEvidenceSchema } from '../../model/verification.ts';
 import { type EvidenceClaim, parseEvidence } from '../../rules/evidence.ts';
 import { getGatePolicy, opensGate } from '../../rules/gate-policy.ts';
 import { checkGateOrder, checkIndependent, clearVerdict, failRound, findNextGate } from '../../rules/gates.ts';
@@ -73,7 +74,7 @@ export const verifyGate = job({
   async run(ctx, { taskId, gate: name, evidence: text, agent, round }) {
     const gate = requireGate(ctx, name);
     const config = ctx.config();
-    const policy = getGatePolicy(config['verification.allowNotes']);
+    const policy = getGatePolicy(config);
     const { before, baseline, loggedRuns } = await ctx.read(async (store) => {
       const checked = await checkRequest(ctx, store, { taskId, gate, agent, round });
       const known = { baseline: await store.gates.getBaseline(checked.task.id), loggedRuns: await store.audit.listRuns(checked.task.id) };
@@ -89,7 +90,7 @@ export const verifyGate = job({
 
     // A tool may run for minutes, so evidence is examined outside the transaction and the request is checked again inside it.
     const { evidence, rejected } = await examine(submission, claims);
-    const isPassed = !rejected && evidence.some((each) => opensGate(policy, gate, each));
+    const isPassed = !rejected && opensGate(policy, gate, evidence);
     // Nothing ran, so there is nothing to record. The log has the call.
     if (rejected && !rejected.hasRun) throw await createError(rejected.message, rejected.details);
     const held = await ctx.write(async (store) => {
@@ -115,10 +116,10 @@ async function examine(
   claims: EvidenceClaim[],
 ): Promise<{ evidence: GateEvidence[]; rejected?: EvidenceRejected }> {
   const { policy, gate } = submission;
-  if (!claims.some((claim) => opensGate(policy, gate, claim))) return { evidence: claims.map((claim) => toClaimed(submission, claim)) };
+  if (!opensGate(policy, gate, claims)) return { evidence: claims.map((claim) => toClaimed(submission, claim)) };
   try {
     const evidence = await examineEvidence(submission, claims);
-    if (evidence.some((each) => opensGate(policy, gate, each))) return { evidence };
+    if (opensGate(policy, gate, evidence)) return { evidence };
     return { evidence: evidence.map((each, i) => (each.kind === 'claimed' ? each : toClaimed(submission, claims[i]!))) };
   } catch (error) {
     if (!(error instanceof EvidenceRejected)) throw error;

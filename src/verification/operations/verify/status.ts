@@ -59,7 +59,7 @@ export const verifyStatus = query({
         ...defined({ next, verdict: rounds.verdict }),
         ...(failures.length ? { failures: failures.map(({ passed: _, ...failure }) => failure) } : {}),
         ...(claimed.length ? { claimed: claimed.slice(-maxFailures) } : {}),
-        accepts: listOpeningForms(getGatePolicy(config['verification.allowNotes']), next ?? 'qaPassed'),
+        accepts: listOpeningForms(getGatePolicy(config), next ?? 'qaPassed'),
         ...(tools.length ? { tools } : {}),
       },
     };
