@@ -36,6 +36,29 @@ const minSecretDigits = 6;
 /** Checks whether the value of an environment variable is a secret by the name of the variable. */
 export const isSecretVariable = (name: string): boolean => !/^(?:OLD)?PWD$/.test(name) && classifyName(name) !== undefined;
 
+/** Lists the values to hide of an environment: those of variables with secret names, and those of all declared variables whatever their
+ *  name. `isPlain` recognizes variables that never hold a secret, such as `PATH`. */
+export function listSecretValues(
+  env: Record<string, string | undefined>,
+  { variables = [], credentials = [] }: { variables?: readonly string[]; credentials?: readonly string[] } = {},
+  isPlain: (name: string) => boolean = () => false,
+): string[] {
+  const values = new Set<string>();
+  for (const [name, value] of Object.entries(env)) {
+    if (!value) continue;
+    if (credentials.includes(name)) values.add(value);
+    else if (isPlain(name) || /^(?:OLD)?PWD$/.test(name) || isOrdinaryValue(value)) continue;
+    else if (variables.includes(name) || isSecretVariable(name)) values.add(value);
+  }
+  return [...values];
+}
+
+/** Recognizes a path (`SSH_AUTH_SOCK`, `PASSWORD_STORE_DIR`) and the usual values of a setting. Hiding them would garble every log. */
+const isOrdinaryValue = (value: string): boolean =>
+  /^(?:production|development|localhost|disabled|enabled|required|optional|undefined|default|keychain|keyring|(?:[A-Za-z]:|~|\.{1,2})?(?:[\\/][a-z.]?[A-Za-z_.@ +-]{0,15}\d{0,6}){2,}[\\/]?)$/.test(
+    value,
+  );
+
 /** Creates a redactor. It replaces each secret by a mark with the rule that found it and a fingerprint. */
 export function createRedactor({ secrets, patterns, allow, mac }: RedactorOptions): Redactor {
   const counts: Record<string, number> = {};

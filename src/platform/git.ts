@@ -22,6 +22,7 @@ export function createGit(env: Record<string, string | undefined>): Git {
     const ran = await runProgram(env, ['git', '-C', tree, ...words], {
       folder: tree,
       timeoutMs,
+      inheritsEnv: true,
       env: gitEnv,
       tailBytes: 1 << 24,
       ...options,

@@ -100,6 +100,11 @@ export interface ProgramOptions {
   /** Bytes returned from the end of each output stream. */
   tailBytes?: number;
   input?: string;
+  /** The program is the user's own (git, a client), not one that the project names: it inherits the whole environment. */
+  inheritsEnv?: true;
+  /** Names of further variables that the program receives. Without `inheritsEnv` it has those of `selectProgramEnvironment`. */
+  variables?: readonly string[];
+  /** Variables that are added. */
   env?: Record<string, string>;
   signal?: AbortSignal;
 }

@@ -113,10 +113,22 @@ test('does not wait for a child that keeps the pipe open, and kills it', async (
   expect(isAlive(readPid(join(folder, 'pid')))).toBe(false);
 });
 
+test('passes the allowed variables, and the whole environment only on request', async () => {
+  const env = { PATH: process.env.PATH, API_TOKEN: 'x', MY_SETTING: 'y', LC_ALL: 'C' };
+  const read = async (more: object): Promise<string> => {
+    const names = 'console.log(Object.keys(process.env).filter((name) => !name.startsWith("CLEO_")).sort().join())';
+    return (await runProgram(env, script(names), { folder: createTempFolder(), timeoutMs: 20_000, ...more })).stdout;
+  };
+  expect(await read({})).toBe('LC_ALL,PATH\n');
+  expect(await read({ variables: ['MY_SETTING'], env: { ADDED: '1' } })).toBe('ADDED,LC_ALL,MY_SETTING,PATH\n');
+  expect(await read({ inheritsEnv: true })).toBe('API_TOKEN,LC_ALL,MY_SETTING,PATH\n');
+});
+
 test('removes variables that select another repository', async () => {
   const env = { GIT_DIR: '/elsewhere/.git', GIT_WORK_TREE: '/elsewhere', GIT_AUTHOR_NAME: 'Ada' };
   const ran = await runProgram(env, script('console.log(Object.keys(process.env).filter((name) => name.startsWith("GIT_")).join())'), {
     folder: createTempFolder(),
+    inheritsEnv: true,
     timeoutMs: 20_000,
   });
   expect(ran.stdout).toBe('GIT_AUTHOR_NAME\n');

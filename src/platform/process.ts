@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { ProgramOptions, ProgramResult } from './port.ts';
+import { selectProgramEnvironment } from './program-environment.ts';
 import { signalAll } from './runner/process-group.ts';
 
 /** Variables that make git, or a tool that calls it, use another repository than that of its folder. */
@@ -30,7 +31,7 @@ export function runProgram(
     const timers: NodeJS.Timeout[] = [];
     const child = spawn(program, words, {
       cwd: folder,
-      env: { ...cleanEnv(env, options.env), [mark.split('=')[0]!]: mark.split('=')[1]! },
+      env: { ...createEnv(env, options), [mark.split('=')[0]!]: mark.split('=')[1]! },
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       // A process group of its own, so that the program is stopped together with its children.
       detached: process.platform !== 'win32',
@@ -95,8 +96,9 @@ export function runProgram(
   });
 }
 
-function cleanEnv(env: Record<string, string | undefined>, more: Record<string, string> = {}): NodeJS.ProcessEnv {
-  return { ...Object.fromEntries(Object.entries(env).filter(([name]) => !redirectingVariables.test(name))), ...more };
+function createEnv(env: Record<string, string | undefined>, { inheritsEnv, variables, env: more }: ProgramOptions): NodeJS.ProcessEnv {
+  const own = inheritsEnv ? env : selectProgramEnvironment(env, variables);
+  return { ...Object.fromEntries(Object.entries(own).filter(([name]) => !redirectingVariables.test(name))), ...more };
 }
 
 /** Appends a part and drops the parts that `tailBytes` no longer covers. */

@@ -101,6 +101,14 @@ export interface FileEntry {
   size: number;
 }
 
+/** Limits of a check or judge. */
+export interface CommandOptions {
+  timeoutMs: number;
+  /** Names of the variables that the construct declares. */
+  variables: string[];
+  signal?: AbortSignal;
+}
+
 /** Operating system services for the skill runner: clock, files, processes, locks, and the files of runs in `.cleo`. */
 export interface RunnerPlatform {
   root: string;
@@ -117,6 +125,9 @@ export interface RunnerPlatform {
   /** HMAC-SHA256 with the salt of the project. */
   hmac(text: string): string;
   env: Record<string, string | undefined>;
+  /** See `program-environment.ts`. */
+  isPlainVariable(name: string): boolean;
+  selectSkillEnvironment(declared: readonly string[]): Record<string, string>;
   /** Returns a signal that aborts on Ctrl-C, SIGTERM or SIGHUP, until `stop` is called. */
   listenForInterrupts(): { signal: AbortSignal; stop(): void };
   /** Reads the files of `.cleo/schemas`. */
@@ -134,13 +145,12 @@ export interface RunnerPlatform {
   hashFile(path: string): string;
   runSkill(spec: ProcessSpec): Promise<ProcessResult>;
   scanTree(): Promise<TreeSnapshot>;
-  commandSucceeds(argv: string[], timeoutMs: number, signal?: AbortSignal): Promise<boolean>;
+  commandSucceeds(argv: string[], options: CommandOptions): Promise<boolean>;
   /** Runs a program with `input` on its standard input and returns its output. */
   runWithInput(
     argv: string[],
     input: string,
-    timeoutMs: number,
-    signal?: AbortSignal,
+    options: CommandOptions,
   ): Promise<{ exitCode?: number; stdout: string; problem?: string; durationMs: number }>;
   /** SHA-256 of the file or program that `word` names; empty if it names neither. */
   hashProgram(word: string): string;

@@ -23,6 +23,7 @@ import { isAgentEnvironment } from '#sessions/rules/client-process.ts';
 import type { Git, Platform, Project } from '../port.ts';
 import { createPrivate, removeDrafts, writePrivate } from '../private-file.ts';
 import { isAlive, readBootId, readStartTime } from '../processes.ts';
+import { isPlainVariable, selectSkillEnvironment } from '../program-environment.ts';
 import { acquireLock } from './lock-file.ts';
 import type { FileEntry, RunnerPlatform } from './port.ts';
 import { createReviewLog, createRunFolder, createTraceFolder, openTraceWriter } from './run-files.ts';
@@ -68,6 +69,8 @@ export function createRunnerPlatform(
       return createHmac('sha256', key).update(text).digest('hex');
     },
     env,
+    isPlainVariable,
+    selectSkillEnvironment: (declared) => selectSkillEnvironment(env, declared),
     listenForInterrupts,
     readSchemaFiles: () => {
       const schemas = join(folder, 'schemas');
@@ -86,11 +89,16 @@ export function createRunnerPlatform(
     hashFile: (path) => hashFile(join(root, path)),
     runSkill,
     scanTree: () => scanTree(root, async () => (isInCheckout(root) ? listChangedFiles(await platform.loadGit(), root) : undefined)),
-    commandSucceeds: async (argv, timeoutMs, signal) =>
-      (await platform.runProgram(argv, { folder: root, timeoutMs, ...defined({ signal }) })).exitCode === 0,
-    async runWithInput(argv, input, timeoutMs, signal) {
-      const limits = { timeoutMs: timeoutMs || maxTimeoutMs, keepBytes: 1 << 20, maxBytes: 1 << 20, ...defined({ signal }) };
-      const { exitCode, stdout, durationMs, problem, stopped } = await platform.runProgram(argv, { folder: root, input, ...limits });
+    commandSucceeds: async (argv, options) => (await platform.runProgram(argv, { folder: root, ...options })).exitCode === 0,
+    async runWithInput(argv, input, { timeoutMs, ...options }) {
+      const { exitCode, stdout, durationMs, problem, stopped } = await platform.runProgram(argv, {
+        folder: root,
+        input,
+        timeoutMs: timeoutMs || maxTimeoutMs,
+        tailBytes: 1 << 20,
+        maxBytes: 1 << 20,
+        ...options,
+      });
       return { stdout, durationMs, ...defined({ exitCode, problem: problem ?? (stopped && stopReasons[stopped]) }) };
     },
     hashProgram: (word) => {

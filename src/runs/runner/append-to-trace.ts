@@ -1,4 +1,4 @@
-import { createRedactor } from '#lib/redactor.ts';
+import { createRedactor, listSecretValues } from '#lib/redactor.ts';
 import type { RunnerPlatform, TraceSubject } from '#platform/runner/port.ts';
 import type { TraceEvent, TraceLine } from '../model/trace.ts';
 import { parseEvents } from '../rules/trace.ts';
@@ -40,7 +40,8 @@ export async function appendToTrace(
 }
 
 function appendEvents(platform: RunnerPlatform, runId: string, name: string, event: TraceEvent, additions: TraceAddition[]): void {
-  const trace = platform.openTrace(runId, name, createRedactor({ secrets: [], patterns: [], allow: [], mac: platform.hmac }));
+  const secrets = listSecretValues(platform.env, {}, platform.isPlainVariable);
+  const trace = platform.openTrace(runId, name, createRedactor({ secrets, patterns: [], allow: [], mac: platform.hmac }));
   try {
     for (const addition of additions) trace.write(addition.event ?? event, addition.data, addition.subject);
   } finally {

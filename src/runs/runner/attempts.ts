@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { defined } from '#lib/defined.ts';
 import type { ProcessResult, ScratchFolder } from '#platform/runner/port.ts';
 import type { Artifact, SideEffect, Warning } from '../model/execution.ts';
 import { type ExitMeaning, isReservedExitCode } from '../rules/exit-class.ts';
@@ -178,17 +177,13 @@ function createSkillRequest(run: RunContext, { id, phase, skill, info, inputs, a
   };
 }
 
-/** Variables that every program needs. A skill receives others only by name. */
-const basicVariables = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'TERM', 'SystemRoot', 'PATHEXT', 'TEMP', 'TMP', 'USERPROFILE', 'ComSpec'];
-
 function createEnvironment(
   { platform, record, request }: RunContext,
   { id, phase, skill, attempts: attempt }: Execution,
   scratch: ScratchFolder,
 ): Record<string, string> {
-  const names = [...basicVariables, ...listVariables(request, skill)];
   return {
-    ...defined(Object.fromEntries(names.map((name) => [name, platform.env[name]]))),
+    ...platform.selectSkillEnvironment(listVariables(request, skill)),
     CLEO_RUN_ID: record.run_id,
     CLEO_EXECUTION_ID: id,
     CLEO_PHASE: phase.name,

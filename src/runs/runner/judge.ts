@@ -3,12 +3,12 @@ import type { JudgeSpec } from '../model/construct.ts';
 import type { JudgeRequest, JudgeVerdict } from '../model/judge.ts';
 import { combineVotes, parseVerdict, type VoteOutcome } from '../rules/judge.ts';
 import { getSubject, type NamedExecution } from './execution-state.ts';
-import type { RunContext } from './run-context.ts';
+import { listConstructVariables, type RunContext } from './run-context.ts';
 
 /** The part of a run that judging needs. A finished run is judged without the rest. */
 export type JudgeContext = Pick<RunContext, 'platform' | 'redactor' | 'signal' | 'emit'> & {
   record: Pick<RunContext['record'], 'run_id'>;
-  request: Pick<RunContext['request'], 'usesJudgeCache'>;
+  request: Pick<RunContext['request'], 'usesJudgeCache' | 'construct'>;
 };
 
 /** A judge request without the ids of the run, so that the answer can be cached across runs. */
@@ -57,7 +57,11 @@ async function askVote(
   const request: JudgeRequest = { protocol: 'cleo-judge/1', run_id: record.run_id, execution_id: execution.id, ...question };
   let problem = '';
   for (let attempt = 0; attempt <= spec.maxRetries && !run.signal.aborted; attempt += 1) {
-    const answer = await platform.runWithInput(spec.command, JSON.stringify(request), spec.timeoutMs, run.signal);
+    const answer = await platform.runWithInput(spec.command, JSON.stringify(request), {
+      timeoutMs: spec.timeoutMs,
+      variables: listConstructVariables(run.request),
+      signal: run.signal,
+    });
     const { durationMs, exitCode } = answer;
     const verdict = exitCode === 0 ? parseVerdict(answer.stdout) : { problem: answer.problem ?? `exited with ${exitCode ?? 'a signal'}` };
     if (!('problem' in verdict)) {

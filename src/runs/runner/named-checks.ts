@@ -3,7 +3,7 @@ import { expandVariables } from '../rules/construct/names.ts';
 import { formatRemedy } from '../rules/gate/artifacts.ts';
 import type { GateCheck } from '../rules/gate/gate.ts';
 import { type CheckFact, toNamedCheck } from '../rules/gate/precondition.ts';
-import { getVars, type RunContext } from './run-context.ts';
+import { getVars, listConstructVariables, type RunContext } from './run-context.ts';
 
 /** Runs the checks that a manifest names, one after the other. */
 export async function checkNamed(run: RunContext, phase: PhaseSpec, specs: CheckSpec[]): Promise<GateCheck[]> {
@@ -45,6 +45,13 @@ async function findFact(run: RunContext, phase: PhaseSpec, spec: CheckSpec): Pro
     case 'git_clean':
       return { kind: 'git_clean', dirtyFiles: (await platform.readGitState())?.dirtyFiles };
     case 'command':
-      return { kind: 'command', isMet: await platform.commandSucceeds(spec.argv, spec.timeoutMs, signal) };
+      return {
+        kind: 'command',
+        isMet: await platform.commandSucceeds(spec.argv, {
+          timeoutMs: spec.timeoutMs,
+          variables: listConstructVariables(run.request),
+          signal,
+        }),
+      };
   }
 }

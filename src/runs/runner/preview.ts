@@ -1,5 +1,6 @@
 import type { RunnerPlatform } from '#platform/runner/port.ts';
-import type { SkillSpec } from '../model/construct.ts';
+import type { PhaseSpec, SkillSpec } from '../model/construct.ts';
+import type { Warning } from '../model/execution.ts';
 import { explainExit } from '../rules/exit-class.ts';
 import { createUncheckedGate, toGateResult } from '../rules/gate/gate.ts';
 import { isOptionalAndAbsent, resolveSkillCommand } from '../rules/skill-command.ts';
@@ -42,17 +43,19 @@ export async function previewExecutions(platform: RunnerPlatform, request: RunRe
   const planned = [];
   for (const phase of request.construct.phases.filter(({ name }) => request.phases.includes(name))) {
     const isFirst = phase.name === request.phases[0];
-    const before = isFirst ? await checkPreconditions(run, phase, []) : undefined;
+    const before = isFirst ? await checkPreconditions(run, omitCommands(phase), []) : undefined;
     const gate = before
       ? toGateResult('precondition', before.checks, before.severity, platform.now())
       : createUncheckedGate('precondition', 'not_reached', platform.now());
     const isOpen = !before || gate.passed || gate.severity === 'warn';
     const failures = isOpen ? [] : gate.details.failures.map(({ name, message }) => ({ code: name, message }));
+    const skipped = isFirst ? listCommands(phase) : [];
     for (const skill of phase.skills) {
       const missing = await findMissingCommand(platform, request, skill);
       const ended = explainExit(isOpen ? (missing?.code ?? 0) : before.code);
-      const warnings = [...failures, ...(missing ? [{ code: missing.name, message: missing.problem }] : [])];
-      const isReady = warnings.length === 0;
+      const problems = [...failures, ...(missing ? [{ code: missing.name, message: missing.problem }] : [])];
+      const isReady = problems.length === 0;
+      const warnings = [...problems, ...skipped];
       planned.push({
         phase: phase.name,
         skill,
@@ -62,13 +65,26 @@ export async function previewExecutions(platform: RunnerPlatform, request: RunRe
         attempts: 0,
         durationMs: 0,
         gates: ['not_reached', gate.status, 'not_reached', 'not_reached', 'not_reached'],
-        ...(isReady ? {} : { warnings }),
+        ...(warnings.length === 0 ? {} : { warnings }),
         isReady,
       });
     }
   }
   return planned;
 }
+
+/** A phase without its checks that run a program: a dry run runs nothing. */
+const omitCommands = ({ gates, ...phase }: PhaseSpec): PhaseSpec => ({
+  ...phase,
+  gates: { ...gates, precondition: { ...gates.precondition, checks: gates.precondition.checks.filter(({ kind }) => kind !== 'command') } },
+});
+
+const listCommands = ({ gates }: PhaseSpec): Warning[] =>
+  gates.precondition.checks.flatMap((check) =>
+    check.kind === 'command'
+      ? [{ code: 'check_not_run', message: `a dry run runs no programs; ${check.name} was not checked: ${check.argv.join(' ')}` }]
+      : [],
+  );
 
 /** The reason why a required skill has no command. */
 async function findMissingCommand(platform: RunnerPlatform, { construct }: RunRequest, name: string) {

@@ -1,5 +1,5 @@
 import { toCanonicalJson } from '#lib/canonical.ts';
-import { createRedactor, isSecretVariable, type RedactorOptions } from '#lib/redactor.ts';
+import { createRedactor, listSecretValues, type RedactorOptions } from '#lib/redactor.ts';
 import type { Redactor } from '#lib/redactor-port.ts';
 import type { RunnerPlatform, TraceSubject, TraceWriter } from '#platform/runner/port.ts';
 import type { Construct, SkillSpec } from '../model/construct.ts';
@@ -205,18 +205,28 @@ export const fingerprint = (platform: RunnerPlatform, value: unknown): string =>
 
 function createRunRedactor(platform: RunnerPlatform, { construct }: RunRequest, patterns: RedactorOptions['patterns']): Redactor {
   const { skills } = construct;
-  const credentials = new Set([...construct.credentials, ...skills.flatMap((skill) => skill.credentials)]);
-  const names = new Set([...construct.env, ...skills.flatMap((skill) => skill.env), ...credentials]);
-  const secrets = [...names].filter((name) => isSecretVariable(name) || credentials.has(name)).flatMap((name) => platform.env[name] ?? []);
+  const secrets = listSecretValues(
+    platform.env,
+    {
+      variables: [...construct.env, ...skills.flatMap((skill) => skill.env)],
+      credentials: [...construct.credentials, ...skills.flatMap((skill) => skill.credentials)],
+    },
+    platform.isPlainVariable,
+  );
   return createRedactor({ secrets, patterns, allow: construct.redaction.allow, mac: platform.hmac });
 }
 
 /** Names of the environment variables that a skill receives. */
-export const listVariables = ({ construct }: RunRequest, skill: SkillSpec): string[] => [
-  ...construct.env,
-  ...construct.credentials,
+export const listVariables = (request: RunRequest, skill: SkillSpec): string[] => [
+  ...listConstructVariables(request),
   ...skill.env,
   ...skill.credentials,
+];
+
+/** Names of the environment variables that the skills, checks and the judge of a construct receive. */
+export const listConstructVariables = ({ construct }: Pick<RunRequest, 'construct'>): string[] => [
+  ...construct.env,
+  ...construct.credentials,
 ];
 
 /** A trace that stores nothing, for runs with capture disabled. */

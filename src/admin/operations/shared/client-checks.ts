@@ -27,7 +27,7 @@ const timeoutMs = 60_000;
 export async function checkClient(platform: Platform, project: Project, client: Client, signal?: AbortSignal): Promise<ClientCheck[]> {
   const readText = await createProjectReader(project);
   const entry = readServerEntry(client, readText);
-  const limits = { timeoutMs, maxBytes: 1 << 20, tailBytes: 1 << 20, ...(signal ? { signal } : {}) };
+  const limits = { inheritsEnv: true, timeoutMs, maxBytes: 1 << 20, tailBytes: 1 << 20, ...(signal ? { signal } : {}) } as const;
   if (!entry)
     return [
       {
@@ -60,7 +60,11 @@ export async function listSteps(
   project: Project,
   names: ClientName[],
 ): Promise<{ client: ClientName; step: string }[]> {
-  const { problem } = await platform.runProgram([serverCommand, '--version'], { folder: project.root, timeoutMs: 10_000 });
+  const { problem } = await platform.runProgram([serverCommand, '--version'], {
+    folder: project.root,
+    inheritsEnv: true,
+    timeoutMs: 10_000,
+  });
   return clients
     .filter(({ name }) => names.includes(name))
     .flatMap(({ name, title, steps }) => [

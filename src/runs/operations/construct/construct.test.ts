@@ -107,6 +107,74 @@ test('a dry run lists what is missing and writes nothing', async () => {
   expect(existsSync(join(shop.root, 'begun'))).toBe(false);
 });
 
+test('a dry run does not run the checks of its first phase and reports them', async () => {
+  const shop = await openSkillProject();
+  shop.writeSkill('s', 'touch ran');
+  shop.writeConstruct(
+    'execution: {phases: [a]}\nskills: [{name: s, phase: a}]\nassessment: {gates: {a: {precondition: {checks: [{command: [touch, begun]}, env: NOPE]}}}}\n',
+  );
+  const { run } = await shop.runConstruct({ dryRun: true });
+  expect([existsSync(join(shop.root, 'begun')), existsSync(join(shop.root, 'ran'))]).toEqual([false, false]);
+  expect(run.executions[0]).toMatchObject({
+    status: 'not_ready',
+    warnings: [
+      { code: 'env', message: 'NOPE is not set' },
+      { code: 'check_not_run', message: 'a dry run runs no programs; command was not checked: touch begun' },
+    ],
+  });
+  shop.writeConstruct(
+    'execution: {phases: [a]}\nskills: [{name: s, phase: a}]\nassessment: {gates: {a: {precondition: {checks: [{command: [touch, begun]}]}}}}\n',
+  );
+  expect((await shop.runConstruct({ dryRun: true })).run).toMatchObject({ status: 'ready', executions: [{ exitCode: 0 }] });
+  expect(existsSync(join(shop.root, 'begun'))).toBe(false);
+});
+
+test('judges and checks receive the declared variables and no other secret, and every secret of the environment is redacted', async () => {
+  const env = {
+    PATH: process.env.PATH ?? '',
+    OTHER_API_KEY: 'other-key-123456',
+    JUDGE_API_KEY: 'judge-key-123456',
+    DSN: 'dsn-value-123456',
+  };
+  const shop = await openSkillProject({ env });
+  shop.writeSkill('s', 'echo "skill OTHER=$OTHER_API_KEY; printed other-key-123456 dsn-value-123456"');
+  shop.writeFile('judge.sh', 'env > judged.txt; echo \'{"verdict":"pass","score":1,"reasons":["other-key-123456"]}\'');
+  shop.writeConstruct(`execution: {phases: [a]}
+skills: [{name: s, phase: a}]
+env: [DSN]
+credentials: [JUDGE_API_KEY]
+assessment:
+  goal: {mode: judge}
+  judge: {command: [sh, judge.sh]}
+  capture: {include_outputs: full}
+  gates: {a: {precondition: {checks: [{command: [sh, -c, "env > checked.txt"]}]}}}
+`);
+  expect((await shop.runConstruct({ intent: 'do it' })).run).toMatchObject({ status: 'success' });
+  for (const file of ['judged.txt', 'checked.txt']) {
+    const names = readFileSync(join(shop.root, file), 'utf8')
+      .split('\n')
+      .map((line) => line.split('=')[0]);
+    expect(names).toEqual(expect.arrayContaining(['PATH', 'JUDGE_API_KEY', 'DSN']));
+    expect(names).not.toContain('OTHER_API_KEY');
+  }
+  const stored = shop.readStoredText();
+  expect(stored).toContain('skill OTHER=;');
+  for (const value of [env.OTHER_API_KEY, env.JUDGE_API_KEY, env.DSN]) expect(stored).not.toContain(value);
+});
+
+test('a judge may answer with more than 4 KB', async () => {
+  const shop = await openSkillProject({ env: { PATH: process.env.PATH ?? '' } });
+  shop.writeSkill('s', 'true');
+  shop.writeFile(
+    'judge.mjs',
+    `console.log(JSON.stringify({ verdict: 'pass', score: 1, reasons: Array(200).fill('a reason of thirty characters') }))`,
+  );
+  shop.writeConstruct(
+    'execution: {phases: [a]}\nskills: [{name: s, phase: a}]\nassessment: {goal: {mode: judge, enforce: true}, judge: {command: [node, judge.mjs]}}\n',
+  );
+  expect((await shop.runConstruct({ intent: 'do it' })).run).toMatchObject({ status: 'success', exitCode: 0 });
+});
+
 test('an error lists every missing section once', async () => {
   const shop = await openSkillProject();
   shop.writeConstruct(`execution: {phases: [a]}

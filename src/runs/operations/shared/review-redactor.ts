@@ -1,5 +1,5 @@
 import type { JobContext } from '#core/define.ts';
-import { createRedactor, isSecretVariable } from '#lib/redactor.ts';
+import { createRedactor, listSecretValues } from '#lib/redactor.ts';
 import type { Redactor } from '#lib/redactor-port.ts';
 import type { RunnerPlatform } from '#platform/runner/port.ts';
 import type { RunSetup } from '../../runner/run-context.ts';
@@ -9,9 +9,13 @@ import { readConstructManifest } from './construct-manifest.ts';
 /** Redacts the notes of reviewers: secret shapes, secret environment variables, and the patterns of the run's construct, if its manifest
  *  can still be read. */
 export async function createReviewRedactor(ctx: JobContext, runner: RunnerPlatform, runId: string): Promise<Redactor> {
-  const secrets = Object.entries(runner.env).flatMap(([name, value]) => (value && isSecretVariable(name) ? [value] : []));
   const redaction = await readRedaction(ctx, readRunRecord(runner, runId)?.construct?.file);
-  return createRedactor({ secrets, patterns: redaction.patterns, allow: redaction.allow, mac: runner.hmac });
+  return createRedactor({
+    secrets: listSecretValues(runner.env, {}, runner.isPlainVariable),
+    patterns: redaction.patterns,
+    allow: redaction.allow,
+    mac: runner.hmac,
+  });
 }
 
 async function readRedaction(ctx: JobContext, file: string | undefined): Promise<{ patterns: RunSetup['patterns']; allow: string[] }> {
