@@ -20,6 +20,7 @@ import { borrowSchema } from './postgres-schemas.ts';
 import { writeRuns } from './run-files.ts';
 import { runWordsInApp } from './run-words.ts';
 import { writeConstruct } from './samples.ts';
+import { createTypist } from './typist.ts';
 import { buildWorld } from './world.ts';
 
 export interface AppOptions {
@@ -87,6 +88,7 @@ export async function openApp(options: AppOptions = {}): Promise<TestApp> {
       ...platform,
       ...(options.clock ? { now: () => options.clock!.now, randomHex: nextHex } : {}),
       isAtTerminal: () => isAtTerminal,
+      loadTerminal: async () => createTypist(isAtTerminal),
     });
     return guardApp(created, () => ({ env: ownEnv, folder: root, isAtTerminal, ...(options.clock ? { now: options.clock.now } : {}) }));
   };

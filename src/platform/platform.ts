@@ -42,6 +42,7 @@ export function createPlatform(env: Record<string, string | undefined>, folder: 
     identity,
     loadProcesses: () => import('./processes.ts'),
     isAtTerminal: () => identity.kind === 'person' && [0, 1].every((fd) => process.getBuiltinModule('node:tty').isatty(fd)),
+    loadTerminal: async () => (await import('./terminal.ts')).createPersonTerminal(env),
     grade: { isEnabled: env.CLEO_SESSION_GRADE === 'true', id: env.CLEO_SESSION_GRADE_ID || undefined },
     exportSession(session, isGraded) {
       env.CLEO_SESSION_ID = session;

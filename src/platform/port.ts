@@ -1,5 +1,6 @@
 import type { Caller } from '#core/model/audit.ts';
 import type { Config, ConfigProblem, ConfigValue } from '#core/model/config.ts';
+import type { AgentMark } from '#sessions/model/agent-marks.ts';
 import type { ClientProcess, EnvironmentIdentity } from '#sessions/model/caller-identity.ts';
 import type { SkillSet } from '#skills/model/skill.ts';
 import type { RunnerPlatform } from './runner/port.ts';
@@ -190,6 +191,21 @@ export interface Processes {
   isProcessRunning(key: string): boolean | undefined;
 }
 
+/** The terminal that controls this process, and everything that says whether a person uses it. */
+export interface PersonTerminal {
+  /** The device, such as `/dev/pts/3`; undefined if the process has no controlling terminal or uses none. */
+  name: string | undefined;
+  /** The marks of agents, CI and programs that make terminals, in the environment and among the ancestor processes. */
+  marks: AgentMark[];
+  /** The programs of the ancestor processes, the parent first. */
+  processes: string[];
+  /** Prints a question on the terminal and returns the line that is typed, without echo if it is secret. Undefined if the terminal is
+   *  closed, the question is cancelled, or nothing is typed for `timeoutMs`. */
+  ask(question: string, options: { isSecret?: boolean; timeoutMs: number }): Promise<string | undefined>;
+  /** Prints a line on the terminal. */
+  print(line: string): void;
+}
+
 export interface Platform {
   now(): string;
   /** For durations: a clock that never goes back. */
@@ -226,6 +242,8 @@ export interface Platform {
   loadProcesses(): Promise<Processes>;
   /** True if a person uses the process: input and output are a terminal, and the environment is not that of an agent. */
   isAtTerminal(): boolean;
+  /** Loads access to the terminal of a person. Only a proof of a person needs it. */
+  loadTerminal(): Promise<PersonTerminal>;
   /** In grade mode reads are audited, too; the id marks the entries. */
   grade: { isEnabled: boolean; id: string | undefined };
   /** Passes the session to child processes through the environment. */

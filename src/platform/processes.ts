@@ -164,8 +164,17 @@ export function readStartTime(pid: number): string {
   return ownStartTime;
 }
 
+/** Returns the device of the controlling terminal, as far as the system tells; `/dev/tty` always means it. */
+export function readTerminalName(): string {
+  const device = readStat(process.pid)?.terminal ?? 0;
+  const [major, minor] = [(device >> 8) & 0xfff, (device & 0xff) | ((device >> 12) & 0xfff00)];
+  if (major >= 136 && major <= 143) return `/dev/pts/${(major - 136) * 256 + minor}`;
+  if (major === 4) return minor < 64 ? `/dev/tty${minor}` : `/dev/ttyS${minor - 64}`;
+  return process.platform === 'win32' ? 'console' : '/dev/tty';
+}
+
 /** Reads `/proc/<pid>/stat`. The name is in parentheses and may contain any character. */
-function readStat(pid: number): { name: string; state: string; parentPid: number; startTime: string } | undefined {
+function readStat(pid: number): { name: string; state: string; parentPid: number; startTime: string; terminal: number } | undefined {
   const text = readFileOr(`/proc/${pid}/stat`, '');
   const end = text.lastIndexOf(')');
   if (end < 0) return undefined;
@@ -175,6 +184,7 @@ function readStat(pid: number): { name: string; state: string; parentPid: number
     state: fields[0] ?? '',
     parentPid: Number(fields[1]),
     startTime: fields[19] ?? '',
+    terminal: Number(fields[4]),
   };
 }
 

@@ -4,6 +4,7 @@ import { type App, type Call, dispatch, type Reply } from '../../src/dispatch/di
 import { createApp } from '../../src/main.ts';
 import { createPlatform } from '../../src/platform/platform.ts';
 import { runWordsInApp } from '../run-words.ts';
+import { createTypist } from '../typist.ts';
 import { parseShellLine, type ShellCommand } from './shell-line.ts';
 
 /** The caller of a failed call: a later command of the same caller runs with the same environment, folder and time. */
@@ -69,7 +70,12 @@ async function runInApp(
   let reply: Reply | undefined;
   const platform = createPlatform(env, folder, '0.0.0-test');
   const app: App = {
-    ...createApp({ ...platform, ...(now ? { now: () => now } : {}), isAtTerminal: () => isAtTerminal === true }),
+    ...createApp({
+      ...platform,
+      ...(now ? { now: () => now } : {}),
+      isAtTerminal: () => isAtTerminal === true,
+      loadTerminal: async () => createTypist(isAtTerminal === true),
+    }),
     onReply: (_, given) => {
       reply = given;
     },

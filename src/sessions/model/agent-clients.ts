@@ -56,6 +56,20 @@ export const agentClients: AgentClient[] = [
   { name: 'cursor', programs: ['cursor-agent'] },
   { name: 'vscode', programs: [], requestKeys: ['vscode.conversationId'] },
   { name: 'aider', programs: ['aider'] },
+  { name: 'amp', programs: ['amp'], package: '@sourcegraph/amp' },
+  { name: 'auggie', programs: ['auggie'], package: '@augmentcode/auggie' },
+  { name: 'cline', programs: ['cline'], package: 'cline' },
+  { name: 'copilot', programs: ['copilot'], package: '@github/copilot' },
+  { name: 'crush', programs: ['crush'], package: '@charmland/crush' },
+  { name: 'droid', programs: ['droid'] },
+  { name: 'goose', programs: ['goose', 'goosed'] },
+  { name: 'junie', programs: ['junie'] },
+  { name: 'kilo', programs: ['kilo', 'kilocode'], package: '@kilocode/cli' },
+  { name: 'kiro', programs: ['kiro-cli', 'kiro-cli-chat'] },
+  { name: 'openhands', programs: ['openhands'] },
+  { name: 'pi', programs: ['pi-coding-agent'], package: '@mariozechner/pi-coding-agent' },
+  { name: 'plandex', programs: ['plandex'] },
+  { name: 'qwen', programs: ['qwen'], package: '@qwen-code/qwen-code' },
 ];
 
 /** Lists the clients with their variables, for `npm run test:clients`. */

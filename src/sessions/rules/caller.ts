@@ -17,7 +17,8 @@ export function identifyByEnvironment(env: Environment, getLogin: () => string |
   return found.length > 1 ? { ...first, kind: 'mark', nested: found } : first;
 }
 
-function isSet(mark: string, env: Environment): boolean {
+/** Checks a mark `NAME` or `NAME=value`. */
+export function isSet(mark: string, env: Environment): boolean {
   const [name = '', value] = mark.split('=');
   return value ? env[name] === value : !!env[name];
 }

@@ -3,19 +3,27 @@ import type { ClientProcess, EnvironmentIdentity, ProcessEntry } from '../model/
 import { identifyByEnvironment } from './caller.ts';
 
 /** Finds the client that the process belongs to: by executable, by script, or by the package of the script. */
-export function findClientOfProcess({ name, executable, argv }: ProcessEntry): string | undefined {
-  const [program = '', ...words] = argv;
-  const script = interpreters.test(getBaseName(executable || program)) ? words.find((word) => !word.startsWith('-')) : undefined;
-  const names = [executable, program, name, script ?? ''].map(getBaseName);
+export function findClientOfProcess(entry: ProcessEntry): string | undefined {
+  const { executable } = entry;
+  const script = findScript(entry);
+  const names = listProgramNames(entry);
   return agentClients.find(
     (client) => client.programs.some((each) => names.includes(each)) || [executable, script].some((path) => isInPackage(path, client)),
   )?.name;
 }
 
+/** Lists the names of the program: of its executable, its process and the script that it runs. */
+export const listProgramNames = (entry: ProcessEntry): string[] =>
+  [entry.executable, entry.argv[0] ?? '', entry.name, findScript(entry) ?? ''].map(getBaseName).filter(Boolean);
+
+function findScript({ executable, argv: [program = '', ...words] }: ProcessEntry): string | undefined {
+  return interpreters.test(getBaseName(executable || program)) ? words.find((word) => !word.startsWith('-')) : undefined;
+}
+
 const isInPackage = (path: string | undefined, client: AgentClient): boolean =>
   client.package !== undefined && path?.replaceAll('\\', '/').includes(`/node_modules/${client.package}/`) === true;
 
-const interpreters = /^(node|nodejs|bun|deno|python[\d.]*|bash|sh|zsh|dash)$/;
+const interpreters = /^(node|nodejs|bun|deno|python[\d.]*|bash|sh|zsh|dash|tclsh[\d.]*|perl|ruby)$/;
 const getBaseName = (path: string): string => path.replace(/^.*[\\/]/, '').replace(/\.(exe|cmd|js|mjs|cjs|py|sh)$/i, '');
 
 /** The facts that decide who is calling. Absent facts are unknown. */
