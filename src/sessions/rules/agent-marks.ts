@@ -36,8 +36,8 @@ export const getProgramName = (entry: ProcessEntry): string => listProgramNames(
 /** Describes a mark as a clause: `the variable CI is set, which is a mark of CI`. */
 export function describeMark({ kind, name, owner, pid }: AgentMark): string {
   if (pid === undefined) return `the variable ${name} is set, which is a mark of ${owner}`;
-  const process = `the process ${name} (pid ${pid})`;
+  const ancestor = `the process ${name} (pid ${pid})`;
   return kind === 'terminal'
-    ? `${process} makes terminals for other programs, and it started this command`
-    : `${process} is an agent, and it started this command`;
+    ? `${ancestor} makes terminals for other programs, and it started this command`
+    : `${ancestor} is an agent, and it started this command`;
 }
