@@ -11,9 +11,14 @@ export async function openClients(tasks: string[] = ['T001', 'T002', 'T003']) {
   const gone = new Set<string>();
   const surface = (variables: Record<string, string>, process?: { client: string; pid: number }, isSticky = false) => {
     const found = process && { ...process, startTime: '42', key: `here/${process.pid}/42` };
+    const created = createPlatform({ ...env, LOGNAME: 'sam', ...variables }, app.root, '0.0.0-test');
     const platform: Platform = {
-      ...createPlatform({ ...env, LOGNAME: 'sam', ...variables }, app.root, '0.0.0-test'),
-      loadProcesses: async () => ({ findClientProcess: () => found, isProcessRunning: (key) => !gone.has(key) }),
+      ...created,
+      loadProcesses: async () => ({
+        ...(await created.loadProcesses()),
+        findClientProcess: () => found,
+        isProcessRunning: (key) => !gone.has(key),
+      }),
     };
     const own = { ...createApp(platform, { isSticky }), openStore: async () => app.store };
     return async (operation: string, params: Record<string, unknown> = {}, more: Partial<Call> = {}) => {

@@ -189,6 +189,10 @@ export interface Processes {
   findClientProcess(isServer: boolean): ClientProcess | undefined;
   /** Undefined if the process cannot be judged: it belongs to another host or process namespace, or is not visible. */
   isProcessRunning(key: string): boolean | undefined;
+  /** Identifies this machine: its name and machine id. */
+  getHost(): string;
+  /** Returns a signal that aborts on Ctrl-C, SIGTERM or SIGHUP, until `stop` is called. The next one calls `onSecond`. */
+  listenForInterrupts(onSecond?: () => void): { signal: AbortSignal; stop(): void };
 }
 
 /** The terminal that controls this process, and everything that says whether a person uses it. */

@@ -98,6 +98,8 @@ function readHost(): HostIdentity {
   return thisHost;
 }
 
+export const getHost = (): string => readHost().host;
+
 const formatKey = ({ host, boot, namespace, pid, startTime }: HostIdentity & { pid: number; startTime: string }): string =>
   [host, boot, namespace, pid, startTime].join('/');
 
@@ -186,6 +188,23 @@ function readStat(pid: number): { name: string; state: string; parentPid: number
     startTime: fields[19] ?? '',
     terminal: Number(fields[4]),
   };
+}
+
+/** The first signal aborts, the second calls `onSecond`, and the third ends this process as it would by default. */
+export function listenForInterrupts(onSecond: () => void = () => {}): { signal: AbortSignal; stop(): void } {
+  const controller = new AbortController();
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  const stop = (): void => {
+    for (const signal of signals) process.off(signal, handle);
+  };
+  function handle(): void {
+    if (controller.signal.aborted) {
+      stop();
+      onSecond();
+    } else controller.abort();
+  }
+  for (const signal of signals) process.on(signal, handle);
+  return { signal: controller.signal, stop };
 }
 
 function readFileOr(path: string, fallback: string): string {

@@ -22,7 +22,7 @@ import type { TreeSnapshot } from '#runs/model/tree.ts';
 import { isAgentEnvironment } from '#sessions/rules/client-process.ts';
 import type { Git, Platform, Project } from '../port.ts';
 import { createPrivate, removeDrafts, writePrivate } from '../private-file.ts';
-import { isAlive, readBootId, readStartTime } from '../processes.ts';
+import { isAlive, listenForInterrupts, readBootId, readStartTime } from '../processes.ts';
 import { isPlainVariable, selectSkillEnvironment } from '../program-environment.ts';
 import { acquireLock } from './lock-file.ts';
 import type { FileEntry, RunnerPlatform } from './port.ts';
@@ -71,7 +71,7 @@ export function createRunnerPlatform(
     env,
     isPlainVariable,
     selectSkillEnvironment: (declared) => selectSkillEnvironment(env, declared),
-    listenForInterrupts,
+    listenForInterrupts: () => listenForInterrupts(killAll),
     readSchemaFiles: () => {
       const schemas = join(folder, 'schemas');
       const names = platform.files.isFolder(schemas) ? platform.files.list(schemas).map(({ name }) => name) : [];
@@ -244,23 +244,6 @@ function hashFile(path: string): string {
   } finally {
     closeSync(file);
   }
-}
-
-/** The first signal cancels the run, the second kills its processes at once, and the third ends this process as it would by default. */
-function listenForInterrupts(): { signal: AbortSignal; stop(): void } {
-  const controller = new AbortController();
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  const stop = (): void => {
-    for (const signal of signals) process.off(signal, handle);
-  };
-  function handle(): void {
-    if (controller.signal.aborted) {
-      stop();
-      killAll();
-    } else controller.abort();
-  }
-  for (const signal of signals) process.on(signal, handle);
-  return { signal: controller.signal, stop };
 }
 
 /** Folders and files of tools, which are not output of a skill. */

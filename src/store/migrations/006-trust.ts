@@ -2,11 +2,19 @@ import type { Migration } from './migration.ts';
 
 /** `principal` says who called and how the caller was authenticated. `project` is the project that the hash of the entry is
  *  bound to, and null in entries of older versions, whose hash covers neither column. `signature` is the signature of a server
- *  over the hash. `store_facts` holds the random id of this store (`replica`). */
+ *  over the hash. `observer` says who checked a piece of evidence, `verdict_independence` how a validator proved to be another agent.
+ *  The secret of a spawned validator is stored as a hash and is valid for one verdict in one round. `store_facts` holds the random
+ *  id of this store (`replica`). */
 const common = `
 alter table audit_log add column principal text;
 alter table audit_log add column project text;
 alter table audit_log add column signature text;
+
+alter table task_gates add column observer text;
+alter table task_verifications add column verdict_independence text;
+alter table spawns add column secret_hash text;
+alter table spawns add column secret_round integer;
+alter table spawns add column secret_used_at text;
 
 create table store_facts (name text primary key, value text not null);
 `;

@@ -168,7 +168,11 @@ test.each([
       ...built.platform,
       caller: { agent: 'claude-a' },
       identity: { kind: 'conversation', agent: 'claude-a', client: 'claude' },
-      loadProcesses: async () => ({ findClientProcess: () => client, isProcessRunning: () => true }),
+      loadProcesses: async () => ({
+        ...(await built.platform.loadProcesses()),
+        findClientProcess: () => client,
+        isProcessRunning: () => true,
+      }),
     },
   };
   const readClaim = () => world.store.read(({ claims }) => claims.get('T001'));

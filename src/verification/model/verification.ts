@@ -32,6 +32,10 @@ export const GateEvidenceSchema = union([
 ]);
 export type GateEvidence = InferOutput<typeof GateEvidenceSchema>;
 
+/** The process that checked evidence: its machine, its agent client, and the token of the call. */
+export const ObserverSchema = strictObject({ host: string(), process: optional(string()), token: optional(string()) });
+export type Observer = InferOutput<typeof ObserverSchema>;
+
 /** One submission of evidence for a gate, or one verdict. */
 export interface GateAttempt {
   gate: GateName;
@@ -40,6 +44,8 @@ export interface GateAttempt {
   evidence: GateEvidence[];
   by: string;
   at: string;
+  /** Unknown for evidence of older versions. */
+  observer?: Observer;
 }
 
 export interface ValidatorVerdict {
@@ -70,6 +76,7 @@ export const GateViewSchema = strictObject({
   by: optional(string()),
   at: optional(Timestamp),
   evidence: optional(array(GateEvidenceSchema)),
+  observer: optional(ObserverSchema),
   /** Files that changed since they were submitted. */
   stale: optional(array(string())),
 });

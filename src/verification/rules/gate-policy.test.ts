@@ -6,6 +6,7 @@ import { parseEvidence } from './evidence.ts';
 import {
   findCommitProblem,
   findFileProblem,
+  findObserverProblem,
   formatUnfitProblem,
   getGatePolicy,
   isChangedSince,
@@ -64,6 +65,21 @@ test.each<[string[], string[], string | undefined]>([
   [['run'], ['test'], undefined],
 ])('with %j and the tools %j, %s is suggested', (kinds, configured, evidence) => {
   expect(suggestToolEvidence(getGatePolicy({ 'verification.gates.testsPassed': kinds }), 'testsPassed', configured)).toBe(evidence);
+});
+
+test.each<[string[] | undefined, string | undefined, string | undefined]>([
+  [undefined, undefined, undefined],
+  [[], 'laptop', undefined],
+  [['ci'], 'ci', undefined],
+  [
+    ['ci', 'work-1'],
+    'laptop',
+    'verification.observers.testsPassed accepts testsPassed from ci or work-1 only, and this call has the token "laptop"',
+  ],
+  [['ci'], undefined, 'verification.observers.testsPassed accepts testsPassed from ci only, and this call has no token'],
+])('with the observers %j, evidence of the token %s: %s', (observers, token, problem) => {
+  const config = observers ? { 'verification.observers.testsPassed': observers } : {};
+  expect(findObserverProblem(config, 'testsPassed', token ? { token } : {})).toBe(problem);
 });
 
 test('names tools that are needed together', () => {

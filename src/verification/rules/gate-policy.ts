@@ -1,6 +1,6 @@
 import { type Config, evidenceGateNames } from '#core/model/config.ts';
 import type { GateName } from '#core/model/scalars.ts';
-import type { GateEvidence } from '../model/verification.ts';
+import type { GateEvidence, Observer } from '../model/verification.ts';
 import type { EvidenceClaim } from './evidence.ts';
 
 type OpeningKind = EvidenceClaim['kind'] | 'verdict';
@@ -65,6 +65,15 @@ export function suggestToolEvidence(policy: GatePolicy, gate: GateName, tools: r
     if (!names.includes(undefined)) return names.join('; ');
   }
   return undefined;
+}
+
+/** The reason why evidence that this process checks does not count; undefined if it does. */
+export function findObserverProblem(config: Partial<Config>, gate: GateName, { token }: Pick<Observer, 'token'>): string | undefined {
+  const key = `verification.observers.${gate}` as const;
+  const observers = config[key] ?? [];
+  if (observers.length === 0 || (token !== undefined && observers.includes(token))) return undefined;
+  const caller = token === undefined ? 'this call has no token' : `this call has the token ${JSON.stringify(token)}`;
+  return `${key} accepts ${gate} from ${joinAlternatives(observers)} only, and ${caller}`;
 }
 
 const formLabels: Record<OpeningKind, string> = {

@@ -2,7 +2,7 @@ import type { Changes } from '#core/model/audit.ts';
 import type { GateName } from '#core/model/scalars.ts';
 import { groupBy } from '#lib/collections.ts';
 import type { BaselineFile } from '#tasks/model/baseline.ts';
-import type { GateAttempt, GateEvidence, ValidatorVerdict } from '#verification/model/verification.ts';
+import type { GateAttempt, GateEvidence, Observer, ValidatorVerdict } from '#verification/model/verification.ts';
 import type { GateReads, GateWrites } from '../../port/verification.ts';
 import { noteUpdate } from '../changes.ts';
 import { type Db, omitNull, raw, type SqlRow, sql, toId } from '../sql.ts';
@@ -69,10 +69,11 @@ export function createGateReads(db: Db): GateReads {
 
 export function createGateWrites(db: Db, changes: Changes): GateWrites {
   return {
-    async addAttempt(taskId, { gate, round, passed, evidence, by, at }) {
+    async addAttempt(taskId, { gate, round, passed, evidence, by, at, observer }) {
       await db.run(sql`
-        insert into task_gates (task_id, gate, round, passed, evidence, agent_id, at)
-        values (${taskId}, ${gate}, ${round}, ${passed ? 1 : 0}, ${JSON.stringify(evidence)}, ${by}, ${at})`);
+        insert into task_gates (task_id, gate, round, passed, evidence, agent_id, at, observer)
+        values (${taskId}, ${gate}, ${round}, ${passed ? 1 : 0}, ${JSON.stringify(evidence)}, ${by}, ${at},
+          ${observer && JSON.stringify(observer)})`);
       noteUpdate(changes, taskId);
     },
     async saveRounds(taskId, { round, failed, verdict }) {
@@ -85,7 +86,7 @@ export function createGateWrites(db: Db, changes: Changes): GateWrites {
   };
 }
 
-const columns = raw('gate, round, passed, evidence, agent_id, at');
+const columns = raw('gate, round, passed, evidence, agent_id, at, observer');
 
 const toAttempt = (row: SqlRow): GateAttempt => ({
   gate: row.gate as GateName,
@@ -94,4 +95,5 @@ const toAttempt = (row: SqlRow): GateAttempt => ({
   evidence: JSON.parse(String(row.evidence)) as GateEvidence[],
   by: String(row.agent_id),
   at: String(row.at),
+  ...(row.observer ? { observer: JSON.parse(String(row.observer)) as Observer } : {}),
 });

@@ -4,13 +4,14 @@ import type { GateName } from '#core/model/scalars.ts';
 import { readProjectContext } from '#detect/operations/shared/project-context.ts';
 import { defined } from '#lib/defined.ts';
 import { splitCommand } from '#lib/split-command.ts';
-import type { Platform, Project, TreeFile, WorkingTree } from '#platform/port.ts';
+import type { Platform, ProgramOptions, ProgramResult, Project, TreeFile, WorkingTree } from '#platform/port.ts';
 import type { TaskBaseline } from '#tasks/model/baseline.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
 import type { GateEvidence, HashedFile } from '../../model/verification.ts';
 import { type EvidenceClaim, splitPaths } from '../../rules/evidence.ts';
 import { countsForGate, formatUnfitProblem, type GatePolicy } from '../../rules/gate-policy.ts';
 import { readTestReport } from '../../rules/test-report.ts';
+import { withToolSlot } from './tool-slots.ts';
 import type { WorkSinceBaseline } from './work-since-baseline.ts';
 
 export interface EvidenceContext {
@@ -27,6 +28,8 @@ export interface SubmissionContext extends EvidenceContext {
   baseline: TaskBaseline | undefined;
   /** Successful runs for the task in the audit log. */
   loggedRuns: string[];
+  /** Aborted when the caller stops waiting, which ends its tool. */
+  signal?: AbortSignal | undefined;
 }
 
 /** Thrown when evidence does not prove what it claims. `hasRun` says that a program or tests ran and failed, which ends the round. */
@@ -128,11 +131,12 @@ const hashFile = ({ platform }: EvidenceContext, { name, path }: TreeFile): Hash
   sha256: platform.files.sha256(path),
 });
 
-async function runTool(ctx: EvidenceContext, tree: WorkingTree, name: string): Promise<GateEvidence> {
-  const { platform, config } = ctx;
+async function runTool(ctx: Examination, tree: WorkingTree, name: string): Promise<GateEvidence> {
+  const { config } = ctx;
   const { command, folder } = findTool(ctx, name) ?? { command: '' };
   const timeoutMs = config['verification.timeoutSeconds'] * 1000;
-  const ran = await platform.runProgram(splitCommand(command), { folder: join(tree.folder, folder ?? '.'), timeoutMs });
+  const ran = await runWhileWanted(ctx, splitCommand(command), { folder: join(tree.folder, folder ?? '.'), timeoutMs });
+  if (!ran || ran.stopped === 'cancelled') throw new EvidenceRejected(`tool ${name} was cancelled: the caller stopped waiting`);
   const output = (ran.stderr.trim() || ran.stdout.trim()).slice(-500) || undefined;
   const details = { tool: name, ...defined({ exitCode: ran.exitCode, output }), hasRun: true };
   if (ran.problem) throw new EvidenceRejected(`tool ${name} did not run: ${ran.problem}`, { ...details, hasRun: false });
@@ -143,6 +147,21 @@ async function runTool(ctx: EvidenceContext, tree: WorkingTree, name: string): P
     );
   if (ran.exitCode !== 0) throw new EvidenceRejected(`tool ${name} exited with ${ran.exitCode ?? ran.signal}`, details);
   return { kind: 'tool', name, exitCode: 0, sha256: ran.sha256 };
+}
+
+/** Runs a program until it ends or the caller stops waiting, when this process has a free slot. */
+async function runWhileWanted(
+  { platform, config, signal }: Examination,
+  words: string[],
+  options: ProgramOptions,
+): Promise<ProgramResult | undefined> {
+  const interrupts = (await platform.loadProcesses()).listenForInterrupts();
+  const ended = AbortSignal.any([...(signal ? [signal] : []), interrupts.signal]);
+  try {
+    return await withToolSlot(config['verification.maxParallel'], ended, () => platform.runProgram(words, { ...options, signal: ended }));
+  } finally {
+    interrupts.stop();
+  }
 }
 
 /** Accepts a test report that a tool of this call or a logged run wrote. Inline JSON and any other file are statements of the caller. */

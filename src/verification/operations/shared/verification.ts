@@ -12,7 +12,7 @@ import type { ReadStore, WriteStore } from '#store/port/store.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import type { TaskProblem } from '#tasks/rules/integrity.ts';
-import type { GateAttempt, GateView, RoundState } from '../../model/verification.ts';
+import type { GateAttempt, GateView, Observer, RoundState } from '../../model/verification.ts';
 import { formatEvidence, listEvidenceFiles } from '../../rules/evidence.ts';
 import { getGatePolicy } from '../../rules/gate-policy.ts';
 import {
@@ -67,6 +67,11 @@ export async function resolveAgent(
     command: commandLine(['cleo', 'config', 'set', 'agents', ...(agents.startsWith('-') ? ['--'] : []), agents]),
   });
   throw unknown;
+}
+
+/** Identifies this process as the observer of evidence. */
+export async function findObserver({ platform, caller, token }: Pick<QueryContext, 'platform' | 'caller' | 'token'>): Promise<Observer> {
+  return { host: (await platform.loadProcesses()).getHost(), ...defined({ process: caller.process, token: token?.name }) };
 }
 
 /** Stores an attempt and the round, and updates the criteria that are bound to gates. */
@@ -164,8 +169,8 @@ export function toGateViews(held: HeldGates, stale: StaleGate[]): GateView[] {
   return evidenceGateNames.map((gate): GateView => {
     const attempt = held.get(gate);
     if (!attempt) return { gate };
-    const { by, at, evidence } = attempt;
+    const { by, at, evidence, observer } = attempt;
     const changed = stale.find((each) => each.gate === gate);
-    return { gate, isHeld: true, by, at, evidence, ...defined({ stale: changed?.files }) };
+    return { gate, isHeld: true, by, at, evidence, ...defined({ observer, stale: changed?.files }) };
   });
 }

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, utimesSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type AppOptions, type Json, openApp, type TestApp } from '../../../../test/app.ts';
 import { held, node, openWorked, tools, verify, write } from '../../../../test/evidence.ts';
 
@@ -162,6 +163,65 @@ test('verification.gates says which evidence opens a gate', async () => {
     expect(error.fix).toContain("'tool:test; tool:lint'");
   }
   expect(await verify(tested, 'testsPassed', 'tool:test; tool:lint')).toMatchObject({ success: true });
+});
+
+describe('the observer of evidence', () => {
+  const config = {
+    verification: { observers: { testsPassed: ['ci'] }, tools: { test: [node, '-e', 'require("fs").writeFileSync("ran", "")'] } },
+  };
+  const ci = { gateway: 'http' as const, token: { name: 'ci', scope: 'mutate' as const } };
+
+  test('is recorded: this process with its host, and the token', async () => {
+    const app = await openApp({ tasks: ['T001', 'gate T001 implemented by ada'], config });
+    await app.call('verify.gate', { taskId: 'T001', gate: 'testsPassed', evidence: 'tool:test' }, ci);
+    const [before, tested] = (await app.call('verify.status', { taskId: 'T001' })).verification.gates;
+    expect(before).not.toHaveProperty('observer');
+    expect(tested).toMatchObject({ isHeld: true, observer: { host: expect.stringContaining(hostname()), token: 'ci' } });
+  });
+
+  test('has to be named by verification.observers; evidence of others is stored as claimed and nothing runs', async () => {
+    const app = await openApp({ tasks: ['T001', 'gate T001 implemented by ada'], config });
+    const laptop = { gateway: 'http' as const, token: { name: 'laptop', scope: 'mutate' as const } };
+    for (const more of [{}, laptop]) {
+      const { error } = await app.call('verify.gate', { taskId: 'T001', gate: 'testsPassed', evidence: 'tool:test' }, more);
+      expect(error).toMatchObject({ exitCode: 41, message: expect.stringContaining('accepts testsPassed from ci only') });
+      expect((await app.cli(error.fix)).exitCode).toBe(0);
+    }
+    expect(() => readFileSync(join(app.root, 'ran'))).toThrow();
+    const { verification } = await app.call('verify.status', { taskId: 'T001' });
+    expect(verification).toMatchObject({ round: 1, claimed: [{ text: 'tool:test' }, { text: 'tool:test' }] });
+    expect(await held(app)).toEqual(['implemented']);
+  });
+});
+
+describe('tools of one process', () => {
+  const slow = 'require("fs").appendFileSync("log", "start\\n"); setTimeout(() => require("fs").appendFileSync("log", "end\\n"), 400)';
+  const tasks = ['T001', 'gate T001 implemented by ada', 'T002', 'gate T002 implemented by ada', 'T003', 'gate T003 implemented by ada'];
+  const read = (app: TestApp): string[] => readFileSync(join(app.root, 'log'), 'utf8').trim().split('\n');
+  const submit = (app: TestApp, taskId: string, more = {}): Promise<Json> =>
+    app.call('verify.gate', { taskId, gate: 'testsPassed', evidence: 'tool:slow' }, more);
+
+  test('run one after another with verification.maxParallel 1', async () => {
+    const app = await openApp({ tasks, ...tools({ slow }, { maxParallel: 1 }) });
+    const answers = await Promise.all(['T001', 'T002', 'T003'].map((taskId) => submit(app, taskId)));
+    expect(answers.map(({ success }) => success)).toEqual([true, true, true]);
+    expect(read(app)).toEqual(['start', 'end', 'start', 'end', 'start', 'end']);
+  });
+
+  test('end when the caller stops waiting, running or queued, and cost no round', async () => {
+    const app = await openApp({ tasks, ...tools({ slow: `${slow}; setInterval(() => {}, 1000)` }, { maxParallel: 1 }) });
+    const [first, second] = [new AbortController(), new AbortController()];
+    const running = submit(app, 'T001', { signal: first.signal });
+    await vi.waitFor(() => expect(read(app)).toEqual(['start']), 5000);
+    const queued = submit(app, 'T002', { signal: second.signal });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    second.abort();
+    expect(await queued).toMatchObject({ error: { exitCode: 41, message: expect.stringContaining('the caller stopped waiting') } });
+    first.abort();
+    expect(await running).toMatchObject({ error: { exitCode: 41, message: expect.stringContaining('the caller stopped waiting') } });
+    expect((await app.call('verify.status', { taskId: 'T001' })).verification).toMatchObject({ round: 1, failedRounds: 0 });
+    expect(read(app).filter((line) => line === 'start')).toHaveLength(1);
+  });
 });
 
 describe('a gate that needs a tool, in a project without one', () => {

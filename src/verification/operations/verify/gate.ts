@@ -12,11 +12,11 @@ import { checkScope } from '#tasks/operations/shared/scope.ts';
 import { requireTaskOrFocus } from '#tasks/operations/shared/task-transitions.ts';
 import { type GateAttempt, type GateEvidence, GateEvidenceSchema } from '../../model/verification.ts';
 import { type EvidenceClaim, parseEvidence } from '../../rules/evidence.ts';
-import { getGatePolicy, opensGate } from '../../rules/gate-policy.ts';
+import { findObserverProblem, getGatePolicy, opensGate } from '../../rules/gate-policy.ts';
 import { checkGateOrder, checkIndependent, clearVerdict, failRound, findNextGate } from '../../rules/gates.ts';
 import { createEvidenceError } from '../shared/evidence-error.ts';
 import { EvidenceRejected, examineEvidence, findFormProblem, type SubmissionContext, toClaimed } from '../shared/examine-evidence.ts';
-import { recordAttempt, requireVerifiable, resolveAgent, type VerificationState } from '../shared/verification.ts';
+import { findObserver, recordAttempt, requireVerifiable, resolveAgent, type VerificationState } from '../shared/verification.ts';
 
 export const verifyGate = job({
   name: 'verify.gate',
@@ -81,7 +81,10 @@ export const verifyGate = job({
       return { before: checked, ...known };
     });
     const { task } = before;
-    const submission = { platform: ctx.platform, project: ctx.project, config, task, gate, policy, baseline, loggedRuns };
+    const { platform, project, signal } = ctx;
+    const submission = { platform, project, config, task, gate, policy, baseline, loggedRuns, signal };
+    const observer = await findObserver(ctx);
+    const foreign = findObserverProblem(config, gate, observer);
     const claims = parseEvidence(text);
     const createError = (problem: string, details: object = {}, hasToolFailed = false): Promise<CleoError> =>
       createEvidenceError(ctx, { ...submission, taskId: task.id, problem, details, hasToolFailed });
@@ -89,26 +92,28 @@ export const verifyGate = job({
     if (invalid) throw await createError(invalid.problem, invalid.details);
 
     // A tool may run for minutes, so evidence is examined outside the transaction and the request is checked again inside it.
-    const { evidence, rejected } = await examine(submission, claims);
+    const { evidence, rejected } = foreign
+      ? { evidence: claims.map((claim) => toClaimed(submission, claim, foreign)) }
+      : await examine(submission, claims);
     const isPassed = !rejected && opensGate(policy, gate, evidence);
     // Nothing ran, so there is nothing to record. The log has the call.
     if (rejected && !rejected.hasRun) throw await createError(rejected.message, rejected.details);
     const held = await ctx.write(async (store) => {
       const now = await checkRequest(ctx, store, { taskId: task.id, gate, agent, round: before.rounds.round });
-      const attempt: GateAttempt = { gate, round: now.rounds.round, passed: isPassed, evidence, by: now.by, at: ctx.now };
+      const attempt: GateAttempt = { gate, round: now.rounds.round, passed: isPassed, evidence, by: now.by, at: ctx.now, observer };
       await store.claims.renew({ ...ctx.caller, agent: now.by }, ctx.now);
       const rounds = isPassed ? clearVerdict(now.rounds) : rejected ? failRound(now.rounds) : now.rounds;
       return recordAttempt(store, now, attempt, rounds);
     });
     if (rejected) throw await createError(rejected.message, rejected.details, true);
-    if (!isPassed) throw await createError(`${formatProblems(evidence)}; it is stored as claimed`);
+    if (!isPassed) throw await createError(`${formatProblems(evidence)}; it is stored as claimed`, {}, foreign !== undefined);
     const next = findNextGate(held, task.acceptance, config['verification.required']);
     return { verification: { taskId: task.id, gate, round: before.rounds.round, by: before.by, evidence, ...defined({ next }) } };
   },
 });
 
 const formatProblems = (evidence: GateEvidence[]): string =>
-  evidence.flatMap((each) => (each.kind === 'claimed' ? each.problem : [])).join('; ');
+  [...new Set(evidence.flatMap((each) => (each.kind === 'claimed' ? each.problem : [])))].join('; ');
 
 /** Examines the evidence, unless none of it can open the gate. What does not open it is stored as the caller wrote it. */
 async function examine(
