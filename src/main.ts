@@ -44,6 +44,7 @@ export function createApp(platform: Platform, { isSticky = false, isServer = fal
       opened.set(key, store);
       return store;
     },
+    wouldConnect: () => opened.size === 0 && storeLocation(platform, requireProject(platform)).postgres !== undefined,
     storeAdmin: async (project, url) => (await import('./store/store-admin.ts')).createStoreAdmin(storeLocation(platform, project, url)),
     sqliteVersion: async () => (await import('./store/store-admin.ts')).readSqliteVersion(),
     async closeStores() {
@@ -68,7 +69,9 @@ function storeLocation(platform: Platform, project: Project, address?: string): 
   const url = address ?? platform.databaseUrl ?? config['store.url'];
   const keep = config['backup.keep'];
   return {
-    ...(url ? { postgres: { url, schema: `cleo_${config['project.key'] || 'default'}`, busyTimeoutMs } } : {}),
+    ...(url
+      ? { postgres: { url, schema: `cleo_${config['project.key'] || 'default'}`, busyTimeoutMs, ...platform.describeAddress(url) } }
+      : {}),
     sqlite: {
       path: join(project.folder, 'cleo.db'),
       busyTimeoutMs,

@@ -20,6 +20,8 @@ export interface App {
   platform: Platform;
   registry: Registry;
   openStore(mode: 'read' | 'write'): Promise<Store>;
+  /** True if the store is on a server that this process has not connected to yet. */
+  wouldConnect(): boolean;
   /** Administers a project's store as a whole, at `url` or at the configured address. */
   storeAdmin(project: Project, url?: string): Promise<StoreAdmin>;
   /** The version of the SQLite library; undefined if it cannot be loaded. */
@@ -66,6 +68,8 @@ export interface CallContext {
   caller: Caller;
   now: string;
   startedAt: number;
+  /** The parameters are valid. */
+  isParsed?: true;
   /** Set once the session is looked up, which happens in the transaction of the call. */
   isIdentified?: boolean;
   session?: SessionHandle;

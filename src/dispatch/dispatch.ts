@@ -50,6 +50,7 @@ async function handleCall(app: App, given: Call, startedAt: number): Promise<Rep
     const { params, corrected, warnings: ignored = [] } = await readParams(operation, call.params, call);
     // The log and suggested commands show the canonical parameters.
     if (corrected) ctx.call = { ...call, params: corrected };
+    ctx.isParsed = true;
     warnings = [...warnings, ...ignored];
     if (operation.hookInput) ctx.hookInput = params[operation.hookInput];
     const outcome = await runOperation(ctx, params);

@@ -40,12 +40,14 @@ function isResolvedByStore(ctx: CallContext, writes: WriteStore | undefined): bo
 /** Returns true if the request or the input of a hook names the conversation. */
 export const namesConversation = ({ call, hookInput }: CallContext): boolean => !!(call.conversation || hookInput);
 
-/** Looks up the session for an operation that does not need a store. Without a readable store the call has no session. */
+/** Looks up the session for an operation that does not need a store. Without a readable store the call has no session. Help,
+ *  the version and calls with invalid parameters do not connect to a server for it. */
 export async function identifyQuietly(ctx: CallContext): Promise<void> {
   const { app, call } = ctx;
   ctx.caller = { ...ctx.caller, ...(call.session ? { session: call.session } : {}) };
   if (!app.platform.getProject()) return;
   try {
+    if ((ctx.operation.needs === 'nothing' || !ctx.isParsed) && app.wouldConnect()) return;
     await (await app.openStore('read')).read((reads) => identify(ctx, reads));
   } catch (error) {
     if (!(error instanceof CleoError)) throw error;

@@ -90,6 +90,7 @@ export async function logError(ctx: CallContext, error: CleoError): Promise<void
 /** Logs a call whose answer does not depend on the log: a `CleoError` of the store is ignored. */
 export async function logQuietly(ctx: CallContext, exitCode: number, changes?: Changes, errorCode?: string): Promise<void> {
   try {
+    if (!ctx.isParsed && ctx.app.wouldConnect()) return;
     await (await ctx.app.openStore('write')).write(toStamp(ctx), async (writes) => {
       // The call may have failed because its session does not exist; it is logged nevertheless.
       await identify(ctx, writes, writes).catch(() => {});

@@ -38,6 +38,11 @@ export function createPlatform(env: Record<string, string | undefined>, folder: 
     findFile: async (project, tree, path, from = folder) => (await import('./tree.ts')).findFileInTree(tree, from, project, path),
     readHead: async () => (await import('./tree.ts')).readHead(folder),
     databaseUrl: env.CLEO_DATABASE_URL || undefined,
+    describeAddress(url) {
+      const { config, databaseUrl } = platform;
+      const isOwnAddress = url === databaseUrl || url === config.inspect(config.userFile()).values['store.url'];
+      return { source: url === databaseUrl ? 'CLEO_DATABASE_URL' : 'store.url', isOwnAddress, environment: env };
+    },
     caller: { agent: identity.agent, ...(env.CLEO_SESSION_ID ? { session: env.CLEO_SESSION_ID } : {}) },
     identity,
     loadProcesses: () => import('./processes.ts'),

@@ -239,6 +239,8 @@ export interface Platform {
   readHead(): Promise<string | undefined>;
   /** PostgreSQL address from the environment. */
   databaseUrl: string | undefined;
+  /** Returns the origin of a PostgreSQL address, and the variables that complete it. */
+  describeAddress(url: string): { source: string; isOwnAddress: boolean; environment: Record<string, string | undefined> };
   caller: Caller;
   /** How the environment identifies the agent in `caller`. */
   identity: EnvironmentIdentity;

@@ -1,4 +1,5 @@
 import { CleoError } from '#core/errors/error.ts';
+import { parsePostgresAddress } from '#core/rules/postgres-address.ts';
 
 const addressPattern = /^postgres(?:ql)?:\/\/(?:([^/?#]*)@)?([^/?#@]*)(?:[/?#].*)?$/i;
 
@@ -19,6 +20,8 @@ export function checkStoreAddress(address: string, field: string, retry: (addres
       problem: 'must not contain a password, because the file is shared; set PGPASSWORD, or the whole address in CLEO_DATABASE_URL',
       fix: retry(clean),
     });
+  const parsed = parsePostgresAddress(address);
+  if ('problem' in parsed) throw new CleoError('E_VALIDATION', { field, problem: parsed.problem, fix: retry(address.split('?', 1)[0] ?? '') });
 }
 
 export function removePassword(address: string): string {

@@ -109,7 +109,7 @@ describe('a user without permissions', () => {
 test('writes to a read-only server fail with exit code 3', async () => {
   const options = createOptions();
   await createPostgres(options, 'x');
-  const url = `${options.url}?default_transaction_read_only=on`;
+  const url = `${options.url}?options=-c%20default_transaction_read_only%3Don`;
   expect(await readOnce({ ...options, url })).toBeUndefined();
   await expect(writeOnce({ ...options, url })).rejects.toThrow(matchError('E_FILE_ERROR', 3, 'read-only'));
   await runOnServer(`drop schema "${options.schema}" cascade`);

@@ -4,9 +4,17 @@ import type { ReadStore, Stamp, Store, WriteStore } from '../port/store.ts';
 import { checkNotNewer, checkSchemaVersion, schemaVersion } from '../schema-version.ts';
 import { createReadStore } from '../sql/read-store.ts';
 import type { Db, Sql, SqlRow, SqlValue } from '../sql/sql.ts';
+import { createSocketSource, type SocketSource } from './postgres-socket.ts';
+import { formatTarget, type PostgresTarget, resolveTarget } from './postgres-target.ts';
 
 export interface PostgresOptions {
   url: string;
+  /** The variable or file that the address is from, for messages. */
+  source?: string;
+  /** The address is the user's own, not the project's, so it may weaken the checks of TLS. */
+  isOwnAddress?: boolean;
+  /** The variables of the PostgreSQL clients: PGPASSWORD, PGSSLMODE and so on. */
+  environment?: Record<string, string | undefined>;
   /** The project's own schema: the same SQL as on SQLite, no project column. */
   schema: string;
   busyTimeoutMs: number;
@@ -141,10 +149,13 @@ function openConnection(options: PostgresOptions): Connection {
   const unanswered = new Set<(error: Error) => void>();
   const lose = (): void => {
     isLost = true;
-    for (const reject of unanswered) reject(createConnectionError());
+    // The driver reports the close before the error that caused it.
+    for (const reject of unanswered) reject(sockets.getError() ?? createConnectionError());
     unanswered.clear();
   };
-  const client = connect(options, lose);
+  const target = resolveTarget(options);
+  const sockets = createSocketSource(target);
+  const client = connect(target, sockets, lose);
   const drop = (): void => {
     lose();
     void client.end({ timeout: 0 }).catch(() => {});
@@ -154,12 +165,19 @@ function openConnection(options: PostgresOptions): Connection {
     return new Promise<SqlRow[]>((resolve, reject) => {
       unanswered.add(reject);
       // postgres.js reconnects at once and for ever to a server that closes the connection before its first answer.
-      const timer = hasAnswered ? undefined : setTimeout(drop, options.connectTimeoutMs ?? connectTimeoutMs);
+      const timer = hasAnswered ? undefined : setTimeout(drop, target.timeoutMs);
       query()
-        .then((rows) => {
-          hasAnswered = true;
-          resolve([...(rows as SqlRow[])]);
-        }, reject)
+        .then(
+          (rows) => {
+            hasAnswered = true;
+            resolve([...(rows as SqlRow[])]);
+          },
+          (error) => {
+            reject(error);
+            // A statement after a failed login would log in again.
+            if (!hasAnswered) drop();
+          },
+        )
         .finally(() => {
           clearTimeout(timer);
           unanswered.delete(reject);
@@ -175,8 +193,6 @@ function openConnection(options: PostgresOptions): Connection {
     end: () => client.end({ timeout: isLost ? 0 : 5 }),
   };
 }
-
-const connectTimeoutMs = 10_000;
 
 const createConnectionError = (): Error => Object.assign(new Error('the connection was closed'), { code: 'CONNECTION_CLOSED' });
 
@@ -213,19 +229,31 @@ function createPool(options: PostgresOptions): { take(): Promise<Connection>; gi
   };
 }
 
-function connect({ url }: PostgresOptions, onclose?: () => void): postgres.Sql {
-  return postgres(url, {
+function connect(target: PostgresTarget, sockets: SocketSource, onclose: () => void): postgres.Sql {
+  const options = {
+    host: target.servers.map(({ host }) => host),
+    port: target.servers.map(({ port }) => port),
+    user: target.user,
+    database: target.database,
+    pass: sockets.readPassword,
+    socket: sockets.open,
+    // The socket is encrypted before the driver gets it.
+    ssl: false,
     max: 1,
-    ...(onclose ? { onclose } : {}),
+    onclose,
     onnotice: () => {},
-    connect_timeout: connectTimeoutMs / 1000,
+    connection: target.startup,
+    ...(target.sessionKind ? { target_session_attrs: target.sessionKind } : {}),
+    connect_timeout: target.timeoutMs / 1000,
     // Array types are not used, and fetching them costs each connection a round trip.
     fetch_types: false,
     // Otherwise postgres.js closes an old connection between two statements of a transaction.
     max_lifetime: null,
     // Counts and sequences stay far below 2^53.
     types: { bigint: { to: 20, from: [20], parse: Number, serialize: String } },
-  }) as unknown as postgres.Sql;
+  };
+  // The types of the driver lack the option `socket`.
+  return postgres(options as unknown as postgres.Options<Record<string, postgres.PostgresType>>) as unknown as postgres.Sql;
 }
 
 const toDb = (connection: Connection): Db => ({
@@ -256,7 +284,7 @@ const isRetryable = (error: unknown): boolean => isConnectionLoss(error) || ['40
 const createUnreachableError = (options: PostgresOptions, error: unknown): CleoError =>
   new CleoError(
     'E_STORE_UNREACHABLE',
-    { address: stripPassword(options.url), problem: (error as Error).message || getErrorCode(error) },
+    { address: formatTarget(resolveTarget(options)), problem: (error as Error).message || getErrorCode(error) },
     { cause: error },
   );
 
@@ -281,13 +309,4 @@ export function fromPostgresError(error: unknown, options: PostgresOptions): unk
 
 /** Unknown host or database, rejected login, too many connections, untrusted certificate, invalid address. */
 const unreachableCodes =
-  /^(ENOTFOUND|ETIMEDOUT|EHOST|ENET|EAI_|28|3D|53|CONNECT|SASL|ERR_TLS|ERR_SSL|ERR_INVALID_URL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/;
-
-function stripPassword(url: string): string {
-  try {
-    const { hostname, port, pathname } = new URL(url);
-    return `${hostname}${port ? `:${port}` : ''}${pathname}`;
-  } catch {
-    return 'the configured address';
-  }
-}
+  /^(ENOTFOUND|ETIMEDOUT|EHOST|ENET|EAI_|28|3D|53|CONNECT|SASL|ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/;
