@@ -203,7 +203,7 @@ test('an unreachable server fails with exit code 3 and the address without the p
 test('a proxy that closes the connection at once fails with exit code 3 within the timeout', async () => {
   const wire = await openProxy(server.url, 'before');
   wire.cutAt(1);
-  const options = { url: wire.url, schema: 'cleo_none', busyTimeoutMs: 1000, patienceMs: 300 };
+  const options = { url: wire.url, schema: 'cleo_none', busyTimeoutMs: 1000, connectTimeoutMs: 300 };
   const at = '2026-01-01T00:00:00.000Z';
   const refusal = expect.objectContaining({ code: 'E_STORE_UNREACHABLE', exitCode: 3 });
   await expect(createPostgres(options, at)).rejects.toEqual(refusal);

@@ -21,7 +21,8 @@ export function checkStoreAddress(address: string, field: string, retry: (addres
       fix: retry(clean),
     });
   const parsed = parsePostgresAddress(address);
-  if ('problem' in parsed) throw new CleoError('E_VALIDATION', { field, problem: parsed.problem, fix: retry(address.split('?', 1)[0] ?? '') });
+  if ('problem' in parsed)
+    throw new CleoError('E_VALIDATION', { field, problem: parsed.problem, fix: retry(address.split('?', 1)[0] ?? '') });
 }
 
 export function removePassword(address: string): string {
