@@ -48,6 +48,8 @@ export function createPlatform(env: Record<string, string | undefined>, folder: 
     loadProcesses: () => import('./processes.ts'),
     isAtTerminal: () => identity.kind === 'person' && [0, 1].every((fd) => process.getBuiltinModule('node:tty').isatty(fd)),
     loadTerminal: async () => (await import('./terminal.ts')).createPersonTerminal(env),
+    loadPassphrase: async () => (await import('./passphrase.ts')).createPassphrase(home),
+    loadSshSignatures: async () => (await import('./ssh-signature.ts')).createSshSignatures(env),
     grade: { isEnabled: env.CLEO_SESSION_GRADE === 'true', id: env.CLEO_SESSION_GRADE_ID || undefined },
     exportSession(session, isGraded) {
       env.CLEO_SESSION_ID = session;

@@ -210,6 +210,39 @@ export interface PersonTerminal {
   print(line: string): void;
 }
 
+/** The passphrase of the user that proves a person. It is stored as a hash in the user's cleo folder. */
+export interface Passphrase {
+  path: string;
+  isSet(): boolean;
+  /** Names the stored hash in the log, so that a replaced passphrase shows. */
+  getId(): string | undefined;
+  set(text: string): Promise<void>;
+  /** Compares in constant time and counts the failures in a row. */
+  check(text: string, now: string): Promise<boolean>;
+  /** The time until the next try, after several failures. */
+  getLockSeconds(now: string): number;
+}
+
+/** A key that the user can sign with. Without `keyFile` the SSH agent has it. */
+export interface SshKey {
+  /** The type and the key, without names and comment. */
+  publicKey: string;
+  keyFile?: string;
+  /** What signing needs besides being the user: the passphrase of the key, a touch of the hardware, the SSH agent, or nothing. */
+  protection: 'passphrase' | 'hardware' | 'agent' | 'none';
+}
+
+export type SshVerification = { isValid: true; signer: string; fingerprint: string } | { isValid: false; problem: string };
+
+/** Signatures by `ssh-keygen -Y`. */
+export interface SshSignatures {
+  /** Finds a key of this user among the public keys: in `~/.ssh`, else in the SSH agent. */
+  findKey(publicKeys: string[]): Promise<SshKey | undefined>;
+  sign(key: Pick<SshKey, 'publicKey' | 'keyFile'>, namespace: string, text: string): Promise<{ signature: string } | { problem: string }>;
+  /** Verifies a signature with lines of an `allowed_signers` file, as they were valid at the time `at`. */
+  verify(signed: { signers: string[]; namespace: string; text: string; signature: string; at?: string }): Promise<SshVerification>;
+}
+
 export interface Platform {
   now(): string;
   /** For durations: a clock that never goes back. */
@@ -250,6 +283,8 @@ export interface Platform {
   isAtTerminal(): boolean;
   /** Loads access to the terminal of a person. Only a proof of a person needs it. */
   loadTerminal(): Promise<PersonTerminal>;
+  loadPassphrase(): Promise<Passphrase>;
+  loadSshSignatures(): Promise<SshSignatures>;
   /** In grade mode reads are audited, too; the id marks the entries. */
   grade: { isEnabled: boolean; id: string | undefined };
   /** Passes the session to child processes through the environment. */

@@ -1,5 +1,5 @@
 import { classifyName } from '#lib/secret-names.ts';
-import { clientVariables } from '#sessions/model/client-variables.ts';
+import { environmentMarks } from '#sessions/model/agent-marks.ts';
 
 type Environment = Record<string, string | undefined>;
 
@@ -36,11 +36,12 @@ const toolVariablePattern = /^(?:LC|XDG)_[A-Z]+(?:_[A-Z]+)?$/;
 /** A value with a password in a URL. Addresses of proxies may have one. */
 const passwordInUrl = /\/\/[^\s/?#@]*:[^\s/?#@]*@/;
 
-/** Variables by which a program sees that an agent started it. Without them it would take itself for the program of a person. */
+/** Variables by which a program sees that an agent or CI started it. Without them it would take itself for the program of a person.
+ *  A mark whose value is a secret is not passed on. */
 const listAgentMarks = (): string[] =>
-  clientVariables.flatMap(([, marks, conversations = '']) =>
-    `${marks} ${conversations}`.split(' ').map((mark) => mark.split('=')[0] ?? ''),
-  );
+  environmentMarks
+    .flatMap(({ variables }) => variables.map((variable) => variable.replace(/[=~].*$/s, '')))
+    .filter((name) => classifyName(name) === undefined);
 
 let allowed: Set<string> | undefined;
 

@@ -17,6 +17,9 @@ export const configMeanings: Record<FixedKey | keyof typeof openGroups, string> 
   'context.criticalPercent': 'Share from which `context check` asks for a safestop (52)',
   'context.emergencyPercent': 'Share from which `context check` reports an emergency (53)',
   'context.staleMinutes': 'Minutes after which a report of the context window is stale (54)',
+  'decide.proof':
+    'How a person proves to be one: `terminal` types the id again, `passphrase` asks for a secret, `ssh` signs with a key of decide.signers',
+  'decide.signers': 'Keys that may sign decisions, as lines of an allowed_signers file: `NAME KEYTYPE KEY`',
   'grade.nudge': 'In grade mode, report lost points in _meta.nudge',
   'store.busyTimeoutMs': 'Time that a call waits for the write lock',
   'store.durability': 'full: each write is synced before it is answered; normal: a power failure may lose the last writes',

@@ -1,4 +1,14 @@
-import { configKeys, evidencePattern, type FixedKey, getOpenKeyPattern, maxCount, namePattern, openGroups, slugPattern } from './config.ts';
+import {
+  configKeys,
+  evidencePattern,
+  type FixedKey,
+  getOpenKeyPattern,
+  maxCount,
+  namePattern,
+  openGroups,
+  signerPattern,
+  slugPattern,
+} from './config.ts';
 import { configMeanings } from './config-meanings.ts';
 
 interface SchemaNode {
@@ -50,6 +60,7 @@ function toTypeSchema(type: string | readonly string[]): SchemaNode {
   const texts = { type: 'array', items: { type: 'string' } };
   if (type === 'list') return texts;
   if (type === 'slugs') return { type: 'array', items: { type: 'string', pattern: slugPattern.source } };
+  if (type === 'signers') return { type: 'array', items: { type: 'string', pattern: signerPattern.source } };
   if (type === 'evidence') return { type: 'array', minItems: 1, items: { type: 'string', pattern: evidencePattern.source } };
   if (type === 'command')
     return {

@@ -6,12 +6,13 @@ export function parseConfigValue(key: ConfigKey, text: string): unknown {
   const { type } = getConfigSpec(key);
   if (type === 'count') return /^\d+$/.test(text) ? Number(text) : text;
   if (type === 'flag') return text === 'true' ? true : text === 'false' ? false : text;
-  const isList = type === 'list' || type === 'slugs' || type === 'evidence';
+  const isList = type === 'list' || type === 'slugs' || type === 'evidence' || type === 'signers';
   if ((isList || type === 'command') && text.trimStart().startsWith('[')) return parseJson(text) ?? text;
+  // A line of `allowed_signers` may contain commas, and a file of them has comments.
   if (isList)
     return text
-      .split(',')
+      .split(type === 'signers' ? /\r?\n/ : ',')
       .map((item) => item.trim())
-      .filter((item) => item !== '');
+      .filter((item) => item !== '' && !(type === 'signers' && item.startsWith('#')));
   return text;
 }

@@ -20,6 +20,8 @@ export const configKeys = {
   'context.criticalPercent': { type: 'count', default: 90 },
   'context.emergencyPercent': { type: 'count', default: 95 },
   'context.staleMinutes': { type: 'count', default: 5 },
+  'decide.proof': { type: ['terminal', 'passphrase', 'ssh'], default: 'terminal' },
+  'decide.signers': { type: 'signers', default: [] },
   'grade.nudge': { type: 'flag', default: false },
   'store.busyTimeoutMs': { type: 'count', default: 15000 },
   'store.durability': {
@@ -74,7 +76,7 @@ export const configKeys = {
 } as const satisfies Record<
   string,
   {
-    type: 'count' | 'flag' | 'text' | 'name' | 'list' | 'slugs' | readonly string[];
+    type: 'count' | 'flag' | 'text' | 'name' | 'list' | 'slugs' | 'signers' | readonly string[];
     default: number | boolean | string | [];
   }
 >;
@@ -129,6 +131,8 @@ export const getOpenKeyPattern = (group: keyof typeof openGroups): RegExp =>
 export const maxCount = 2_147_483_647;
 export const namePattern = /^[a-z0-9_]{0,50}$/;
 export const slugPattern = /^[a-z0-9][a-z0-9-]{0,31}$/;
+/** A line of `allowed_signers`, as git uses it: names, options, key type, key and comment. */
+export const signerPattern = /^[^\s#]\S* (?:\S.* )?(?:sk-)?(?:ssh|ecdsa)-[\w@.-]+ [A-Za-z0-9+/]+={0,2}(?: [^\n]*)?$/;
 const openKeyPattern = /^[A-Za-z0-9][\w-]{0,49}$/;
 const gateKeyPattern = new RegExp(`^(${evidenceGateNames.join('|')})$`);
 const evidenceKind = '(commit|files|tool(:[A-Za-z0-9][\\w-]{0,49})?|test-run|run|url|note|verdict)';
@@ -156,6 +160,10 @@ export function checkConfigValue(key: ConfigKey, value: unknown): string | undef
     return isStringList(value) && value.length > 0 && value.every((item) => evidencePattern.test(item))
       ? undefined
       : 'must be a list of kinds of evidence, such as commit, files, run, verdict, tool:test or tool:test+tool:lint';
+  if (type === 'signers')
+    return isStringList(value) && value.every((item) => signerPattern.test(item))
+      ? undefined
+      : 'must be a list of lines of an allowed_signers file: NAME KEYTYPE KEY';
   if (type === 'command') return isCommand(value) ? undefined : 'must be a command: a string, or a list of words';
   return (type as readonly unknown[]).includes(value) ? undefined : `must be one of ${(type as readonly string[]).join(', ')}`;
 }

@@ -11,6 +11,8 @@ export interface ProofSubject {
   action: string;
   /** The parameters of the call. A signature covers their digest. */
   params?: unknown;
+  /** The content that is decided about, such as the text of a decision. A signature covers its digest. */
+  content?: unknown;
 }
 
 export interface PersonProof {

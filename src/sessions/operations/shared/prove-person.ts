@@ -1,8 +1,9 @@
 import type { Caller, Gateway } from '#core/model/audit.ts';
 import { toOneLine } from '#core/terminal/text.ts';
 import type { PersonTerminal, Platform } from '#platform/port.ts';
-import type { MissingProof, PersonProof, ProofSubject } from '../../model/person-proof.ts';
+import type { MissingProof, PersonProof, ProofMethod, ProofSubject } from '../../model/person-proof.ts';
 import { describeMark } from '../../rules/agent-marks.ts';
+import { chooseProofMethod } from '../../rules/proof-method.ts';
 
 /** The parts of a call that a proof needs. */
 export interface ProofContext {
@@ -18,30 +19,53 @@ export const answerTimeoutMs = 120_000;
 /** Asks for the proof that a person makes the call, by the method in `decide.proof`. It waits for the person, so it must not be called
  *  inside a transaction. */
 export async function provePerson(ctx: ProofContext, subject: ProofSubject): Promise<PersonProof | MissingProof> {
-  const missing = await findMissingProof(ctx);
+  const method = await readMethod(ctx.platform, subject.operation);
+  const missing = await findMissing(ctx, method);
   if (missing) return missing;
+  if (method === 'passphrase') return (await import('./prove-by-passphrase.ts')).proveByPassphrase(ctx, subject);
+  if (method === 'ssh') return (await import('./prove-by-ssh.ts')).proveBySsh(ctx, subject);
   return askForId(await ctx.platform.loadTerminal(), subject);
 }
 
 /** Checks everything that can be checked without asking. Returns undefined if a person may be calling. */
-export async function findMissingProof({ platform, gateway, caller }: ProofContext): Promise<MissingProof | undefined> {
+export const findMissingProof = async (ctx: ProofContext, operation = ''): Promise<MissingProof | undefined> =>
+  findMissing(ctx, await readMethod(ctx.platform, operation));
+
+async function findMissing({ platform, gateway, caller }: ProofContext, method: ProofMethod): Promise<MissingProof | undefined> {
   if (gateway !== 'cli') return createMissing('only a command line can ask a person');
   if (caller.agent !== platform.caller.agent) return createMissing(`the call names the agent ${caller.agent}`, { mark: '--agent' });
-  const { name, marks } = await platform.loadTerminal();
-  const [mark] = marks;
+  if (method === 'ssh') return undefined;
+  const terminal = await platform.loadTerminal();
+  if (method === 'terminal') return findTerminalProblem(terminal);
+  if (!(await platform.loadPassphrase()).isSet())
+    return createMissing('decide.proof is passphrase, and no passphrase is set', { hint: 'Set one at a terminal: cleo proof passphrase' });
+  return terminal.name === undefined ? createMissing(noTerminal) : undefined;
+}
+
+const noTerminal = 'the command has no controlling terminal to ask on';
+
+/** Returns the reason why the terminal is not that of a person. */
+export function findTerminalProblem({ name, marks: [mark] }: PersonTerminal): MissingProof | undefined {
   if (mark) return createMissing(describeMark(mark), { mark: mark.name, hint: passphraseHint });
-  return name === undefined ? createMissing('the command has no controlling terminal to ask on') : undefined;
+  return name === undefined ? createMissing(noTerminal) : undefined;
+}
+
+/** Reads the method. The operation that sets the passphrase is proved by the passphrase that it replaces. */
+async function readMethod({ config, getProject, loadPassphrase }: Platform, operation: string): Promise<ProofMethod> {
+  const method = chooseProofMethod(config.load(getProject())['decide.proof'], config.inspect(config.userFile()).values['decide.proof']);
+  if (operation !== 'admin.proof.passphrase' || method === 'ssh') return method;
+  return (await loadPassphrase()).isSet() ? 'passphrase' : 'terminal';
 }
 
 /** Asks the person to type the id again. This asks, and does not prove: a program that opens a terminal can type as well, so the
  *  evidence lists the processes that the command was started by. */
-async function askForId(terminal: PersonTerminal, { id, action }: ProofSubject): Promise<PersonProof | MissingProof> {
+export async function askForId(terminal: PersonTerminal, { id, action }: ProofSubject): Promise<PersonProof | MissingProof> {
   const typed = await terminal.ask(`${toOneLine(action)} requires a person. Type ${toOneLine(id)} to confirm: `, {
     timeoutMs: answerTimeoutMs,
   });
-  if (typed === undefined) return createMissing(`${id} was not typed`);
-  if (typed.trim() !== id) return createMissing(typed.trim() === '' ? `${id} was not typed` : `${typed.trim()} was typed, not ${id}`);
-  return { isProved: true, via: 'terminal', evidence: { ...describeTerminal(terminal), typed: id } };
+  const given = typed?.trim() ?? '';
+  if (given !== id) return createMissing(given === '' ? `${id} was not typed` : `${toOneLine(given).slice(0, 80)} was typed, not ${id}`);
+  return { isProved: true, via: 'terminal', evidence: { subject: id, ...describeTerminal(terminal), typed: id } };
 }
 
 const maxProcesses = 16;
