@@ -71,7 +71,7 @@ const domains: Record<string, string[]> = {
   tasks: ['core', 'lib'],
   detect: ['core', 'lib'],
   sessions: ['core', 'lib', 'memory', 'tasks'],
-  verification: ['core', 'detect', 'lib', 'tasks'],
+  verification: ['core', 'detect', 'lib', 'sessions', 'tasks'],
   planning: ['core', 'lib', 'tasks'],
   transfer: ['core', 'lib', 'tasks'],
   skills: ['core', 'lib', 'tasks'],

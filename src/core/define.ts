@@ -103,7 +103,7 @@ interface Definition<P extends Params, R extends Params> {
   dependsOnSession?: true;
   /** The parameter that receives the input of a hook or a status line, whose `session_id` names the conversation. */
   hookInput?: string;
-  /** The result key that holds a secret. It is printed once and never stored, not even with the idempotency key. */
+  /** The result key that holds a secret, or an object with one. It is printed once and never stored, not even with the idempotency key. */
   secretResult?: string;
   /** Parameters that the audit log records by length only. */
   redactedParams?: string[];
@@ -150,6 +150,8 @@ export interface BaseContext {
   /** All of `activeSessions` are the agent's own, and the call does not say which one it means. */
   isAmbiguous?: true;
   token?: { name: string; scope: TokenScope };
+  /** The conversation of the client, if the request names it. */
+  conversation?: { client: string; id: string };
   config: Config;
   platform: Platform;
   project: Project;

@@ -111,7 +111,8 @@ export function createContext(ctx: CallContext, part: object): BaseContext {
     now,
     caller,
     gateway: call.gateway,
-    ...defined({ session, isNamed, activeSessions, isAmbiguous, token: call.token, signal: call.signal, observe: call.observe }),
+    ...defined({ session, isNamed, activeSessions, isAmbiguous }),
+    ...defined({ token: call.token, conversation: call.conversation, signal: call.signal, observe: call.observe }),
     platform,
     registry,
     get config(): Config {

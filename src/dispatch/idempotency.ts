@@ -1,5 +1,6 @@
 import type { Operation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
+import { secretsInText } from '#core/model/token.ts';
 import { defined } from '#lib/defined.ts';
 import { sha256 } from '#lib/sha256.ts';
 import type { WriteStore } from '#store/port/store.ts';
@@ -58,8 +59,12 @@ export async function forgetKey({ call, operation }: CallContext, writes: WriteS
 }
 
 /** Masks a secret that is shown only once; a retry with the same key does not show it again. */
-const maskSecretResult = ({ secretResult }: Operation, outcome: Outcome): Outcome =>
-  secretResult ? { ...outcome, result: { ...outcome.result, [secretResult]: '[shown once]' } } : outcome;
+function maskSecretResult({ secretResult }: Operation, outcome: Outcome): Outcome {
+  if (!secretResult) return outcome;
+  const value = outcome.result[secretResult];
+  const masked = typeof value === 'string' ? '[shown once]' : JSON.parse(JSON.stringify(value).replace(secretsInText, '[shown once]'));
+  return { ...outcome, result: { ...outcome.result, [secretResult]: masked } };
+}
 
 const hashParams = (params: Record<string, unknown>): string => sha256(JSON.stringify(params));
 const subtractDay = (now: string): string => new Date(Date.parse(now) - 86_400_000).toISOString();

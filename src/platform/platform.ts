@@ -45,6 +45,7 @@ export function createPlatform(env: Record<string, string | undefined>, folder: 
     },
     caller: { agent: identity.agent, ...(env.CLEO_SESSION_ID ? { session: env.CLEO_SESSION_ID } : {}) },
     identity,
+    validatorSecret: env.CLEO_VALIDATOR_SECRET || undefined,
     loadProcesses: () => import('./processes.ts'),
     isAtTerminal: () => identity.kind === 'person' && [0, 1].every((fd) => process.getBuiltinModule('node:tty').isatty(fd)),
     loadTerminal: async () => (await import('./terminal.ts')).createPersonTerminal(env),

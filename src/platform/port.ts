@@ -277,6 +277,8 @@ export interface Platform {
   caller: Caller;
   /** How the environment identifies the agent in `caller`. */
   identity: EnvironmentIdentity;
+  /** The secret of a spawned validator, from the environment. */
+  validatorSecret: string | undefined;
   /** Loads access to the process table. Most commands do not need it. */
   loadProcesses(): Promise<Processes>;
   /** True if a person uses the process: input and output are a terminal, and the environment is not that of an agent. */

@@ -82,10 +82,13 @@ const rows = {
     message: (d) => `${d.taskId} is in round ${d.round}, not ${d.given}`,
     fix: (d) => d.fix,
   }),
-  E_CIRCULAR_VALIDATION: row<{ taskId: string; agent: string }>({
+  E_CIRCULAR_VALIDATION: row<{ taskId: string; agent: string; problem?: string }>({
     exit: 82,
     http: 409,
-    message: (d) => `${d.agent} did the work of ${d.taskId}; another agent has to judge it`,
+    message: (d) =>
+      d.problem
+        ? `${d.taskId} has to be judged by another agent than the one that worked on it: ${d.problem}`
+        : `${d.agent} did the work of ${d.taskId}; another agent has to judge it`,
     fix: (d) => `cleo verify ${d.taskId}`,
     alternatives: (d) => [
       { action: 'As another agent, read the criteria', command: `cleo validator pull ${d.taskId}` },

@@ -106,7 +106,14 @@ test('the prompt explains required evidence and the verdict of another agent', a
     expect((await app.cli(line.replace('commit:HEAD', 'files:parse.ts'))).envelope).toMatchObject({ success: true });
   const { spawn } = await app.call('orchestrate.spawn', { inline: true, taskId: 'T002', role: 'validator' });
   const [show, pull, attest, reject] = findCommands(spawn.prompt);
-  for (const line of [show!, pull!, attest!]) expect([line, (await app.cli(line)).exitCode]).toEqual([line, 0]);
+  for (const line of [show!, pull!]) expect([line, (await app.cli(line)).exitCode]).toEqual([line, 0]);
+  // Agents of one process differ in their names only, so the verdict needs the secret of the spawn.
+  expect((await app.cli(attest!)).envelope).toMatchObject({ error: { code: 'E_CIRCULAR_VALIDATION', exitCode: 82 } });
+  const { CLEO_VALIDATOR_SECRET: secret } = spawn.env;
+  expect(spawn.prompt).toContain(`CLEO_VALIDATOR_SECRET=${secret}`);
+  expect((await app.cli(`${attest!} --secret ${secret}`)).envelope).toMatchObject({
+    verdict: { by: spawn.agentId, independence: 'spawn' },
+  });
   expect((await app.cli(reject!)).envelope).toMatchObject({ error: { code: 'E_VERIFICATION_LOCKED' } });
   expect((await app.cli(told.at(-1)!)).envelope).toMatchObject({ task: { status: 'done' } });
 });

@@ -21,6 +21,17 @@ export interface NewSpawn {
   hasProtocol: boolean;
   spawnedBy: string;
   at: string;
+  /** Hash of the secret that a validator proves itself with, and the round that it is valid for. */
+  secret?: { hash: string; round: number };
+}
+
+/** A spawned validator that a secret identifies. */
+export interface SpawnedValidator {
+  seq: number;
+  agent: string;
+  round: number;
+  /** The secret was used for a verdict. */
+  usedAt?: string;
 }
 
 export interface SpawnRecord extends NewSpawn {

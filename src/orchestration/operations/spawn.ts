@@ -25,6 +25,7 @@ export const orchestrateSpawn = mutation({
   }),
   result: strictObject({ spawn: SpawnSchema }),
   errors: ['E_NOT_FOUND', 'E_TASK_NOT_IN_SCOPE', 'E_LIFECYCLE_GATE_FAILED', 'E_SPAWN_VALIDATION_FAILED', 'E_FILE_ERROR'],
+  secretResult: 'spawn',
   tier: 0,
   cli: {
     command: ['orchestrate spawn', 'orchestrator spawn'],

@@ -27,7 +27,8 @@ export interface SpawnFinding {
   fix: string;
 }
 
-/** Lists everything that prevents a spawn, most obvious first. A claim does not prevent spawning a validator. */
+/** Lists everything that prevents a spawn, most obvious first. A claim and a missing epic do not prevent spawning a validator, because every
+ *  task can need a verdict. */
 export function checkSpawn({ task, epicId, role, openDepends, holder, isTouched, skill, unresolved }: SpawnCandidate): SpawnFinding[] {
   const { id } = task;
   const statusCommand = commandLine(['cleo', 'orchestrate', 'status', ...(epicId && epicId !== id ? [epicId] : [])]);
@@ -48,11 +49,12 @@ export function checkSpawn({ task, epicId, role, openDepends, holder, isTouched,
       },
     openDepends.length > 0 && { code: 'DEPENDS_OPEN', message: `${id} waits for ${openDepends.join(', ')}`, fix: statusCommand },
     role === 'worker' && holder !== undefined && { code: 'CLAIMED', message: `${id} is held by ${holder}`, fix: statusCommand },
-    epicId === undefined && {
-      code: 'ORC-007',
-      message: task.type === 'saga' ? `${id} is a saga; spawn the tasks of its epics` : `${id} is not part of an epic`,
-      fix: task.type === 'saga' ? `cleo orchestrate status ${id}` : 'cleo help orchestrate spawn',
-    },
+    (role === 'worker' || task.type === 'saga') &&
+      epicId === undefined && {
+        code: 'ORC-007',
+        message: task.type === 'saga' ? `${id} is a saga; spawn the tasks of its epics` : `${id} is not part of an epic`,
+        fix: task.type === 'saga' ? `cleo orchestrate status ${id}` : 'cleo help orchestrate spawn',
+      },
     role === 'worker' &&
       task.files.length > maxSpawnFiles && {
         code: 'ORC-006',

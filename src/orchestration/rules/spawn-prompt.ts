@@ -81,6 +81,9 @@ export const getSpawnEnv = ({ agentId, session }: Pick<PromptFacts, 'agentId' | 
   ...defined({ CLEO_SESSION_ID: session }),
 });
 
+/** The sentence that gives a validator its secret, next to the prompt. */
+export const formatSecret = (secret: string): string => `Your secret for the verdict: CLEO_VALIDATOR_SECRET=${secret}`;
+
 const separator = '\n\n---\n\n';
 const toTopicSlug = ({ id, title }: PromptFacts['task']): string => createEntryId(id, title).slice(id.length + 1);
 const formatCallerFlags = ({ agentId, session }: PromptFacts): string =>
@@ -170,6 +173,8 @@ function formatVerdict(facts: PromptFacts): string {
   return `# Deliverables
 
 Exactly one verdict on ${task.id}: attest if you saw that every criterion holds, otherwise reject with the reason.
+
+The verdict needs the secret that was given to you together with this prompt; it is valid once. Unless your environment has it, put \`CLEO_VALIDATOR_SECRET=…\` before the command; over MCP, pass it as the parameter \`secret\`. Do not write it to a file, a note or a message.
 
 # Commands, in order
 

@@ -13,6 +13,11 @@ export interface GateReads {
   listOpenAttempts(): Promise<Map<TaskId, GateAttempt[]>>;
   /** Agents that proved the task implemented, hold its claim or were spawned as its worker. */
   listWorkers(taskId: TaskId): Promise<string[]>;
+  /** Agents that started or changed the task or gave evidence for it, with the principal in the audit log as JSON. Older versions
+   *  recorded none. */
+  listParticipants(taskId: TaskId): Promise<{ agent: string; principal?: string; process?: string }[]>;
+  /** The conversations that were seen in the client processes. */
+  listConversations(processes: string[]): Promise<{ process: string; conversation: string }[]>;
   /** True if any record names the agent. */
   isKnownAgent(agent: string): Promise<boolean>;
 }

@@ -5,6 +5,10 @@ import { Timestamp } from '#tasks/model/task.ts';
 const HashedFileSchema = strictObject({ path: string(), sha256: string() });
 export type HashedFile = InferOutput<typeof HashedFileSchema>;
 
+/** How a validator proved to be another agent: by the secret of its spawn, by another client process or token, or as a person. */
+export const IndependenceSchema = picklist(['spawn', 'process', 'person']);
+export type Independence = InferOutput<typeof IndependenceSchema>;
+
 /** Evidence after it was examined. */
 export const GateEvidenceSchema = union([
   strictObject({ kind: literal('commit'), commit: string() }),
@@ -22,7 +26,12 @@ export const GateEvidenceSchema = union([
   strictObject({ kind: literal('run'), run: string(), files: array(HashedFileSchema) }),
   strictObject({ kind: literal('url'), url: string() }),
   strictObject({ kind: literal('note'), text: string() }),
-  strictObject({ kind: literal('verdict'), verdict: picklist(['attested', 'rejected']), reason: optional(string()) }),
+  strictObject({
+    kind: literal('verdict'),
+    verdict: picklist(['attested', 'rejected']),
+    reason: optional(string()),
+    independence: optional(IndependenceSchema),
+  }),
   /** Rejected evidence as the caller wrote it, and the reason. */
   strictObject({ kind: literal('failed'), text: string(), problem: string() }),
   /** A statement that was not checked, as the caller wrote it, and the reason why it opens no gate. */
@@ -53,10 +62,18 @@ export interface ValidatorVerdict {
   by: string;
   at: string;
   reason?: string;
+  /** Unknown for verdicts of older versions. */
+  independence?: Independence;
 }
 
 /** A verdict as answers show it. */
-export const VerdictSchema = strictObject({ verdict: string(), by: string(), at: Timestamp, reason: optional(string()) });
+export const VerdictSchema = strictObject({
+  verdict: string(),
+  by: string(),
+  at: Timestamp,
+  reason: optional(string()),
+  independence: optional(IndependenceSchema),
+});
 
 /** The current round of a task and the number of failed rounds. */
 export interface RoundState {

@@ -17,13 +17,15 @@ import { CleoError } from '#core/errors/error.ts';
 import '../../errors.ts';
 import type { MutationContext } from '#core/define.ts';
 import type { TaskId } from '#core/model/scalars.ts';
+import { tokenPrefix } from '#core/model/token.ts';
 import { defined } from '#lib/defined.ts';
 import { estimateTokens } from '#lib/tokens.ts';
 import { readStage } from '#planning/operations/shared/stages.ts';
 import { getProtocolStage } from '#planning/rules/lifecycle.ts';
 import { type ProtocolName, protocolNames } from '#skills/model/protocol.ts';
+import { firstRound } from '#verification/rules/gates.ts';
 import { defaultSpawnBudget, maxInlineTokens, type SpawnBudget, SpawnRoleSchema } from '../../model/spawn.ts';
-import { getSpawnEnv, type PromptFacts } from '../../rules/spawn-prompt.ts';
+import { formatSecret, getSpawnEnv, type PromptFacts } from '../../rules/spawn-prompt.ts';
 import type { PreparedSpawn } from './prepare-spawn.ts';
 
 export const SpawnSchema = strictObject({
@@ -41,7 +43,7 @@ export const SpawnSchema = strictObject({
   promptTokens: number(),
   /** File with the complete prompt, if `prompt` only points to it. */
   promptFile: optional(string()),
-  env: strictObject({ CLEO_AGENT_ID: string(), CLEO_SESSION_ID: optional(string()) }),
+  env: strictObject({ CLEO_AGENT_ID: string(), CLEO_SESSION_ID: optional(string()), CLEO_VALIDATOR_SECRET: optional(string()) }),
   outputDir: string(),
   tokenResolution: strictObject({ fullyResolved: boolean(), resolved: array(string()), unresolved: array(string()) }),
 });
@@ -76,6 +78,8 @@ export async function spawnTask(ctx: MutationContext, prepared: PreparedSpawn, b
     await store.claims.release(task.id);
     await store.claims.insert({ taskId: task.id, agent: agentId, ...session, claimedAt: now, focusedAt: now, renewedAt: now });
   }
+  const secret = role === 'validator' && !isDryRun ? `${tokenPrefix}${platform.randomSecret()}` : undefined;
+  const round = ((await store.gates.getRounds(task.id)) ?? firstRound).round;
   await store.spawns.insert({
     taskId: task.id,
     agent: agentId,
@@ -88,15 +92,17 @@ export async function spawnTask(ctx: MutationContext, prepared: PreparedSpawn, b
     hasProtocol: prompt.includes(facts.protocol.text.slice(0, facts.protocol.text.indexOf('\n'))),
     spawnedBy: caller.agent,
     at: now,
+    ...(secret ? { secret: { hash: platform.sha256(secret), round } } : {}),
   });
   if (role === 'worker' && facts.epicId) await startStage(ctx, facts.epicId, facts);
   const promptFile = facts.manifestPath.replace(/[^/]*$/, `prompts/${agentId}.md`);
   const { resolveInProject } = await import('#platform/shared-file.ts');
   const toProjectPath = (path: string): string => resolveInProject(ctx.project.root, path, 'cleo config unset orchestrate.outputDir').path;
   const folder = toProjectPath(outputDir);
+  // Other agents can read the file, so the secret is only in the answer.
   const answeredPrompt = isToFile
-    ? `You are ${agentId}: read the file ${promptFile} in ${ctx.project.root} and do exactly what it says.`
-    : prompt;
+    ? `You are ${agentId}: read the file ${promptFile} in ${ctx.project.root} and do exactly what it says.${secret ? ` ${formatSecret(secret)}` : ''}`
+    : `${prompt}${secret ? `\n${formatSecret(secret)}\n` : ''}`;
   if (!isDryRun) platform.files.createFolder(folder);
   if (!isDryRun && isToFile) {
     const path = toProjectPath(promptFile);
@@ -117,7 +123,7 @@ export async function spawnTask(ctx: MutationContext, prepared: PreparedSpawn, b
     ...(isDryRun ? {} : { prompt: answeredPrompt }),
     promptTokens,
     ...(isToFile ? { promptFile } : {}),
-    env: getSpawnEnv(facts) as Spawn['env'],
+    env: { ...(getSpawnEnv(facts) as Spawn['env']), ...defined({ CLEO_VALIDATOR_SECRET: secret }) },
     outputDir,
     tokenResolution,
   };

@@ -15,6 +15,19 @@ export function createSpawnReads(db: Db): SpawnReads {
       );
       return found.map(toSpawn);
     },
+    async findBySecret(taskId, hash) {
+      const [row] = await db.all(
+        sql`select seq, agent_id, secret_round, secret_used_at from spawns where task_id = ${taskId} and secret_hash = ${hash}`,
+      );
+      return (
+        row && {
+          seq: Number(row.seq),
+          agent: String(row.agent_id),
+          round: Number(row.secret_round),
+          ...omitNull({ usedAt: row.secret_used_at as string | null }),
+        }
+      );
+    },
     async getBudget({ session, agent }) {
       if (session === undefined) return undefined;
       const [row] = await db.all(

@@ -7,11 +7,14 @@ export function createSpawnWrites(db: Db, changes: Changes): SpawnWrites {
   return {
     async insert(spawn) {
       await db.run(sql`
-        insert into spawns (task_id, agent_id, session_id, role, skill, protocol, tier, prompt_hash, has_protocol, spawned_by, at)
+        insert into spawns (task_id, agent_id, session_id, role, skill, protocol, tier, prompt_hash, has_protocol, spawned_by, at,
+          secret_hash, secret_round)
         values (${spawn.taskId}, ${spawn.agent}, ${spawn.session}, ${spawn.role}, ${spawn.skill}, ${spawn.protocol}, ${spawn.tier},
-          ${spawn.promptHash}, ${spawn.hasProtocol ? 1 : 0}, ${spawn.spawnedBy}, ${spawn.at})`);
+          ${spawn.promptHash}, ${spawn.hasProtocol ? 1 : 0}, ${spawn.spawnedBy}, ${spawn.at},
+          ${spawn.secret?.hash}, ${spawn.secret?.round})`);
       changes.created.push(spawn.agent);
     },
+    markSecretUsed: (seq, at) => db.run(sql`update spawns set secret_used_at = ${at} where seq = ${seq}`),
     saveBudget: ({ session = '', agent }, { used, max }, at) =>
       db.run(sql`
         insert into context_usage (session_id, agent_id, used_tokens, max_tokens, at)

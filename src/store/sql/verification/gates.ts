@@ -2,9 +2,10 @@ import type { Changes } from '#core/model/audit.ts';
 import type { GateName } from '#core/model/scalars.ts';
 import { groupBy } from '#lib/collections.ts';
 import type { BaselineFile } from '#tasks/model/baseline.ts';
-import type { GateAttempt, GateEvidence, Observer, ValidatorVerdict } from '#verification/model/verification.ts';
+import type { GateAttempt, GateEvidence, Independence, Observer, ValidatorVerdict } from '#verification/model/verification.ts';
 import type { GateReads, GateWrites } from '../../port/verification.ts';
 import { noteUpdate } from '../changes.ts';
+import { queryInChunks } from '../queries.ts';
 import { type Db, omitNull, raw, type SqlRow, sql, toId } from '../sql.ts';
 
 export function createGateReads(db: Db): GateReads {
@@ -24,7 +25,7 @@ export function createGateReads(db: Db): GateReads {
     },
     async getRounds(taskId) {
       const [row] = await db.all(sql`
-        select round, failed, verdict, verdict_by, verdict_at, verdict_reason from task_verifications where task_id = ${taskId}`);
+        select round, failed, verdict, verdict_by, verdict_at, verdict_reason, verdict_independence from task_verifications where task_id = ${taskId}`);
       if (!row) return undefined;
       const verdict = row.verdict as ValidatorVerdict['verdict'] | null;
       return {
@@ -36,7 +37,10 @@ export function createGateReads(db: Db): GateReads {
                 verdict,
                 by: String(row.verdict_by),
                 at: String(row.verdict_at),
-                ...(row.verdict_reason ? { reason: String(row.verdict_reason) } : {}),
+                ...omitNull({
+                  reason: row.verdict_reason as string | null,
+                  independence: row.verdict_independence as Independence | null,
+                }),
               },
             }
           : {}),
@@ -54,6 +58,22 @@ export function createGateReads(db: Db): GateReads {
         union select agent_id from claims where task_id = ${taskId}
         union select agent_id from spawns where task_id = ${taskId} and role = 'worker' order by id`);
       return found.map(toId);
+    },
+    async listParticipants(taskId) {
+      const quoted = `%"${taskId}"%`;
+      // A verdict and a spawn are not work on the task.
+      const found = await db.all(sql`
+        select distinct agent_id, principal, null as process from audit_log
+        where success = 1 and updated_ids like ${quoted} and domain not in ('validator', 'orchestrate')
+        union select agent_id, '{}' as principal, process from claims where task_id = ${taskId} and process <> ''`);
+      return found.map((row) => ({
+        agent: String(row.agent_id),
+        ...omitNull({ principal: row.principal as string | null, process: row.process as string | null }),
+      }));
+    },
+    async listConversations(processes) {
+      const found = await queryInChunks(db, processes, (some) => sql`select process, agent_id from conversations where process in ${some}`);
+      return found.map((row) => ({ process: String(row.process), conversation: String(row.agent_id) }));
     },
     async isKnownAgent(agent) {
       const found = await db.all(sql`
@@ -78,10 +98,13 @@ export function createGateWrites(db: Db, changes: Changes): GateWrites {
     },
     async saveRounds(taskId, { round, failed, verdict }) {
       await db.run(sql`
-        insert into task_verifications (task_id, round, failed, verdict, verdict_by, verdict_at, verdict_reason)
-        values (${taskId}, ${round}, ${failed}, ${verdict?.verdict}, ${verdict?.by}, ${verdict?.at}, ${verdict?.reason})
+        insert into task_verifications (task_id, round, failed, verdict, verdict_by, verdict_at, verdict_reason,
+          verdict_independence)
+        values (${taskId}, ${round}, ${failed}, ${verdict?.verdict}, ${verdict?.by}, ${verdict?.at}, ${verdict?.reason},
+          ${verdict?.independence})
         on conflict (task_id) do update set round = excluded.round, failed = excluded.failed, verdict = excluded.verdict,
-          verdict_by = excluded.verdict_by, verdict_at = excluded.verdict_at, verdict_reason = excluded.verdict_reason`);
+          verdict_by = excluded.verdict_by, verdict_at = excluded.verdict_at, verdict_reason = excluded.verdict_reason,
+          verdict_independence = excluded.verdict_independence`);
     },
   };
 }

@@ -6,7 +6,7 @@ import { Reason, TaskIdSchema } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import { VerdictSchema } from '../../model/verification.ts';
 import { clearVerdict } from '../../rules/gates.ts';
-import { prepareVerdict, recordVerdict, ValidatorAgent, verdictErrors } from '../shared/verdict.ts';
+import { prepareVerdict, recordVerdict, ValidatorAgent, ValidatorSecret, verdictErrors } from '../shared/verdict.ts';
 import { findStaleGates } from '../shared/verification.ts';
 
 export const validatorAttest = mutation({
@@ -16,9 +16,11 @@ export const validatorAttest = mutation({
     taskId: pipe(TaskIdSchema, description('The task')),
     reason: optional(pipe(Reason, description('Why you attest it'))),
     agent: ValidatorAgent,
+    secret: ValidatorSecret,
   }),
   result: strictObject({ verdict: strictObject({ taskId: string(), ...VerdictSchema.entries }) }),
   errors: [...verdictErrors, 'E_EVIDENCE_STALE'],
+  redactedParams: ['secret'],
   tier: 2,
   cli: { command: 'validator attest', args: ['taskId'] },
   example: {
@@ -27,11 +29,12 @@ export const validatorAttest = mutation({
   },
   async run(ctx, params) {
     const { taskId, reason } = params;
-    const { by, state, isRepeated } = await prepareVerdict(ctx, params, 'attested');
-    const verdict = { verdict: 'attested' as const, by, at: ctx.now, ...defined({ reason }) };
-    if (isRepeated) return noChange({ verdict: { taskId, ...(state.rounds.verdict ?? verdict) } });
+    const prepared = await prepareVerdict(ctx, params, 'attested');
+    const { by, state, independence } = prepared;
+    const verdict = { verdict: 'attested' as const, by, at: ctx.now, ...defined({ reason, independence }) };
+    if (independence === undefined) return noChange({ verdict: { taskId, ...(state.rounds.verdict ?? verdict) } });
     const stale = (await findStaleGates(ctx, taskId, state.held)).map(({ gate, files }) => ({ gate, files }));
     if (stale.length > 0) throw new CleoError('E_EVIDENCE_STALE', { taskId, stale, fix: `cleo validator pull ${taskId}` });
-    return { verdict: await recordVerdict(ctx, state, verdict, clearVerdict(state.rounds)) };
+    return { verdict: await recordVerdict(ctx, prepared, verdict, clearVerdict(state.rounds)) };
   },
 });

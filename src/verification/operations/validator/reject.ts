@@ -1,9 +1,10 @@
 import { description, number, pipe, strictObject, string } from 'valibot';
 import { mutation } from '#core/define.ts';
 import { Reason, TaskIdSchema } from '#core/model/scalars.ts';
-import { Timestamp } from '#tasks/model/task.ts';
+import { defined } from '#lib/defined.ts';
+import { VerdictSchema } from '../../model/verification.ts';
 import { failRound } from '../../rules/gates.ts';
-import { prepareVerdict, recordVerdict, ValidatorAgent, verdictErrors } from '../shared/verdict.ts';
+import { prepareVerdict, recordVerdict, ValidatorAgent, ValidatorSecret, verdictErrors } from '../shared/verdict.ts';
 
 export const validatorReject = mutation({
   name: 'validator.reject',
@@ -12,11 +13,13 @@ export const validatorReject = mutation({
     taskId: pipe(TaskIdSchema, description('The task')),
     reason: pipe(Reason, description('What is missing, for the next agent')),
     agent: ValidatorAgent,
+    secret: ValidatorSecret,
   }),
   result: strictObject({
-    verdict: strictObject({ taskId: string(), verdict: string(), by: string(), at: Timestamp, reason: string(), round: number() }),
+    verdict: strictObject({ taskId: string(), ...VerdictSchema.entries, reason: string(), round: number() }),
   }),
   errors: verdictErrors,
+  redactedParams: ['secret'],
   tier: 2,
   cli: { command: 'validator reject', args: ['taskId', 'reason'] },
   example: {
@@ -24,9 +27,10 @@ export const validatorReject = mutation({
     call: { taskId: 'T001', reason: 'Quoted fields are not read' },
   },
   async run(ctx, params) {
-    const { by, state } = await prepareVerdict(ctx, params, 'rejected');
+    const prepared = await prepareVerdict(ctx, params, 'rejected');
+    const { by, state, independence } = prepared;
     const rounds = failRound(state.rounds);
-    const verdict = { verdict: 'rejected' as const, by, at: ctx.now, reason: params.reason };
-    return { verdict: { ...(await recordVerdict(ctx, state, verdict, rounds)), round: rounds.round } };
+    const verdict = { verdict: 'rejected' as const, by, at: ctx.now, reason: params.reason, ...defined({ independence }) };
+    return { verdict: { ...(await recordVerdict(ctx, prepared, verdict, rounds)), round: rounds.round } };
   },
 });

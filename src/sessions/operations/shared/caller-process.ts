@@ -1,0 +1,14 @@
+import type { QueryContext } from '#core/define.ts';
+
+/** Finds the client process that a call comes from, also for an agent that is named outright; `Caller.process` leaves those out, because
+ *  several agents of one client hold different tasks. Undefined for a person, for HTTP and for an unknown client. */
+export async function findCallerProcess({
+  platform,
+  caller,
+  gateway,
+  token,
+}: Pick<QueryContext, 'platform' | 'caller' | 'gateway' | 'token'>): Promise<string | undefined> {
+  if (caller.process !== undefined) return caller.process;
+  if (token || gateway === 'http' || platform.identity.kind === 'shared' || platform.identity.kind === 'person') return undefined;
+  return (await platform.loadProcesses()).findClientProcess(gateway !== 'cli')?.key;
+}
