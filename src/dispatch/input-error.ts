@@ -30,14 +30,17 @@ export function createWrongGatewayError(
 ): CleoError {
   const [domain = '', ...rest] = operation.name.split('.');
   const entryPoint = gateway === 'http' ? `POST /api/${expected}/${domain}/${rest.join('.')}` : `cleo_${expected}`;
+  const valid = isPlainObject(params) && isValidShape(operation, params) ? params : undefined;
   const error = new CleoError('E_INVALID_INPUT', {
     problem: `${operation.name} ${expected === 'query' ? 'reads' : 'writes'}; call ${entryPoint}`,
-    fix: (isPlainObject(params) && formatShortCommand(operation, params)) || formatHelpCommand(operation),
+    fix: (valid && formatShortCommand(operation, valid)) || formatHelpCommand(operation),
   });
-  error.call = {
-    ...toGatewayCall(operation.name, expected, params),
-    ...defined({ session, agent, idempotencyKey: expected === 'mutate' ? idempotencyKey : undefined }),
-  };
+  // Invalid parameters would fail there as well, so the error suggests the help.
+  if (valid)
+    error.call = {
+      ...toGatewayCall(operation.name, expected, valid),
+      ...defined({ session, agent, idempotencyKey: expected === 'mutate' ? idempotencyKey : undefined }),
+    };
   return error;
 }
 

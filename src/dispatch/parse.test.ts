@@ -183,7 +183,7 @@ test.each([
     'http',
     'tasks.show reads; call POST /api/query/tasks/show',
     'cleo help show',
-    'cleo_query',
+    undefined,
   ],
   [
     'a read of a wrong shape',
@@ -193,13 +193,13 @@ test.each([
     'http',
     'tasks.show reads; call POST /api/query/tasks/show',
     'cleo help show',
-    'cleo_query',
+    undefined,
   ],
 ] as const)('redirects %s', async (_, operation, params, kind, gateway, message, fix, tool) => {
   const { envelope, error } = await (await openApp({ tasks: ['T001'] })).reply(operation, params as never, { kind, gateway, agent: 'ada' });
   const [domain, name] = operation.split('.');
   expect(envelope.error).toMatchObject({ exitCode: 2, message, fix });
-  expect(error?.call).toEqual({ tool, domain, operation: name, params, agent: 'ada' });
+  expect(error?.call).toEqual(tool && { tool, domain, operation: name, params, agent: 'ada' });
 });
 
 test.each([

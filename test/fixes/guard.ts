@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import type { App, Call, Reply } from '../../src/dispatch/dispatch.ts';
 import { addCalls } from '../../src/surfaces/cli/error-calls.ts';
 import { findUndeclaredError } from '../declared-errors.ts';
@@ -26,10 +27,19 @@ function recordReply(app: App, call: Call, reply: Reply, { env, ...caller }: Cal
   const session = call.session ?? (call.gateway === 'cli' ? undefined : envelope._meta.sessionId);
   recordError({
     operation: operation?.name ?? call.operation,
-    describe: () => `${JSON.stringify(call.params)} over ${call.gateway}`,
+    describe: () => `${formatParams(call.params)} over ${call.gateway}`,
     caller: { ...caller, env: { ...env, ...(agent ? { CLEO_AGENT_ID: agent } : {}), ...(session ? { CLEO_SESSION_ID: session } : {}) } },
     error: envelope.error as ErrorBody,
     addCalls: async () => (await addCalls(app, reply, call)).error as ErrorBody,
     repeat: call.inputError || !operation ? undefined : (later) => repeatCall(later, call),
   });
+}
+
+/** Formats parameters as JSON. Those nested too deeply for it are shown in part. */
+function formatParams(params: unknown): string {
+  try {
+    return JSON.stringify(params);
+  } catch {
+    return inspect(params, { breakLength: Number.POSITIVE_INFINITY });
+  }
 }

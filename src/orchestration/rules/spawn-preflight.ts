@@ -53,7 +53,7 @@ export function checkSpawn({ task, epicId, role, openDepends, holder, isTouched,
       epicId === undefined && {
         code: 'ORC-007',
         message: task.type === 'saga' ? `${id} is a saga; spawn the tasks of its epics` : `${id} is not part of an epic`,
-        fix: task.type === 'saga' ? `cleo orchestrate status ${id}` : 'cleo help orchestrate spawn',
+        fix: task.type === 'saga' ? `cleo show ${id}` : 'cleo help orchestrate spawn',
       },
     role === 'worker' &&
       task.files.length > maxSpawnFiles && {
