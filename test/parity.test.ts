@@ -113,6 +113,8 @@ function normalizeAnswer({ error, ...envelope }: Json, root: string): unknown {
       .replace(/\d{8}T\d{9}Z/g, '<now>')
       .replace(/\bt\d+_[a-z0-9]{1,8}\b/g, '<key>')
       .replace(/\bcleo_[\w-]{43}/g, '<secret>')
+      .replace(/ed25519:[\w+/]{43}=/g, '<public key>')
+      .replace(/[\w+/]{86}==/g, '<signature>')
       .replace(/\bsession-\d{13}-[0-9a-f]{6}\b/g, '<session>')
       .replace(/(\d{4}-\d\d-\d\d-)?\brun-[0-9a-z]{8}[0-9a-f]{6}\b/g, '<run>')
       .replaceAll('0.0.0-test', version),

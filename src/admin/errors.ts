@@ -16,6 +16,18 @@ const rows = {
     message: (d) => `${d.sessionId} was not started with grade: ${d.unknown.join(', ')} are unknown, so ${d.min} % cannot be required`,
     fix: (d) => `cleo grade ${quote(d.sessionId)} --partial`,
   }),
+  E_LOG_UNPROVEN: row<{ what: string; level: string; required: string; fix: string }>({
+    exit: 1,
+    http: 422,
+    message: (d) => `${d.what} is ${d.level}; ${d.required} is required`,
+    fix: (d) => d.fix,
+  }),
+  E_ANCHOR_FAILED: row<{ problem: string; fix: string; manual?: string }>({
+    exit: 5,
+    http: 502,
+    message: (d) => `The heads of the audit log were not anchored: ${d.problem}`,
+    fix: (d) => d.fix,
+  }),
 } satisfies Record<string, ErrorRow<never>>;
 
 type AdminRows = typeof rows;

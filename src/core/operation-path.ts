@@ -28,6 +28,7 @@ const folders: Record<string, string> = {
 const exceptions: Record<string, string> = {
   'admin.grade': 'grade/operations',
   'admin.grade.list': 'grade/operations',
+  'admin.grade.sign': 'grade/operations',
   'skills.run': 'runs/operations/skills',
   'tasks.context': 'orchestration/operations/tasks',
   'tasks.export': 'transfer/operations',

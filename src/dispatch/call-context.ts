@@ -3,7 +3,7 @@ import { formatCommand } from '#core/command-line.ts';
 import { Answer, type AnswerOptions, type BaseContext, type EventObserver, type Operation, type Registry } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { commandLine } from '#core/errors/quote.ts';
-import type { Caller, Gateway } from '#core/model/audit.ts';
+import type { Caller, Gateway, SignEntry } from '#core/model/audit.ts';
 import type { Config } from '#core/model/config.ts';
 import { AgentId } from '#core/model/scalars.ts';
 import type { SessionHandle } from '#core/model/session-handle.ts';
@@ -31,6 +31,8 @@ export interface App {
   agentSessions?: Map<string, string>;
   /** Calls only read: they belong to no session, and grade mode does not log them. */
   isObserver?: true;
+  /** Signs an entry of the log as it is appended, on a server. */
+  signEntry?: SignEntry;
   /** Called after every call with its reply. */
   onReply?: (call: Call, reply: Reply, durationMs: number) => void;
 }

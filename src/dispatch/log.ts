@@ -66,7 +66,7 @@ export async function appendEntry(
   errorCode?: string,
 ): Promise<void> {
   const entry = toAuditEntry(ctx, exitCode, changes, errorCode);
-  await writes.audit.append(entry);
+  await writes.audit.append(entry, ctx.app.signEntry);
   const { platform } = ctx.app;
   if (!ctx.isGraded || !entry.session || !platform.config.load(platform.getProject())['grade.nudge']) return;
   const nudge = await (await import('./nudge.ts')).findNudge(ctx, writes, entry.session);

@@ -1,4 +1,5 @@
 import { CleoError } from '#core/errors/error.ts';
+import { createNotes } from './git-notes.ts';
 import type { Git, ProgramResult } from './port.ts';
 import { runProgram } from './process.ts';
 
@@ -56,7 +57,9 @@ export function createGit(env: Record<string, string | undefined>): Git {
   };
   const isAncestor = async (tree: string, commit: string, of: string): Promise<boolean> =>
     sha.test(commit) && (await git(tree, ['merge-base', '--is-ancestor', commit, of])).exitCode === 0;
+  const notes = createNotes({ query, require, checkRef });
   return {
+    ...notes,
     isRef: (name) => ref.test(name),
     async resolveCommit(tree, name) {
       if (!head.test(name) && !sha.test(name) && !ref.test(name)) return undefined;

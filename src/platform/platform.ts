@@ -33,6 +33,7 @@ export function createPlatform(env: Record<string, string | undefined>, folder: 
     },
     runProgram: async (words, options) => (await import('./process.ts')).runProgram(env, words, options),
     loadGit: async () => (await import('./git.ts')).createGit(env),
+    loadSigning: async () => (await import('./signing.ts')).createSigning(env, home),
     createRunner: async (project) => (await import('./runner/runner-platform.ts')).createRunnerPlatform(platform, project, env),
     findWorkingTree: async (project) => (await import('./tree.ts')).findWorkingTree(folder, project),
     findFile: async (project, tree, path, from = folder) => (await import('./tree.ts')).findFileInTree(tree, from, project, path),

@@ -162,6 +162,15 @@ export interface Git {
   listUnchanged(tree: string, commit: string, paths: string[]): Promise<string[]>;
   /** True if a rule in .gitignore or the like matches the file, and it is not tracked. */
   isIgnored(tree: string, path: string): Promise<boolean>;
+  hasRef(tree: string, ref: string): Promise<boolean>;
+  /** Returns the notes below `ref` of a remote as one text; undefined if the remote has none. The local ref is not changed. */
+  readRemoteNotes(tree: string, remote: string, ref: string): Promise<string | undefined>;
+  /** Merges the notes of a remote into the local ones. Lines of both sides are kept. */
+  mergeRemoteNotes(tree: string, remote: string, ref: string): Promise<void>;
+  /** Adds lines to the note of a commit, except those that it contains. */
+  addNoteLines(tree: string, ref: string, commit: string, lines: string[]): Promise<void>;
+  /** Pushes the notes. If another clone pushed first, its notes are merged and the push is repeated. */
+  pushNotes(tree: string, remote: string, ref: string): Promise<void>;
   resolveTree(tree: string, commit: string): Promise<string | undefined>;
   /** Returns the commit of a tag. */
   resolveTag(tree: string, name: string): Promise<string | undefined>;
@@ -243,6 +252,27 @@ export interface SshSignatures {
   verify(signed: { signers: string[]; namespace: string; text: string; signature: string; at?: string }): Promise<SshVerification>;
 }
 
+/** A key that signs the audit log. */
+export interface SigningKey {
+  /** `ed25519:` and the key in base64. */
+  publicKey: string;
+  /** Names the key in the signature of an entry. */
+  fingerprint: string;
+  /** The file or environment variable that holds the key. */
+  source: string;
+  sign(text: string): string;
+}
+
+export interface Signing {
+  /** The file of the key. */
+  path: string;
+  /** Returns the key of this user or server; undefined if there is none. Throws if other users can read it. */
+  find(): SigningKey | undefined;
+  /** Creates the key, unless it exists. */
+  create(): SigningKey;
+  verify(publicKey: string, text: string, signature: string): boolean;
+}
+
 export interface Platform {
   now(): string;
   /** For durations: a clock that never goes back. */
@@ -262,6 +292,8 @@ export interface Platform {
   /** Runs a program without a shell. */
   runProgram(words: string[], options: ProgramOptions): Promise<ProgramResult>;
   loadGit(): Promise<Git>;
+  /** Loads access to the key that signs the audit log. */
+  loadSigning(): Promise<Signing>;
   createRunner(project: Project): Promise<RunnerPlatform>;
   /** Returns the checkout that contains the caller's folder. */
   findWorkingTree(project: Project): Promise<WorkingTree>;

@@ -1,47 +1,56 @@
-import { literal, number, strictObject, string } from 'valibot';
-import { query } from '#core/define.ts';
-import { CleoError } from '#core/errors/error.ts';
-import type { ReadStore } from '#store/port/store.ts';
-import { type ChainState, chainStart, endChain, stepChain } from '../rules/audit-chain.ts';
+import { array, description, literal, metadata, number, optional, picklist, pipe, strictObject, string } from 'valibot';
+import { answer, query } from '#core/define.ts';
+import { defined } from '#lib/defined.ts';
+import { CoverageSchema, proofLevels } from '../model/signed-head.ts';
+import '../errors.ts';
+import { findHeadSources } from './shared/head-sources.ts';
+import { inspectLog, type LogProof, requireIntact, requireLevel } from './shared/prove-log.ts';
+
+/** A log whose chain and heads are intact, and the part of it that is signed or anchored. */
+export const VerifiedChain = strictObject({
+  ok: literal(true),
+  entries: number(),
+  head: string(),
+  level: picklist(proofLevels),
+  signed: optional(CoverageSchema),
+  anchored: optional(CoverageSchema),
+});
+
+export const toVerifiedChain = ({ entries, head, level, signed, anchored }: LogProof) => ({
+  ok: true as const,
+  entries,
+  head,
+  level,
+  ...defined({ signed, anchored }),
+});
+
+/** Parameters that say which signatures count and where anchors are looked up. */
+export const proofParams = {
+  heads: optional(
+    pipe(string(), description('Signed heads that were stored elsewhere, one JSON object per line'), metadata({ value: 'FILE' })),
+  ),
+  remote: optional(pipe(string(), description('Git remote to look up anchors on'), metadata({ value: 'NAME' }))),
+  signer: optional(
+    pipe(array(string()), description('Public keys that count, instead of audit.signers and your own'), metadata({ value: 'KEY' })),
+  ),
+  require: optional(pipe(picklist(['signed', 'anchored']), description('Fail (exit 1) below this level of proof'))),
+};
 
 export const adminAuditVerify = query({
   name: 'admin.audit.verify',
-  summary: 'Verify the hash chain of the audit log',
-  params: strictObject({}),
-  result: strictObject({ chain: strictObject({ ok: literal(true), entries: number(), head: string() }) }),
-  errors: ['E_CHECKSUM_MISMATCH'],
+  summary: 'Verify the audit log and its signed heads',
+  params: strictObject(proofParams),
+  result: strictObject({ chain: VerifiedChain }),
+  errors: ['E_CHECKSUM_MISMATCH', 'E_LOG_UNPROVEN', 'E_VALIDATION', 'E_DEPENDENCY_ERROR'],
   tier: 1,
-  cli: { command: 'audit verify' },
+  needs: 'project',
+  cli: { command: 'audit verify', read: { heads: { as: 'text' } } },
   example: { call: {} },
-  async run({ store, platform }) {
-    return { chain: await verifyChain(store, platform.sha256) };
+  async run(ctx, params) {
+    // Looked up before the transaction opens, because a remote can be slow.
+    const { sources, warnings } = await findHeadSources(ctx, params);
+    const proof = requireIntact(await ctx.read((store) => inspectLog(ctx, store, defined({ sources, signers: params.signer }))));
+    requireLevel('the audit log', proof.level, params.require);
+    return answer({ chain: toVerifiedChain(proof) }, { warnings: [...warnings, ...proof.warnings] });
   },
 });
-
-/** Verifies the hash chain up to its head and throws an error that names the first broken link. */
-export async function verifyChain(
-  store: ReadStore,
-  digest: (text: string) => string,
-): Promise<{ ok: true; entries: number; head: string }> {
-  const { seq, hash, broken } = await followChain(store, digest);
-  if (broken)
-    throw new CleoError('E_CHECKSUM_MISMATCH', {
-      what: 'the audit log',
-      problem: `entry ${broken.seq} ${broken.problem}`,
-      fix: 'cleo log',
-      seq: broken.seq,
-    });
-  return { ok: true, entries: seq, head: hash };
-}
-
-const batchSize = 2000;
-
-/** Follows the chain from the first entry to the head, up to the first broken link. */
-export async function followChain(store: ReadStore, digest: (text: string) => string): Promise<ChainState> {
-  let state = chainStart;
-  for (;;) {
-    const links = await store.audit.listLinks(state.seq, batchSize);
-    for (const link of links) state = stepChain(state, link, digest);
-    if (state.broken || links.length < batchSize) return endChain(state, await store.audit.getHead());
-  }
-}

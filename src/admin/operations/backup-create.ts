@@ -1,6 +1,7 @@
 import { array, number, optional, picklist, strictObject, string } from 'valibot';
 import { job } from '#core/define.ts';
 import { omitEmpty } from '#lib/defined.ts';
+import { recordLocalFacts } from './shared/local-facts.ts';
 
 export const BackupRow = strictObject({
   id: string(),
@@ -22,6 +23,7 @@ export const adminBackupCreate = job({
     const store = await openStore('read');
     const options = { at: now, kind: 'manual' as const, keep: config()['backup.keep'] };
     const { backup, removed } = await platform.backups.create(project, options, (file) => store.backupTo(file));
+    await store.read((reads) => recordLocalFacts(platform, project, reads));
     return { backup, ...omitEmpty({ removed }) };
   },
 });

@@ -1,8 +1,9 @@
 import { relative } from 'node:path';
-import { description, metadata, optional, pipe, strictObject, string } from 'valibot';
+import { boolean, description, metadata, number, optional, pipe, strictObject, string } from 'valibot';
 import { answer, job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { quote } from '#core/errors/quote.ts';
+import { defined } from '#lib/defined.ts';
 import type { Backup, Platform, Project } from '#platform/port.ts';
 import type { StoreAdmin } from '#store/port/store.ts';
 import { schemaVersion } from '#store/schema-version.ts';
@@ -12,7 +13,14 @@ export const adminBackupRestore = job({
   name: 'admin.backup.restore',
   summary: 'Replace the store with a backup',
   params: strictObject({ id: pipe(string(), description('Id of the backup, as shown by backup list'), metadata({ value: 'ID' })) }),
-  result: strictObject({ restored: BackupRow, replaced: optional(string()), movedTo: optional(string()), undo: optional(string()) }),
+  result: strictObject({
+    restored: BackupRow,
+    replaced: optional(string()),
+    movedTo: optional(string()),
+    undo: optional(string()),
+    /** Entries of the log whose changes the backup replaced. They stay in the log. */
+    replacedEntries: optional(strictObject({ from: number(), to: number(), isSigned: boolean() })),
+  }),
   errors: ['E_BACKUP_NOT_FOUND', 'E_CHECKSUM_MISMATCH', 'E_STORE_NEWER', 'E_FILE_ERROR', 'E_LOCK_TIMEOUT', 'E_DEPENDENCY_ERROR'],
   tier: 1,
   needs: 'project',
@@ -33,10 +41,13 @@ export const adminBackupRestore = job({
     const isIntact = (await admin.inspect()).problems.length === 0;
     // The current store is backed up first. A damaged store cannot be copied, only moved.
     const replaced = isIntact ? await backUpCurrentStore(admin, platform, project, { at: now, keep: config()['backup.keep'] }) : undefined;
-    const { movedTo } = await admin.restore(file, now);
+    const { movedTo, log } = await admin.restore(file, now);
+    const { recordRestore } = await import('./shared/record-restore.ts');
+    const replacedEntries = await recordRestore({ platform, project, config: config(), admin, now }, log);
     return answer(
       {
         restored: backup,
+        ...defined({ replacedEntries }),
         ...(replaced ? { replaced, undo: `cleo backup restore ${replaced}` } : {}),
         ...(movedTo
           ? { movedTo: relative(project.root, movedTo), undo: `mv ${quote(movedTo)} ${quote(`${project.folder}/cleo.db`)}` }

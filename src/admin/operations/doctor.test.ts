@@ -36,7 +36,7 @@ test('lists all checks and no findings for an intact project', async () => {
     { check: 'tasks', ok: true, detail: '2 tasks' },
     { check: 'sessions', ok: true, detail: '0 active' },
     { check: 'jobs', ok: true },
-    { check: 'log', ok: true, detail: '1 entry' },
+    { check: 'log', ok: true, detail: '1 entry, unsigned' },
   ]);
   expect(await app.call('admin.doctor.fix')).toMatchObject({ success: true, _meta: { exitCode: 102 }, repairs: [], findings: [] });
 });

@@ -7,9 +7,11 @@ import { ProjectContextSchema } from '#detect/model/project-context.ts';
 import { defined, omitEmpty } from '#lib/defined.ts';
 import { slugify } from '#lib/slug.ts';
 import type { Platform, Project } from '#platform/port.ts';
+import type { StoreAdmin } from '#store/port/store.ts';
 import { type ClientName, clientNames } from '../rules/setup-clients.ts';
 import { checkStoreAddress } from '../rules/store-address.ts';
 import { listSteps, StepSchema } from './shared/client-checks.ts';
+import { recordLocalFacts } from './shared/local-facts.ts';
 import { updateProtocolTemplate } from './shared/protocol-template.ts';
 import { type FileChange, inspectClients, setUpClients } from './shared/setup-files.ts';
 
@@ -21,6 +23,8 @@ traces/
 runs/
 trace-salt
 reviews.jsonl
+local.json
+audit-heads.jsonl
 *.tmp-*
 *.lock
 *.aside-*
@@ -107,10 +111,22 @@ async function createStore(
   if (hasFolder) checkSameStore(platform, project, address);
   if (hasFolder && address === undefined && (await hasWorkingStore(storeAdmin, project))) return false;
   writeProjectFiles(platform, project);
-  const isNew = await (await storeAdmin(project, address)).create(now);
+  const admin = await storeAdmin(project, address);
+  const isNew = await admin.create(now);
+  if (isNew) await recordNewStore(admin, platform, project);
   const { config } = platform;
   if (address !== undefined && config.load(project)['store.url'] !== address) config.set(config.projectFile(project), 'store.url', address);
   return isNew;
+}
+
+/** Stores the id of the new store outside of it, so that a database of another project is noticed. */
+async function recordNewStore(admin: StoreAdmin, platform: Platform, project: Project): Promise<void> {
+  const store = await admin.open('read');
+  try {
+    await store.read((reads) => recordLocalFacts(platform, project, reads));
+  } finally {
+    await store.close();
+  }
 }
 
 const resolveClients = async (platform: Platform, project: Project, setup: (ClientName | 'all')[]): Promise<ClientName[]> => {

@@ -4,6 +4,7 @@ import { answer, job } from '#core/define.ts';
 import { formatConfigSchema } from '#core/model/config-schema.ts';
 import { defined } from '#lib/defined.ts';
 import type { Platform, Project } from '#platform/port.ts';
+import { recordFactsQuietly } from './shared/local-facts.ts';
 import { updateProtocolTemplate } from './shared/protocol-template.ts';
 
 export const adminUpgrade = job({
@@ -19,7 +20,9 @@ export const adminUpgrade = job({
   example: { call: {}, exit: 102 },
   async run({ platform, project, openStore, registry }) {
     const before = new Set(platform.backups.list(project).map(({ id }) => id));
-    const { from, to } = await (await openStore('write')).migrate();
+    const store = await openStore('write');
+    const { from, to } = await store.migrate();
+    if (from !== to) await store.read((reads) => recordFactsQuietly(platform, project, reads));
     const backup = platform.backups.list(project).find(({ id }) => !before.has(id))?.id;
     const isRefreshed = refreshSchema(platform, project);
     const upgrade = { from, to, ...defined({ backup }) };

@@ -41,6 +41,10 @@ export function hashLink(columns: ChainLink['columns'], digest = sha256): string
 export interface ChainState {
   seq: number;
   hash: string;
+  /** The project that the last entry is bound to. Entries of older versions are bound to none. */
+  project?: string;
+  /** The last entry changed the key of the project, so the next one may be bound to another. */
+  isRename?: boolean;
   broken?: { seq: number; problem: string };
 }
 
@@ -49,16 +53,38 @@ export const chainStart: ChainState = { seq: 0, hash: firstHash };
 /** One step of a fold over the log in order. It stops at the first broken link. */
 export function stepChain(state: ChainState, link: ChainLink, digest = sha256): ChainState {
   if (state.broken) return state;
-  if (link.seq !== state.seq + 1) return { ...state, broken: { seq: state.seq + 1, problem: 'is missing' } };
-  if (link.prevHash !== state.hash)
-    return { ...state, broken: { seq: link.seq, problem: 'does not match the hash of the entry before it' } };
-  if (hashLink(link.columns, digest) !== link.hash) return { ...state, broken: { seq: link.seq, problem: 'was changed' } };
-  return { seq: link.seq, hash: link.hash };
+  const fail = (problem: string, seq = link.seq): ChainState => ({ ...state, broken: { seq, problem } });
+  if (link.seq !== state.seq + 1) return fail('is missing', state.seq + 1);
+  if (link.prevHash !== state.hash) return fail('does not match the hash of the entry before it');
+  if (hashLink(link.columns, digest) !== link.hash) return fail('was changed');
+  const project = link.columns[projectColumn] ?? undefined;
+  if (project === undefined && state.project === undefined) return { seq: link.seq, hash: link.hash };
+  if (project === undefined) return fail('is not bound to a project, but the entry before it is');
+  const isRename = changesProjectKey(link.columns);
+  if (state.project !== undefined && state.project !== project && !isRename && !state.isRename && !isStoreIdentity(state.project))
+    return fail(`belongs to the project ${project}, and the entry before it to ${state.project}`);
+  return { seq: link.seq, hash: link.hash, project, isRename };
 }
 
-/** Compares the end of the log with the head, which is stored separately, so that a truncated log is detected. */
-export function endChain(state: ChainState, head: { seq: number; hash: string } | undefined): ChainState {
+/** True for an entry that sets `project.key`, which is the only way in which a log continues under another key. */
+const changesProjectKey = ([, , , , , , domain, operation, params, success]: ChainLink['columns']): boolean =>
+  success === '1' && domain === 'admin' && /^config\.(?:set|unset)$/.test(operation ?? '') && (params ?? '').includes('"project.key"');
+
+/** Prefix of the identity of a project without a key: the id of its store. */
+const storePrefix = 'replica:';
+const isStoreIdentity = (project: string): boolean => project.startsWith(storePrefix);
+
+/** Returns the identity that entries are bound to: the key of the project or, without one, the id of its store. */
+export const toProjectIdentity = (key: string | undefined, replica: string): string => key || `${storePrefix}${replica}`;
+
+/** Compares the end of the log with the head, which is stored separately, so that a truncated log is detected, and with the
+ *  project, so that the log of another project is detected. */
+export function endChain(state: ChainState, head: { seq: number; hash: string } | undefined, project?: string): ChainState {
   if (state.broken) return state;
-  if (state.seq === (head?.seq ?? 0) && (head === undefined || head.hash === state.hash)) return state;
-  return { ...state, broken: { seq: state.seq + 1, problem: 'is missing, or the head of the log was changed' } };
+  if (state.seq !== (head?.seq ?? 0) || (head !== undefined && head.hash !== state.hash))
+    return { ...state, broken: { seq: state.seq + 1, problem: 'is missing, or the head of the log was changed' } };
+  const isOther = project !== undefined && state.project !== undefined && state.project !== project;
+  if (isOther && !state.isRename && !isStoreIdentity(state.project!))
+    return { ...state, broken: { seq: state.seq, problem: `belongs to the project ${state.project}, not to ${project}` } };
+  return state;
 }

@@ -200,7 +200,7 @@ const createRows = () =>
       fix: (d) => d.retry,
     }),
 
-    E_CHECKSUM_MISMATCH: row<{ what: string; problem: string; fix: string; seq?: number }>({
+    E_CHECKSUM_MISMATCH: row<{ what: string; problem: string; fix: string; seq?: number; level?: 'broken' }>({
       exit: 20,
       http: 409,
       message: (d) => `${d.what}: ${d.problem}`,

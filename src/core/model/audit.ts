@@ -39,6 +39,9 @@ export interface AuditEntry {
 /** An entry before it is appended to the hash chain. */
 export type AuditDraft = Omit<AuditEntry, 'seq' | 'prevHash' | 'hash' | 'signature'>;
 
+/** Signs the number and the hash of an entry; returns the text that is stored with it. */
+export type SignEntry = (seq: number, hash: string) => string;
+
 /** A stored entry with every column as text, so that the hash covers each character. */
 export interface ChainLink {
   seq: number;

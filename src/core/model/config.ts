@@ -72,6 +72,7 @@ export const configKeys = {
   'verification.independence': { type: ['spawn', 'process'], default: 'spawn' },
   'release.gateTimeoutSeconds': { type: 'count', default: 1800 },
   'docs.types': { type: 'slugs', default: [] },
+  'audit.signers': { type: 'list', default: [] },
   agents: { type: 'list', default: [] },
 } as const satisfies Record<
   string,

@@ -1,23 +1,18 @@
-import { array, boolean, description, literal, metadata, number, optional, pipe, strictObject, string } from 'valibot';
-import { verifyChain } from '#admin/operations/audit-verify.ts';
+import { array, boolean, description, metadata, optional, pipe, strictObject } from 'valibot';
+import { proofParams } from '#admin/operations/audit-verify.ts';
+import { findHeadSources } from '#admin/operations/shared/head-sources.ts';
+import { requireLevel } from '#admin/operations/shared/prove-log.ts';
 import { answer, type QueryContext, query } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import '#admin/errors.ts';
-import { quote } from '#core/errors/quote.ts';
 import { AgentId } from '#core/model/scalars.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
 import { defined } from '#lib/defined.ts';
-import { type DimensionName, DimensionNameSchema, ExplainedLoss, type GradeResult, GradeSchema } from '../model/grade.ts';
-import { isSameGrade, parseGrades } from '../rules/grade-history.ts';
+import { type DimensionName, DimensionNameSchema, ExplainedLoss, GradeSchema } from '../model/grade.ts';
+import { toStatementPath } from '../model/grade-statement.ts';
 import { listUnknownDimensions } from '../rules/grade-rubric.ts';
 import { explainLosses, gradeSession, gradesFile, toGrade } from './shared/grade-session.ts';
-
-const Verification = strictObject({
-  holds: literal(true),
-  /** Timestamp of the stored grade. */
-  gradedAt: string(),
-  chain: strictObject({ ok: literal(true), entries: number(), head: string() }),
-});
+import { findStoredGrade, type GradeProof, Verification, verifyElsewhere, verifyGrade } from './shared/verify-grade.ts';
 
 export const adminGrade = query({
   name: 'admin.grade',
@@ -28,6 +23,7 @@ export const adminGrade = query({
     explain: optional(pipe(boolean(), description('List each loss with its cause and the call that avoids it'))),
     partial: optional(pipe(boolean(), description('Store and judge it although reads were not recorded'))),
     verify: optional(pipe(boolean(), description('Check the log and the stored grade; store nothing'))),
+    ...proofParams,
   }),
   result: strictObject({
     grade: GradeSchema,
@@ -36,25 +32,44 @@ export const adminGrade = query({
     explanation: optional(array(ExplainedLoss)),
     verification: optional(Verification),
   }),
-  errors: ['E_GRADE_TOO_LOW', 'E_GRADE_INCOMPLETE', 'E_NOT_FOUND', 'E_CHECKSUM_MISMATCH'],
+  errors: [
+    'E_GRADE_TOO_LOW',
+    'E_GRADE_INCOMPLETE',
+    'E_NOT_FOUND',
+    'E_CHECKSUM_MISMATCH',
+    'E_LOG_UNPROVEN',
+    'E_VALIDATION',
+    'E_DEPENDENCY_ERROR',
+  ],
   tier: 2,
-  cli: { command: 'grade', args: ['sessionId'], view: async () => (await import('../view.ts')).gradeView },
+  needs: 'project',
+  cli: { command: 'grade', args: ['sessionId'], read: { heads: { as: 'text' } }, view: async () => (await import('../view.ts')).gradeView },
   example: { call: { sessionId: 'session-1' } },
-  async run(ctx, { sessionId, min, explain, verify, partial }) {
-    const { result, losses, isRecorded } = await gradeSession(ctx, sessionId);
+  async run(ctx, params) {
+    const { sessionId, min, explain, verify, partial } = params;
+    const isVerified = verify === true || params.require !== undefined;
+    // Looked up before the transaction opens, because a remote can be slow.
+    const { sources, warnings } = isVerified ? await findHeadSources(ctx, params) : { sources: [], warnings: [] };
+    const proof = { sources, signers: params.signer };
+    const graded =
+      (await ctx
+        .read((store) => gradeFromLog({ ...ctx, store }, params, isVerified ? proof : undefined))
+        .catch(ignoreMissingStore(isVerified))) ?? (await gradeFromStatement(ctx, sessionId, proof));
+    const { result, losses, isRecorded, verification } = graded;
     const unknown = isRecorded ? undefined : listUnknownDimensions(losses);
     const isJudged = unknown === undefined || partial === true;
-    const verification = verify ? await verifyGrade(ctx, result) : undefined;
+    if (verification) requireLevel(`the grade of ${sessionId}`, verification.level, params.require);
     const grade = toGrade(result);
     const { percent, letter, flags } = grade;
+    const isStored = isVerified || !isJudged ? undefined : { file: gradesFile, line: JSON.stringify(result) };
     return answer(
       {
         grade,
         ...defined({ unknown, explanation: explain ? await explainLosses(ctx.registry, losses) : undefined, verification }),
       },
       {
-        ...(unknown ? { warnings: [formatUnknownWarning(sessionId, unknown, isJudged)] } : {}),
-        ...(verify || !isJudged ? {} : { appendLine: { file: gradesFile, line: JSON.stringify(result) } }),
+        warnings: [...warnings, ...graded.warnings, ...(unknown ? [formatUnknownWarning(sessionId, unknown, isJudged)] : [])],
+        ...defined({ appendLine: isStored }),
         ...(min !== undefined && !isJudged ? { failAfterSave: new CleoError('E_GRADE_INCOMPLETE', { sessionId, min, unknown }) } : {}),
         ...(min !== undefined && isJudged && percent < min
           ? { failAfterSave: new CleoError('E_GRADE_TOO_LOW', { sessionId, percent, min, letter, flags: flags.slice(0, 20) }) }
@@ -64,24 +79,35 @@ export const adminGrade = query({
   },
 });
 
+/** Grades from the log of this store. Undefined if the grade is verified and the log of the session is in another store. */
+async function gradeFromLog(
+  ctx: QueryContext,
+  { sessionId, verify }: { sessionId: string; verify?: boolean | undefined },
+  proof: GradeProof | undefined,
+) {
+  const graded = await gradeSession(ctx, sessionId);
+  if (!proof) return { ...graded, verification: undefined, warnings: [] as string[] };
+  const isElsewhere =
+    graded.result.entryCount === 0 && (hasStatement(ctx, sessionId) || (findStoredGrade(ctx, sessionId)?.entryCount ?? 0) > 0);
+  if (isElsewhere) return undefined;
+  return { ...graded, ...(await verifyGrade(ctx, ctx.store, graded.result, proof, verify === true)) };
+}
+
+const hasStatement = ({ platform, project }: QueryContext, sessionId: string): boolean =>
+  platform.files.exists(`${project.folder}/${toStatementPath(sessionId)}`);
+
+async function gradeFromStatement(ctx: QueryContext, sessionId: string, proof: GradeProof) {
+  const { result, isPartial, verification } = await verifyElsewhere(ctx, sessionId, proof);
+  return { result, losses: [], isRecorded: !isPartial, verification, warnings: [] as string[] };
+}
+
+/** A fresh clone has no store. To verify a grade there, its statement is enough. */
+const ignoreMissingStore =
+  (isVerified: boolean) =>
+  (error: unknown): undefined => {
+    if (isVerified && error instanceof CleoError && error.row === 'E_STORE_DAMAGED' && error.details.missing) return undefined;
+    throw error;
+  };
+
 const formatUnknownWarning = (sessionId: string, unknown: DimensionName[], isJudged: boolean): string =>
   `${sessionId} was not started in grade mode, so its reads are not recorded and ${unknown.join(', ')} are unknown${isJudged ? '' : '; the grade is not stored (`partial` stores it)'}`;
-
-/** Checks that the log is unchanged and that the newest stored grade of the session matches it. */
-async function verifyGrade({ store, platform, project }: QueryContext, result: GradeResult) {
-  const chain = await verifyChain(store, platform.sha256);
-  const { sessionId } = result;
-  const stored = parseGrades(platform.files.readText(`${project.folder}/${gradesFile}`) ?? '').grades.findLast(
-    (grade) => grade.sessionId === sessionId,
-  );
-  const regrade = `cleo grade ${quote(sessionId)}`;
-  if (!stored) throw new CleoError('E_NOT_FOUND', { what: 'stored grade of', id: sessionId, fix: regrade });
-  const isSameTotal = stored.totalScore === result.totalScore && stored.entryCount === result.entryCount;
-  if (!isSameGrade(stored, result))
-    throw new CleoError('E_CHECKSUM_MISMATCH', {
-      what: `the grade of ${sessionId}`,
-      problem: `stored are ${stored.totalScore} points for ${stored.entryCount} entries, the log gives ${result.totalScore} for ${result.entryCount}${isSameTotal ? ', with other reasons' : ''}`,
-      fix: regrade,
-    });
-  return { holds: true as const, gradedAt: stored.timestamp, chain };
-}

@@ -1,8 +1,9 @@
 import { copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { CleoError } from '#core/errors/error.ts';
 import { toTaskId } from '#core/model/scalars.ts';
-import type { StoreInspection } from '../port/store.ts';
+import type { StoreInspection, StoreRestoration } from '../port/store.ts';
 import { openSqlite, readSchemaVersion, type SqliteOptions } from './sqlite.ts';
+import { carryOver } from './sqlite-carry-over.ts';
 import { loadSqliteDriver, type SqliteDatabase, type SqliteStatement } from './sqlite-driver.ts';
 import { convertErrors, fromSqliteError } from './sqlite-errors.ts';
 import { publishFile } from './sqlite-schema.ts';
@@ -34,7 +35,7 @@ export function inspectSqlite(path: string): StoreInspection {
   }
 }
 
-export async function restoreSqlite(options: Omit<SqliteOptions, 'mode'>, file: string, at: string): Promise<{ movedTo?: string }> {
+export async function restoreSqlite(options: Omit<SqliteOptions, 'mode'>, file: string, at: string): Promise<StoreRestoration> {
   const { path } = options;
   const isSound = inspectSqlite(path).problems.length === 0;
   const fresh = `${path}.restore-${process.pid}-${Math.random().toString(36).slice(2, 8)}`;
@@ -42,8 +43,9 @@ export async function restoreSqlite(options: Omit<SqliteOptions, 'mode'>, file: 
     convertErrors(options, () => copyFileSync(file, fresh));
     await prepareCopy(options, fresh, isSound ? readPreservedState(path) : emptyState);
     if (isSound) {
+      const log = convertErrors(options, () => carryOver(fresh, path));
       await replaceContent(options, fresh);
-      return {};
+      return { log };
     }
     const movedTo = moveAside(options, at);
     if (!convertErrors(options, () => publishFile(fresh, path)))
@@ -54,7 +56,7 @@ export async function restoreSqlite(options: Omit<SqliteOptions, 'mode'>, file: 
   }
 }
 
-/** State that a restore must not undo: assigned ids and revoked tokens. */
+/** State that a restore must not undo and that is applied by the store itself: assigned ids and revoked tokens. See `carryOver`. */
 interface PreservedState {
   lastTaskNumber: number;
   revokedTokens: { name: string; at: string }[];

@@ -1,4 +1,4 @@
-import type { AuditDraft, AuditEntry, ChainLink, StoredAnswer } from '#core/model/audit.ts';
+import type { AuditDraft, AuditEntry, ChainLink, SignEntry, StoredAnswer } from '#core/model/audit.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import type { Token } from '#core/model/token.ts';
 import type { GradeEntry } from '#grade/model/grade.ts';
@@ -16,10 +16,22 @@ export interface AuditFilter {
   after?: number;
 }
 
+export interface StoreFacts {
+  engine: 'sqlite' | 'postgres';
+  replica: string;
+  taskNumber: number;
+}
+
+/** An entry of the log by its number and hash. */
+export interface EntryHash {
+  seq: number;
+  hash: string;
+}
+
 export interface AuditReads {
   getHead(): Promise<{ seq: number; hash: string } | undefined>;
-  /** The random id of this store. */
-  getReplica(): Promise<string>;
+  /** The engine, the random id and the highest task number of this store. */
+  getStoreFacts(): Promise<StoreFacts>;
   /** The time of the newest entry. */
   getLatestTime(): Promise<string | undefined>;
   /** Newest first, unless `filter.after` is set. */
@@ -34,10 +46,14 @@ export interface AuditReads {
   /** Entries of one session after `seq` in log order. Parameters are included only if the entry created something or
    *  failed with exit code 4. */
   listForSession(session: string, seq: number, limit: number): Promise<GradeEntry[]>;
+  /** The first and the last entry of a session; undefined if it has none. */
+  getSessionEnds(session: string): Promise<{ first: EntryHash; last: EntryHash } | undefined>;
+  /** The hash of an entry. */
+  getHash(seq: number): Promise<string | undefined>;
 }
 
 export interface AuditWrites {
-  append(entry: AuditDraft): Promise<void>;
+  append(entry: AuditDraft, sign?: SignEntry): Promise<void>;
 }
 
 export interface KeyReads {

@@ -1,5 +1,5 @@
 import type { Changes } from '#core/model/audit.ts';
-import type { AuditReads, AuditWrites, HealthReads, JobWrites, KeyReads, KeyWrites, TokenReads, TokenWrites } from './admin.ts';
+import type { AuditReads, AuditWrites, EntryHash, HealthReads, JobWrites, KeyReads, KeyWrites, TokenReads, TokenWrites } from './admin.ts';
 import type { DocReads, DocWrites } from './documents.ts';
 import type { MemoryReads, MemoryWrites } from './memory.ts';
 import type { NexusReads, NexusWrites } from './nexus.ts';
@@ -92,5 +92,20 @@ export interface StoreAdmin {
   inspect(file?: string): Promise<StoreInspection>;
   /** Replaces the content of the database with that of a sound file. Open connections see the new content. A damaged
    *  database is moved to the path that is returned. Task ids that were in use are not assigned again. */
-  restore(file: string, at: string): Promise<{ movedTo?: string }>;
+  restore(file: string, at: string): Promise<StoreRestoration>;
+}
+
+/** The outcome of a restore. */
+export interface StoreRestoration {
+  /** The path that a damaged database was moved to. */
+  movedTo?: string;
+  /** The logs of the present store and of the backup, by their last entries. Absent if the present store was damaged. */
+  log?: RestoredLog;
+}
+
+/** Which of the two logs a restored store has, and how far both reached. */
+export interface RestoredLog {
+  kept: 'present' | 'backup';
+  present: EntryHash;
+  backup: EntryHash;
 }

@@ -1,4 +1,4 @@
-import type { AuditDraft } from '#core/model/audit.ts';
+import type { AuditDraft, SignEntry } from '#core/model/audit.ts';
 import type { Stamp, WriteStore } from '../port/store.ts';
 import { appendAudit } from './admin/audit-writes.ts';
 import { createJobWrites, createKeyWrites } from './admin/jobs-and-idempotency.ts';
@@ -23,7 +23,10 @@ export function createWriteStore(db: Db, stamp: Stamp): WriteStore {
       { ...createTaskReads(db), ...createTaskWrites(db, reads.tasks, stamp, changes) },
       async () => (await loadReads()).tasks,
     ),
-    audit: withLazyMethods({ append: (entry: AuditDraft) => appendAudit(db, entry) }, async () => (await loadReads()).audit),
+    audit: withLazyMethods(
+      { append: (entry: AuditDraft, sign?: SignEntry) => appendAudit(db, entry, sign) },
+      async () => (await loadReads()).audit,
+    ),
     claims: withLazyMethods({ ...createClaimReads(db), ...createClaimWrites(db) }, async () => (await loadReads()).claims),
     keys: withLazyMethods(createKeyWrites(db), async () => (await loadReads()).keys),
     sessions: withLazyMethods(createSessionReads(db), async () => ({

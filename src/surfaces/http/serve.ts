@@ -2,6 +2,7 @@ import { CleoError } from '#core/errors/error.ts';
 import { hasTokens } from '#dispatch/authenticate.ts';
 import { requireProject } from '#dispatch/call-context.ts';
 import type { App } from '#dispatch/dispatch.ts';
+import { startSigning } from '#dispatch/sign-log.ts';
 import { createHttpApp, type HttpAppOptions } from './app.ts';
 import { isLoopback, splitList } from './host-names.ts';
 import { type ListenOptions, listen } from './server.ts';
@@ -48,6 +49,7 @@ export async function serve(app: App, { stop, announce, mcp, report, graceMs = 1
         }
       : {}),
   });
+  const finishSigning = await startSigning(app, (problem) => report?.(new Error(problem)));
   const server = await listen(routes, { ...listening, host, port });
   announce(server);
   if (!stop.aborted) await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }));
@@ -55,6 +57,7 @@ export async function serve(app: App, { stop, announce, mcp, report, graceMs = 1
   const streams = endpoint?.close();
   await server.stop(graceMs);
   await streams;
+  await finishSigning();
   // A call that is still running waits for a lock; its caller is gone, so the process does not wait longer.
   await Promise.race([app.closeStores(), new Promise((resolve) => setTimeout(resolve, 1000).unref())]);
 }

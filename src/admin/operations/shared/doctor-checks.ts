@@ -61,7 +61,7 @@ export async function runDoctorChecks({ platform, project, read, sqliteVersion, 
     });
     await runCheck('sessions', () => read((store) => checkSessions(store, now, config['session.quietHours'])));
     await runCheck('jobs', () => read((store) => checkJobs(store, now)));
-    await runCheck('log', () => read((store) => checkAuditLog(store, now, platform.sha256)));
+    await runCheck('log', () => read((store) => checkAuditLog(store, now, { platform, project, config })));
   }
   const done = new Set(checks.map(({ check }) => check));
   for (const check of ['store', 'tasks', 'sessions', 'jobs', 'log'])

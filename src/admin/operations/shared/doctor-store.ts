@@ -6,8 +6,8 @@ import type { Project } from '#platform/port.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import { findTaskProblems, type IntegrityLimits } from '#tasks/operations/shared/integrity.ts';
 import { formatScope } from '#tasks/rules/scope.ts';
-import { followChain } from '../audit-verify.ts';
 import type { CheckResult } from './doctor-checks.ts';
+import { inspectLog, type ProofContext } from './prove-log.ts';
 
 /** A job that has run for longer was interrupted; most take seconds. */
 const maxJobMs = 10 * 60_000;
@@ -85,11 +85,12 @@ export async function listUnfinishedJobs(store: ReadStore, now: string) {
   return (await store.health.listStartedJobs()).filter(({ startedAt }) => Date.parse(now) - Date.parse(startedAt) > maxJobMs);
 }
 
-export async function checkAuditLog(store: ReadStore, now: string, digest: (text: string) => string): Promise<CheckResult> {
-  const { seq, broken } = await followChain(store, digest);
+/** Reports the same as `audit verify`, without contacting a remote. */
+export async function checkAuditLog(store: ReadStore, now: string, ctx: ProofContext): Promise<CheckResult> {
+  const { entries, broken, level, signed } = await inspectLog(ctx, store);
   const latest = (await store.audit.getLatestTime()) ?? '';
   return {
-    detail: seq === 1 ? '1 entry' : `${seq} entries`,
+    detail: `${entries === 1 ? '1 entry' : `${entries} entries`}, ${signed ? `signed up to entry ${signed.entries}` : level}`,
     findings: [
       ...(broken
         ? [{ severity: 'error' as const, message: `the audit log was changed: entry ${broken.seq} ${broken.problem}`, fix: 'cleo log' }]

@@ -18,14 +18,15 @@ import type { PointLoss } from '../../rules/grade-rubric.ts';
 /** Path below `.cleo`. */
 export const gradesFile = 'metrics/GRADES.jsonl';
 
-/** Grades a session. `isRecorded` is false if the session was started without grade mode and no read of it is in the log. */
+/** Grades a session, by its entries up to `upTo`. `isRecorded` is false if the session was started without grade mode and no read of it is in the log. */
 export async function gradeSession(
-  ctx: QueryContext,
+  ctx: Pick<QueryContext, 'store' | 'registry' | 'now'>,
   sessionId: string,
+  upTo = Number.POSITIVE_INFINITY,
 ): Promise<{ result: GradeResult; losses: PointLoss[]; isRecorded: boolean }> {
   const { store, registry, now } = ctx;
   const state = startGrading(listOperationNames(registry));
-  await readLog(store, sessionId, state);
+  await readLog(store, sessionId, state, upTo);
   const session = await store.sessions.get(sessionId);
   const taskId = session && (await findSessionTask(store, session));
   return {
@@ -41,10 +42,10 @@ export function toGrade(result: GradeResult) {
 
 const pageSize = 2000;
 
-async function readLog(store: ReadStore, sessionId: string, state: GradeState): Promise<void> {
+async function readLog(store: ReadStore, sessionId: string, state: GradeState, upTo: number): Promise<void> {
   for (let seq = 0; ; ) {
     const entries = await store.audit.listForSession(sessionId, seq, pageSize);
-    for (const entry of entries) addLogEntry(state, entry);
+    for (const entry of entries) if (entry.seq <= upTo) addLogEntry(state, entry);
     if (entries.length < pageSize) return;
     seq = entries.at(-1)!.seq;
   }

@@ -40,6 +40,8 @@ export const sessionEnd = mutation({
     }
     const released = await releaseClaims(ctx, session.id);
     const ended = await closeSession(ctx, session, 'ended', note);
+    if (!ctx.isDryRun)
+      await (await import('#admin/operations/shared/local-facts.ts')).recordFactsQuietly(ctx.platform, ctx.project, ctx.store);
     return { session: toSessionSummary(ended), ...(released.length > 0 ? { released } : {}), handoff: ended.handoff };
   },
 });

@@ -10,9 +10,11 @@ export function createAuditReads(db: Db): AuditReads {
       const [row] = await db.all(sql`select seq, hash from audit_head`);
       return row && { seq: Number(row.seq), hash: String(row.hash) };
     },
-    async getReplica() {
-      const [row] = await db.all(sql`select value from store_facts where name = 'replica'`);
-      return String(row?.value ?? '');
+    async getStoreFacts() {
+      const [row] = await db.all(
+        sql`select f.value as replica, c.value as task_number from store_facts f, counters c where f.name = 'replica' and c.name = 'task'`,
+      );
+      return { engine: db.engine, replica: String(row?.replica ?? ''), taskNumber: Number(row?.task_number ?? 0) };
     },
     async getLatestTime() {
       const [row] = await db.all(sql`select timestamp from audit_log order by seq desc limit 1`);
@@ -55,6 +57,18 @@ export function createAuditReads(db: Db): AuditReads {
           case when created_ids = '[]' and exit_code <> 4 then null else created_ids || ' ' || params end as details
         from audit_log where session_id = ${session} and seq > ${seq} order by seq limit ${limit}`);
       return found.map(toGradeEntry);
+    },
+    async getSessionEnds(session) {
+      const found = await db.all(sql`
+        select seq, hash from audit_log where seq in (
+          (select min(seq) from audit_log where session_id = ${session}), (select max(seq) from audit_log where session_id = ${session})) order by seq`);
+      const ends = found.map((row) => ({ seq: Number(row.seq), hash: String(row.hash) }));
+      const [first, last = first] = ends;
+      return first && last && { first, last };
+    },
+    async getHash(seq) {
+      const [row] = await db.all(sql`select hash from audit_log where seq = ${seq}`);
+      return row && String(row.hash);
     },
   };
 }

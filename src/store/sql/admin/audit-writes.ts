@@ -1,25 +1,25 @@
-import { firstHash, hashLink, toHashedColumns } from '#admin/rules/audit-chain.ts';
-import type { AuditDraft } from '#core/model/audit.ts';
+import { firstHash, hashLink, toHashedColumns, toProjectIdentity } from '#admin/rules/audit-chain.ts';
+import type { AuditDraft, SignEntry } from '#core/model/audit.ts';
 import { type Db, sql } from '../sql.ts';
 
 /** Appends the entry to the hash chain. The caller holds the write lock, so no other entry is appended after `head`.
  *  A project without a key is identified by the id of its store. */
-export async function appendAudit(db: Db, draft: AuditDraft): Promise<void> {
+export async function appendAudit(db: Db, draft: AuditDraft, sign?: SignEntry): Promise<void> {
   const [head] = await db.all(
     sql`select f.value as replica, h.seq, h.hash from store_facts f left join audit_head h on 1 = 1 where f.name = 'replica'`,
   );
   const isFirst = head?.seq === null || head?.seq === undefined;
   const entry = {
     ...draft,
-    project: draft.project || `replica:${head?.replica}`,
+    project: toProjectIdentity(draft.project, String(head?.replica)),
     seq: isFirst ? 1 : Number(head.seq) + 1,
     prevHash: isFirst ? firstHash : String(head.hash),
   };
   const hash = hashLink(toHashedColumns(entry));
   await db.run(sql`
-    insert into audit_log (seq, timestamp, session_id, agent_id, gateway, domain, operation, params, success, exit_code, error_code, created_ids, updated_ids, deleted_ids, duration_ms, principal, project, prev_hash, hash)
+    insert into audit_log (seq, timestamp, session_id, agent_id, gateway, domain, operation, params, success, exit_code, error_code, created_ids, updated_ids, deleted_ids, duration_ms, principal, project, signature, prev_hash, hash)
     values (${entry.seq}, ${entry.timestamp}, ${entry.session}, ${entry.agent}, ${entry.gateway}, ${entry.domain}, ${entry.operation}, ${entry.params}, ${entry.success ? 1 : 0}, ${entry.exitCode},
-      ${entry.errorCode}, ${JSON.stringify(entry.created)}, ${JSON.stringify(entry.updated)}, ${JSON.stringify(entry.deleted)}, ${entry.durationMs}, ${entry.principal}, ${entry.project}, ${entry.prevHash}, ${hash})`);
+      ${entry.errorCode}, ${JSON.stringify(entry.created)}, ${JSON.stringify(entry.updated)}, ${JSON.stringify(entry.deleted)}, ${entry.durationMs}, ${entry.principal}, ${entry.project}, ${sign?.(entry.seq, hash)}, ${entry.prevHash}, ${hash})`);
   await db.run(
     isFirst
       ? sql`insert into audit_head (id, seq, hash) values (1, ${entry.seq}, ${hash})`

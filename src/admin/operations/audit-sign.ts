@@ -1,0 +1,47 @@
+import { boolean, description, optional, pipe, strictObject, string } from 'valibot';
+import { answer, query } from '#core/define.ts';
+import { defined } from '#lib/defined.ts';
+import { SignedHeadSchema } from '../model/signed-head.ts';
+import { toProjectIdentity } from '../rules/audit-chain.ts';
+import { headsFile } from '../rules/audit-heads.ts';
+import '../errors.ts';
+import { recordLocalFacts } from './shared/local-facts.ts';
+import { inspectLog, requireIntact } from './shared/prove-log.ts';
+import { findRecordSigner, signHead } from './shared/sign-head.ts';
+
+export const adminAuditSign = query({
+  name: 'admin.audit.sign',
+  summary: 'Sign the last entry of the audit log',
+  params: strictObject({ ssh: optional(pipe(boolean(), description('Sign with your SSH key of audit.signers'))) }),
+  result: strictObject({
+    signedHead: SignedHeadSchema,
+    /** The file that the head was appended to. */
+    file: pipe(string(), description('File below .cleo that holds the signed heads')),
+    createdKey: optional(pipe(boolean(), description('True if this call created the key'))),
+  }),
+  errors: ['E_CHECKSUM_MISMATCH', 'E_FILE_ERROR', 'E_VALIDATION', 'E_NOT_FOUND', 'E_DEPENDENCY_ERROR'],
+  tier: 2,
+  cli: { command: 'audit sign' },
+  example: { call: {} },
+  async run({ store, platform, project, config, now }, { ssh }) {
+    // A log that contradicts an earlier head is not signed again.
+    const proof = requireIntact(await inspectLog({ platform, project, config }, store));
+    const { key, isNew } = await findRecordSigner(platform, config, ssh);
+    const identity = toProjectIdentity(config['project.key'], proof.replica);
+    const signedHead = await signHead(key, { ...proof, project: identity, at: now });
+    await recordLocalFacts(platform, project, store);
+    return answer(
+      { signedHead, file: headsFile, ...defined({ createdKey: isNew || undefined }) },
+      {
+        appendLine: { file: headsFile, line: JSON.stringify(signedHead) },
+        ...(isNew
+          ? {
+              warnings: [
+                `created the key ${key.source}; others trust it after: cleo config set audit.signers '["${platform.caller.agent} ${key.publicKey}"]'`,
+              ],
+            }
+          : {}),
+      },
+    );
+  },
+});

@@ -1,0 +1,63 @@
+import { join } from 'node:path';
+import { integer, number, object, optional, pipe, safeParse, string } from 'valibot';
+import { CleoError } from '#core/errors/error.ts';
+import { isPlainObject } from '#lib/is-plain-object.ts';
+import { parseJson } from '#lib/parse-json.ts';
+import type { Platform, Project } from '#platform/port.ts';
+import type { ReadStore } from '#store/port/store.ts';
+import { EntryHashSchema } from '../../model/signed-head.ts';
+
+/** `.cleo/local.json`: facts about the store of this checkout, stored outside it. Never committed. */
+const LocalFactsSchema = object({
+  replica: string(),
+  engine: string(),
+  auditHead: optional(EntryHashSchema),
+  taskNumber: optional(pipe(number(), integer())),
+});
+
+export interface LocalFacts {
+  replica: string;
+  engine: string;
+  /** The last entry of the log when the facts were written. */
+  auditHead?: { seq: number; hash: string };
+}
+
+const toPath = ({ folder }: Project): string => join(folder, 'local.json');
+
+export function readLocalFacts({ files }: Pick<Platform, 'files'>, project: Project): LocalFacts | undefined {
+  const { success, output } = safeParse(LocalFactsSchema, parseJson(files.readText(toPath(project)) ?? ''));
+  return success ? (output as LocalFacts) : undefined;
+}
+
+/** Writes the facts about the store as it is now. Other keys of the file are left as they are. */
+export async function recordLocalFacts({ files }: Pick<Platform, 'files'>, project: Project, store: ReadStore): Promise<void> {
+  const path = toPath(project);
+  const head = await store.audit.getHead();
+  const before = parseJson(files.readText(path) ?? '{}');
+  const facts = {
+    ...(isPlainObject(before) ? before : {}),
+    ...(await store.audit.getStoreFacts()),
+    auditHead: head,
+  };
+  ignoreInGit({ files }, project, ['local.json', 'audit-heads.jsonl']);
+  files.writeAtomic(path, `${JSON.stringify(facts, null, 2)}\n`);
+}
+
+/** For operations whose result does not depend on the file. */
+export async function recordFactsQuietly(platform: Pick<Platform, 'files'>, project: Project, store: ReadStore): Promise<void> {
+  try {
+    await recordLocalFacts(platform, project, store);
+  } catch (error) {
+    if (!(error instanceof CleoError)) throw error;
+  }
+}
+
+/** Adds names to `.cleo/.gitignore` of a project that an older version created. */
+function ignoreInGit({ files }: Pick<Platform, 'files'>, { folder }: Project, names: string[]): void {
+  const path = join(folder, '.gitignore');
+  const text = files.readText(path);
+  if (text === undefined) return;
+  const lines = text.split(/\r?\n/);
+  const missing = names.filter((name) => !lines.includes(name));
+  if (missing.length > 0) files.writeAtomic(path, `${text.replace(/\n?$/, '\n')}${missing.join('\n')}\n`);
+}

@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto';
+import type { ChainLink } from '../src/core/model/audit.ts';
+import type { TestApp } from './app.ts';
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+const quote = (value: string | null): string => (value === null ? 'null' : `'${value.replaceAll("'", "''")}'`);
+
+/** Changes entries of the log and rebuilds the chain after them, as someone who can write the database does. `change` gets the
+ *  hashed columns of an entry: previous hash, number, time, session, agent, gateway, domain, operation, parameters … */
+export async function forgeLog(app: TestApp, change: (columns: ChainLink['columns']) => ChainLink['columns']): Promise<void> {
+  const links = await app.store.read((reads) => reads.audit.listLinks(0, 10_000));
+  let prevHash = '0'.repeat(64);
+  const statements = links.map(({ seq, columns }) => {
+    const forged = change(columns).with(0, prevHash);
+    prevHash = sha256(JSON.stringify(forged));
+    const [, , at, session, agent, gateway, domain, operation, params, success, exitCode, errorCode, created, updated, deleted] = forged;
+    const [project] = forged.slice(17);
+    return `update audit_log set timestamp = ${quote(at!)}, session_id = ${quote(session!)}, agent_id = ${quote(agent!)},
+      gateway = ${quote(gateway!)}, domain = ${quote(domain!)}, operation = ${quote(operation!)}, params = ${quote(params!)},
+      success = ${success}, exit_code = ${exitCode}, error_code = ${quote(errorCode ?? null)}, created_ids = ${quote(created!)},
+      updated_ids = ${quote(updated!)}, deleted_ids = ${quote(deleted!)}, project = ${quote(project ?? null)},
+      prev_hash = ${quote(forged[0]!)}, hash = '${prevHash}' where seq = ${seq}`;
+  });
+  await app.tamper([...statements, `update audit_head set hash = '${prevHash}'`].join(';\n'));
+}
