@@ -12,7 +12,7 @@ const storeless = [
 /** Tests that measure time run alone. */
 const timed = ['test/bench.test.ts'];
 /** Tests of bad input and damage can run in parallel. Those with many processes or kills cannot. */
-const parallelFaults = ['hostile', 'hostile-cli', 'queries', 'all-or-nothing', 'damage', 'migrate', 'tampering', 'traces'].map(
+const parallelFaults = ['hostile', 'hostile-cli', 'queries', 'all-or-nothing', 'damage', 'migrate', 'tampering', 'traces', 'wire'].map(
   (name) => `test/faults/${name}.test.ts`,
 );
 const common = { setupFiles: ['test/seed.ts'], globalSetup: ['test/fresh-index.ts'], testTimeout: 60_000, hookTimeout: 60_000 };

@@ -134,12 +134,17 @@ export async function main(): Promise<void> {
     appAt: (folder) =>
       createApp(createPlatform({ CLEO_ROOT: folder, CLEO_HOME: join(folder, '.cleo', 'home'), PATH: env.PATH }, folder, version)),
   };
+  const fail = (error: unknown): number => {
+    writeAll(2, terminal.isDebugging ? `${(error as Error).stack}\n` : `cleo: ${(error as Error)?.message ?? error}\n`);
+    return isDiskFailure(error) ? 3 : 1;
+  };
+  // An exception that escapes from a callback would print a stack trace. Servers replace this handler.
+  process.on('uncaughtException', (error) => process.exit(fail(error)));
   let exitCode: number;
   try {
     exitCode = await runCli(createApp(createPlatform(env, process.cwd(), version)), process.argv.slice(2), terminal);
   } catch (error) {
-    writeAll(2, terminal.isDebugging ? `${(error as Error).stack}\n` : `cleo: ${(error as Error).message}\n`);
-    exitCode = isDiskFailure(error) ? 3 : 1;
+    exitCode = fail(error);
   }
   // A natural exit would close the database, and closing a writing connection checkpoints its log.
   process.exit(exitCode);

@@ -5,6 +5,7 @@ import { createApp, writeAll } from './main.ts';
 import { createPlatform } from './platform/platform.ts';
 import type { Platform } from './platform/port.ts';
 import { print, type Terminal } from './surfaces/cli/run.ts';
+import type { LastResort } from './surfaces/last-resort.ts';
 import { version } from './version.ts';
 
 /** Starts the long-running commands. They are wired here and not in main, because no other command needs this code. */
@@ -22,17 +23,20 @@ async function serveMcp({ agent, session }: Globals): Promise<number> {
   const app = createApp(createPlatform({ ...env, ...own }, process.cwd(), version), { isSticky: true, isServer: true });
   // Standard output carries the protocol and nothing else.
   console.log = console.info = console.debug = console.error;
+  const stop = createStop();
+  const lastResort = await catchEscaped('mcp', stop);
   await serveClient(app, {
     input: process.stdin,
     output: process.stdout,
-    stop: createStopSignal(),
+    stop: stop.signal,
+    lastResort,
     report: (problem) => isDebugging && console.error(`cleo mcp: ${problem}`),
     renew: async (caller) => (await import('./dispatch/lease.ts')).renewLease(app, caller),
     markAway: async (caller) => (await import('./dispatch/lease.ts')).markAway(app, caller),
     renewEveryMs: 20_000,
   });
   await app.closeStores();
-  return 0;
+  return lastResort.hasGivenUp() ? 1 : 0;
 }
 
 async function serveHttp({ json, human }: Globals, { host, port }: { host?: string; port?: number }): Promise<number> {
@@ -48,10 +52,13 @@ async function serveHttp({ json, human }: Globals, { host, port }: { host?: stri
     grade: { isEnabled: false, id: undefined },
   };
   const isForPeople = human || (!json && stdout.isTTY && env.CLEO_FORMAT !== 'json');
+  const stop = createStop();
+  const lastResort = await catchEscaped('serve', stop);
   await serve(createApp(shared, { isServer: true }), {
     ...defined({ host, port }),
     mcp: createMcpEndpoint,
-    stop: createStopSignal(),
+    stop: stop.signal,
+    lastResort,
     report: (error) => env.CLEO_DEBUG === '1' && console.error(error),
     announce: ({ url, port: taken }) =>
       stdout.write(
@@ -64,7 +71,7 @@ async function serveHttp({ json, human }: Globals, { host, port }: { host?: stri
             })}\n`,
       ),
   });
-  return 0;
+  return lastResort.hasGivenUp() ? 1 : 0;
 }
 
 async function watchBoard(globals: Globals, { epic }: { epic?: string }, terminal: Terminal): Promise<number> {
@@ -100,7 +107,7 @@ async function watchLive(
   const exitCode = await showLiveBoard(app, {
     ...what,
     hasColour,
-    stop: createStopSignal(),
+    stop: createStop().signal,
     tty: {
       ...(stdin.isTTY ? { input: stdin } : {}),
       output: stdout,
@@ -117,8 +124,25 @@ async function watchLive(
   return exitCode;
 }
 
-/** Creates a signal that is aborted when the process is asked to stop. */
-function createStopSignal(): AbortSignal {
+/** Keeps a server running after an exception that nothing has caught: it is logged, and its request is answered. */
+async function catchEscaped(command: string, stop: AbortController): Promise<LastResort> {
+  const { createLastResort } = await import('./surfaces/last-resort.ts');
+  const isDebugging = process.env.CLEO_DEBUG === '1';
+  const report = (error: unknown): void => {
+    const text = error instanceof Error ? (isDebugging && error.stack) || error.message : String(error);
+    process.stderr.write(`cleo ${command}: unexpected error: ${text}\n`);
+  };
+  const lastResort = createLastResort(report, () => stop.abort());
+  process.removeAllListeners('uncaughtException');
+  // Node raises an unhandled rejection as an exception too.
+  process.on('uncaughtException', (error) => lastResort.handle(error, performance.now()));
+  // A client that reads no errors must not end the server.
+  process.stderr.on('error', () => {});
+  return lastResort;
+}
+
+/** Creates a controller that is aborted when the process is asked to stop. */
+function createStop(): AbortController {
   const stop = new AbortController();
   const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
   const first = (): void => {
@@ -127,5 +151,5 @@ function createStopSignal(): AbortSignal {
     stop.abort();
   };
   for (const signal of signals) process.on(signal, first);
-  return stop.signal;
+  return stop;
 }

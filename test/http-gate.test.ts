@@ -208,6 +208,29 @@ test('rejects an invalid port with a fix', async () => {
   });
 });
 
+test('the rate limit counts every call of an MCP batch', async () => {
+  const { url, post } = await openServer({ tasks: ['T001'], config: { serve: { callsPerMinute: 20 } } });
+  const call = (id: number): object => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'tools/call',
+    params: { name: 'cleo_query', arguments: { domain: 'tasks', operation: 'show', params: { taskId: 'T1' } } },
+  });
+  const sendBatch = (count: number): Promise<Response> =>
+    fetch(`${url}/mcp`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify(Array.from({ length: count }, (_, i) => call(i))),
+    });
+  expect((await sendBatch(21)).status).toBe(422);
+  const first = await sendBatch(15);
+  expect(first.status).toBe(200);
+  expect((await first.text()).match(/"id":"T001"/g)?.length).toBeGreaterThanOrEqual(15);
+  const second = await sendBatch(15);
+  expect([second.status, Number(second.headers.get('retry-after'))]).toEqual([429, expect.any(Number)]);
+  expect(await post('query/tasks/show', { taskId: 'T1' })).toMatchObject({ status: 200 });
+});
+
 test('limits the rate of one caller without affecting others', async () => {
   const { post, createToken, get } = await openServer({ config: { serve: { callsPerMinute: 20 } } });
   const token = createBearerHeader(await createToken('query'));

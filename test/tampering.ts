@@ -1,5 +1,6 @@
 import { hashLink } from '../src/admin/rules/audit-chain.ts';
 import type { TestApp } from './app.ts';
+import { createRandom } from './random.ts';
 
 /** A change of the log, and the entry at which verification must report it. */
 interface Tampering {
@@ -93,12 +94,4 @@ function createTampering(i: number, entries: number, random: () => number, rehas
     () => ({ statement: `insert into audit_log select ${entries + 1}, ${others} from audit_log ${at}`, seq: entries + 1 }),
   ];
   return kinds[i % kinds.length]!();
-}
-
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
 }

@@ -1,58 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { Agent, request } from 'node:http';
-import { join } from 'node:path';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Json } from '../app.ts';
-import { checkIntegrity, createFaultProject, createIds, dist, type FaultProject, listTaskIds, pickSize } from './processes.ts';
-
-interface Server {
-  child: ChildProcess;
-  post(path: string, params: unknown): Promise<{ status: number; body: Json }>;
-  /** Memory of the process, in megabytes. */
-  memory(): Promise<number>;
-  ended: Promise<unknown>;
-}
-
-async function startServer(project: FaultProject, flags: string[] = []): Promise<Server> {
-  const child = spawn(process.execPath, [...flags, join(dist, 'cleo.js'), 'serve', '--port', '0'], {
-    cwd: project.root,
-    env: { PATH: process.env.PATH, HOME: '/nonexistent', CLEO_HOME: join(project.root, '.home') },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const ended = once(child, 'exit');
-  onTestFinished(async () => {
-    child.kill('SIGKILL');
-    await ended;
-  });
-  const [line] = await once(child.stdout.setEncoding('utf8'), 'data');
-  const { port } = JSON.parse(line).listening;
-  const agent = new Agent({ keepAlive: true });
-  onTestFinished(() => agent.destroy());
-  const ask = (method: string, path: string, text = ''): Promise<{ status: number; text: string }> =>
-    new Promise((resolve, reject) => {
-      const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
-      const sent = request({ host: '127.0.0.1', port, agent, method, path, headers }, (answer) => {
-        let body = '';
-        answer.setEncoding('utf8').on('data', (part) => {
-          body += part;
-        });
-        answer.once('end', () => resolve({ status: answer.statusCode ?? 0, text: body }));
-        answer.once('error', reject);
-      });
-      sent.once('error', reject);
-      sent.end(text);
-    });
-  return {
-    child,
-    ended,
-    post: async (path, params) => {
-      const { status, text } = await ask('POST', `/api/${path}`, JSON.stringify(params));
-      return { status, body: JSON.parse(text) };
-    },
-    memory: async () => Number(/^process_resident_memory_bytes (\d+)$/m.exec((await ask('GET', '/metrics')).text)?.[1]) / 2 ** 20,
-  };
-}
+import { checkIntegrity, createFaultProject, createIds, listTaskIds, pickSize } from './processes.ts';
+import { startServer } from './server-process.ts';
 
 test('the memory of a server does not grow with the number of calls', async () => {
   const project = await createFaultProject();
@@ -130,4 +80,45 @@ test('a server and commands share the store without errors or duplicate ids', as
     }),
   ]);
   expect(ids.flat().sort()).toEqual(createIds(20 * each).sort());
+});
+
+test('20,000 pipelined requests of one connection do not delay another', async () => {
+  const project = await createFaultProject();
+  await project.runOk(['config', 'set', 'serve.callsPerMinute', '0']);
+  await project.runOk(['add', 'One']);
+  const { post, port, memory } = await startServer(project);
+  const measure = async (count: number): Promise<number[]> => {
+    const times: number[] = [];
+    for (let i = 0; i < count; i++) {
+      const began = performance.now();
+      expect((await post('query/tasks/show', { taskId: 'T1' })).status).toBe(200);
+      times.push(performance.now() - began);
+      await sleep(5);
+    }
+    return times.sort((a, b) => a - b);
+  };
+  await measure(20);
+  const alone = await measure(40);
+  const body = '{"taskId":"T1"}';
+  const request = `POST /api/query/tasks/show HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const flood = connect(port, '127.0.0.1');
+  onTestFinished(() => void flood.destroy());
+  let answered = 0;
+  flood.setEncoding('latin1').on('data', (text: string) => {
+    answered += text.split('HTTP/1.1 200').length - 1;
+  });
+  flood.on('error', () => {});
+  flood.write(request.repeat(20_000));
+  await sleep(50);
+  const next = await measure(40);
+  const median = (times: number[]): number => times[times.length >> 1]!;
+  console.log(
+    `latency next to 20,000 pipelined requests: median ${median(next).toFixed(1)} ms, max ${next.at(-1)!.toFixed(1)} ms; alone ${median(alone).toFixed(1)} ms`,
+  );
+  // Without turns the other connection waits for hundreds of requests: 400 ms and more.
+  expect(median(next)).toBeLessThan(Math.max(60, 12 * median(alone)));
+  expect(answered).toBeGreaterThan(20);
+  expect(await memory()).toBeLessThan(400);
+  // All of them are answered in the end, in the long form.
+  if (pickSize(0, 1)) await expect.poll(() => answered, { timeout: 120_000, interval: 100 }).toBe(20_000);
 });

@@ -31,6 +31,8 @@ export interface AccessControl {
   checkOrigin(visitor: Visitor): void;
   /** Identifies the caller. Rejects a missing or invalid token and callers above the rate limit. */
   identify(visitor: Visitor, nowMs: number): Promise<TokenIdentity>;
+  /** Applies the rate limit to the further calls of a request that contains several. */
+  checkFurtherCalls(visitor: Visitor, identity: TokenIdentity, count: number, nowMs: number): void;
   /** Applies the rate limit to a request that needs no token. */
   checkRate(visitor: Visitor, nowMs: number): void;
 }
@@ -52,6 +54,8 @@ export function createAccessControl(
   const checkWait = (seconds: number): void => {
     if (seconds > 0) throw new CleoError('E_TOO_MANY_REQUESTS', { retryAfterSeconds: seconds });
   };
+  const toRateKey = ({ address }: Visitor, identity: TokenIdentity): string =>
+    identity === anonymous ? `address ${address}` : `token ${identity.name}`;
   return {
     checkOrigin({ host, origin }) {
       const target = splitHost(host ?? '');
@@ -69,10 +73,19 @@ export function createAccessControl(
         });
     },
     checkRate: ({ address }, nowMs) => checkWait(rate.take(`address ${address}`, nowMs)),
+    checkFurtherCalls(visitor, identity, count, nowMs) {
+      if (callsPerMinute > 0 && count >= callsPerMinute)
+        throw new CleoError('E_VALIDATION', {
+          field: 'body',
+          problem: `has ${count + 1} messages; a batch may have at most ${callsPerMinute}`,
+          fix: 'cleo help serve',
+        });
+      checkWait(rate.take(toRateKey(visitor, identity), nowMs, count));
+    },
     async identify(visitor, nowMs) {
       const { address, authorization } = visitor;
       if (authorization === undefined && isOpen(visitor)) {
-        checkWait(rate.take(`address ${address}`, nowMs));
+        checkWait(rate.take(toRateKey(visitor, anonymous), nowMs));
         return anonymous;
       }
       const secret = /^Bearer ([^\s]{1,200})$/i.exec(authorization ?? '')?.[1];
@@ -81,7 +94,7 @@ export function createAccessControl(
         checkWait(wrong.take(address, nowMs));
         throw new CleoError('E_UNAUTHORIZED', {});
       }
-      checkWait(rate.take(`token ${identity.name}`, nowMs));
+      checkWait(rate.take(toRateKey(visitor, identity), nowMs));
       return identity;
     },
   };

@@ -5,21 +5,28 @@ import { hasTokens, type TokenIdentity } from '#dispatch/authenticate.ts';
 import { type App, type Call, dispatch } from '#dispatch/dispatch.ts';
 import { createFailure, type Envelope } from '#dispatch/envelope.ts';
 import { defined } from '#lib/defined.ts';
+import type { LastResort } from '../last-resort.ts';
 import { withCalls } from '../with-calls.ts';
 import { type AccessOptions, createAccessControl, type Visitor } from './access-control.ts';
 import { createMetrics } from './metrics.ts';
 import { createOpenApi } from './openapi.ts';
+import { maxBodyBytes, parseBody, readBody } from './read-body.ts';
 
 export interface HttpAppOptions extends AccessOptions {
   /** Creates the endpoint at `/mcp`, which is behind the same checks, for the given app. */
-  mcp?: (app: App) => { handle(request: Request, from: { token: TokenIdentity }): Promise<Response> };
+  mcp?: (app: App) => { handle(request: Request, from: McpVisitor): Promise<Response> };
   /** Reports unexpected errors. */
   report?: (error: unknown) => void;
+  lastResort?: Pick<LastResort, 'guard'>;
+}
+
+/** The caller of an MCP request, and a check of the rate limit for the calls of a batch after its first. */
+export interface McpVisitor {
+  token: TokenIdentity;
+  checkFurtherCalls(count: number): void;
 }
 
 type Env = { Bindings: Partial<HttpBindings>; Variables: { token: TokenIdentity } };
-
-const maxBodyBytes = 1 << 20;
 
 /** Creates the HTTP surface: `POST /api/<gateway>/<domain>/<operation>`, the OpenAPI document, health check and metrics. */
 export function createHttpApp(base: App, options: HttpAppOptions): Hono<Env> {
@@ -36,6 +43,10 @@ export function createHttpApp(base: App, options: HttpAppOptions): Hono<Env> {
   let openApi: Promise<string> | undefined;
 
   const routes = new Hono<Env>();
+  const { lastResort } = options;
+  if (lastResort)
+    // An exception that escapes from a callback of a request rejects here, and `onError` answers it.
+    routes.use((_, next) => lastResort.guard(next));
   routes.use(async (c, next) => {
     metrics.changeOpen(1);
     try {
@@ -68,7 +79,7 @@ export function createHttpApp(base: App, options: HttpAppOptions): Hono<Env> {
     if (!/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(c.req.header('content-type') ?? ''))
       return respondError(c, wrongContentType, 415);
     const { gateway, domain, operation } = c.req.param();
-    const body = await readBody(c);
+    const body = await readBody(c.req.raw, maxBodyBytes);
     if (!body) return respondError(c, bodyTooLong, 413);
     const call: Call = {
       operation: `${domain}.${operation}`,
@@ -81,7 +92,7 @@ export function createHttpApp(base: App, options: HttpAppOptions): Hono<Env> {
         session: c.req.header('cleo-session'),
         idempotencyKey: c.req.header('idempotency-key'),
       }),
-      ...parseBody(body),
+      ...toCallParams(body),
     };
     const reply = await dispatch(app, call);
     if (reply.unexpected) options.report?.(reply.unexpected);
@@ -96,7 +107,12 @@ export function createHttpApp(base: App, options: HttpAppOptions): Hono<Env> {
       'content-type': 'text/plain; version=0.0.4; charset=utf-8',
     }),
   );
-  if (mcp) routes.all('/mcp', (c) => mcp.handle(c.req.raw, { token: c.get('token') }));
+  if (mcp)
+    routes.all('/mcp', (c) => {
+      const token = c.get('token');
+      const checkFurtherCalls = (count: number): void => access.checkFurtherCalls(toVisitor(c), token, count, platform.monotonicMs());
+      return mcp.handle(c.req.raw, { token, checkFurtherCalls });
+    });
   for (const [path, method] of [
     ['/api/:gateway{query|mutate}/:domain/:operation', 'POST'],
     ['/api/openapi.json', 'GET'],
@@ -156,28 +172,11 @@ const toVisitor = (c: Context<Env>): Visitor => ({
   address: c.env?.incoming?.socket.remoteAddress ?? 'local',
 });
 
-/** Reads the body; undefined if it is too long. A body with a Content-Length is read at once, because reading it chunk by chunk would
- *  take longer than the call. */
-async function readBody(c: Context<Env>): Promise<Uint8Array | undefined> {
-  const length = c.req.header('content-length');
-  if (length !== undefined) return Number(length) > maxBodyBytes ? undefined : new Uint8Array(await c.req.arrayBuffer());
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const part of c.req.raw.body ?? []) {
-    size += part.byteLength;
-    if (size > maxBodyBytes) return undefined;
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
-}
-
-/** Parses the body; an empty one means no parameters. Invalid JSON is logged and answered like any call that does not parse. */
-function parseBody(body: Uint8Array): Pick<Call, 'params' | 'inputError'> {
-  try {
-    return { params: body.byteLength === 0 ? {} : JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) };
-  } catch {
-    return { params: {}, inputError: new CleoError('E_INVALID_INPUT', { problem: 'The body is not valid JSON', fix: 'cleo help serve' }) };
-  }
+/** Reads the parameters; an empty body means none. Invalid JSON is logged and answered like any call that does not parse. */
+function toCallParams(body: Uint8Array): Pick<Call, 'params' | 'inputError'> {
+  const parsed = body.byteLength === 0 ? { value: {} } : parseBody(body);
+  if (parsed) return { params: parsed.value };
+  return { params: {}, inputError: new CleoError('E_INVALID_INPUT', { problem: 'The body is not valid JSON', fix: 'cleo help serve' }) };
 }
 
 /** Creates a signal that aborts when the caller disconnects before the answer. */

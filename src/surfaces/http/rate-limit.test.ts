@@ -21,6 +21,14 @@ test('returns the time to wait', () => {
   expect(rate.take('a', 30_000)).toBe(0);
 });
 
+test('takes several calls at once, or none of them', () => {
+  const rate = createRateLimiter(60);
+  expect(rate.take('a', 0, 50)).toBe(0);
+  expect(rate.take('a', 0, 20)).toBe(10);
+  expect(rate.take('a', 0, 10)).toBe(0);
+  expect(rate.take('a', 0)).toBe(1);
+});
+
 test('has no limit at 0', () => {
   const free = createRateLimiter(0);
   for (let i = 0; i < 1000; i++) expect(free.take('a', 0)).toBe(0);

@@ -3,11 +3,12 @@ import { hasTokens } from '#dispatch/authenticate.ts';
 import { requireProject } from '#dispatch/call-context.ts';
 import type { App } from '#dispatch/dispatch.ts';
 import { startSigning } from '#dispatch/sign-log.ts';
+import { defined } from '#lib/defined.ts';
 import { createHttpApp, type HttpAppOptions } from './app.ts';
 import { isLoopback, splitList } from './host-names.ts';
 import { type ListenOptions, listen } from './server.ts';
 
-export interface ServeOptions extends Partial<ListenOptions>, Pick<HttpAppOptions, 'report'> {
+export interface ServeOptions extends Partial<ListenOptions>, Pick<HttpAppOptions, 'report' | 'lastResort'> {
   mcp?: (app: App) => ReturnType<NonNullable<HttpAppOptions['mcp']>> & { close(): Promise<void> };
   /** Aborted by a signal to the process. */
   stop: AbortSignal;
@@ -17,7 +18,10 @@ export interface ServeOptions extends Partial<ListenOptions>, Pick<HttpAppOption
 }
 
 /** Serves HTTP until `stop` aborts; then running requests finish and the store is closed. */
-export async function serve(app: App, { stop, announce, mcp, report, graceMs = 10_000, ...listening }: ServeOptions): Promise<void> {
+export async function serve(
+  app: App,
+  { stop, announce, mcp, report, lastResort, graceMs = 10_000, ...listening }: ServeOptions,
+): Promise<void> {
   const { platform } = app;
   const config = platform.config.load(requireProject(platform));
   const { host = '127.0.0.1', port = config['serve.port'] } = listening;
@@ -39,7 +43,7 @@ export async function serve(app: App, { stop, announce, mcp, report, graceMs = 1
     origins: splitList(config['serve.origins']),
     requireToken: config['serve.requireToken'],
     callsPerMinute: config['serve.callsPerMinute'],
-    ...(report ? { report } : {}),
+    ...defined({ report, lastResort }),
     ...(mcp
       ? {
           mcp: (watched: App) => {

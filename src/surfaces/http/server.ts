@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { CleoError } from '#core/errors/error.ts';
@@ -33,6 +33,7 @@ export async function listen(
       maxHeaderSize: 16_384,
     },
   }) as Server;
+  takeTurns(server);
   const connections = trackConnections(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(toListenError(error, host, port)));
@@ -76,6 +77,48 @@ function trackConnections(server: Server): { closeIdle(): void } {
       for (const [socket, count] of running) if (count === 0) socket.destroy();
     },
   };
+}
+
+/** The number of requests of one connection that may wait before its socket is no longer read. */
+const maxWaiting = 16;
+
+/** Serves the requests of one connection one after the other, so that a client that sends thousands at once does not delay the others.
+ *  Node would start all of them as soon as they arrive. */
+function takeTurns(server: Server): void {
+  const serveRequest = server.listeners('request')[0] as RequestListener;
+  const waiting = new Map<Socket, Parameters<RequestListener>[]>();
+  const serveNext = (socket: Socket): void => {
+    const queue = waiting.get(socket);
+    const next = queue?.shift();
+    if (queue && queue.length < maxWaiting && socket.isPaused()) socket.resume();
+    if (!next) {
+      waiting.delete(socket);
+      return;
+    }
+    // Requests of other connections are read before the next one of this connection.
+    next[1].once('close', () => setImmediate(serveNext, socket));
+    serveRequest(...next);
+  };
+  server.removeAllListeners('request');
+  const pauseIfFull = (socket: Socket): void => {
+    if ((waiting.get(socket)?.length ?? 0) >= maxWaiting) socket.pause();
+  };
+  server.on('connection', (socket) => {
+    socket.once('close', () => waiting.delete(socket));
+    // Node reads on at the end of every request.
+    socket.on('resume', () => pauseIfFull(socket));
+  });
+  server.on('request', (...request) => {
+    const { socket } = request[0];
+    const queue = waiting.get(socket);
+    if (!queue) {
+      waiting.set(socket, [request]);
+      serveNext(socket);
+      return;
+    }
+    queue.push(request);
+    pauseIfFull(socket);
+  });
 }
 
 function toListenError(error: NodeJS.ErrnoException, host: string, port: number): unknown {

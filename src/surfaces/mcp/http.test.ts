@@ -64,7 +64,7 @@ test('notifies a client of changes by another', async () => {
 });
 
 test('answers an invalid request with a status and serves the next one', async () => {
-  const handler = createMcpEndpoint(createMcpApp(await openApp(), false), { maxBodyBytes: 1000 });
+  const handler = createMcpEndpoint(createMcpApp(await openApp(), false), { maxBytes: 1000 });
   const status = async (request: Request): Promise<number> => (await handler.handle(request)).status;
   expect(await status(post('{'))).toBe(400);
   expect(await status(post('[]'))).toBe(400);

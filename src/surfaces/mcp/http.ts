@@ -1,12 +1,15 @@
-import { createMcpHandler } from '@modelcontextprotocol/server';
+import { createMcpHandler, INVALID_REQUEST, PARSE_ERROR } from '@modelcontextprotocol/server';
 import type { Call } from '#dispatch/call-context.ts';
 import type { App } from '#dispatch/dispatch.ts';
+import { defined } from '#lib/defined.ts';
+import { maxBodyBytes, parseBody, readBody } from '../http/read-body.ts';
 import { findChangedResources } from './changes.ts';
 import { createMcpServer } from './server.ts';
 
 export interface McpEndpoint {
-  /** Handles one request. The caller has checked Host, Origin and token, and passes the token on. */
-  handle(request: Request, from?: { token?: NonNullable<Call['token']> }): Promise<Response>;
+  /** Handles one request. The caller has checked Host, Origin and token, and passes the token on. `checkFurtherCalls` throws if the
+   *  calls of a batch after its first exceed the rate limit. */
+  handle(request: Request, from?: { token?: NonNullable<Call['token']>; checkFurtherCalls?(count: number): void }): Promise<Response>;
   /** Closes open streams. */
   close(): Promise<void>;
 }
@@ -14,7 +17,7 @@ export interface McpEndpoint {
 /** Creates a Streamable HTTP endpoint for both protocol revisions, without transport sessions: each call names its session. */
 export function createMcpEndpoint(
   app: App,
-  { maxBodyBytes = 1 << 20, onerror }: { maxBodyBytes?: number; onerror?: (error: Error) => void } = {},
+  { maxBytes = maxBodyBytes, onerror }: { maxBytes?: number; onerror?: (error: Error) => void } = {},
 ): McpEndpoint {
   // The SDK passes the `authInfo` of a request to this factory; the map finds the token of CLEO by it.
   const tokens = new WeakMap<object, NonNullable<Call['token']>>();
@@ -30,15 +33,26 @@ export function createMcpEndpoint(
       // Older revisions send notifications on the stream of a transport session, which does not exist here.
       return createMcpServer({ app, ...(token ? { token } : {}), onAnswer }, era === 'legacy' ? 'none' : 'handler');
     },
-    { maxRequestBodySize: maxBodyBytes, ...(onerror ? { onerror } : {}) },
+    { maxRequestBodySize: maxBytes, ...(onerror ? { onerror } : {}) },
   );
   return {
-    handle(request, { token } = {}) {
-      if (!token) return handler.fetch(request);
-      const authInfo = { token: '', clientId: token.name, scopes: [token.scope] };
-      tokens.set(authInfo, token);
-      return handler.fetch(request, { authInfo });
+    async handle(request, { token, checkFurtherCalls } = {}) {
+      const authInfo = token && { token: '', clientId: token.name, scopes: [token.scope] };
+      if (authInfo) tokens.set(authInfo, token);
+      // The SDK reads what is not JSON, and answers it.
+      if (request.method !== 'POST' || !/^application\/json\b/i.test(request.headers.get('content-type') ?? ''))
+        return handler.fetch(request, defined({ authInfo }));
+      const bytes = await readBody(request, maxBytes);
+      if (!bytes) return createErrorResponse(413, INVALID_REQUEST, `A message may have at most ${maxBytes} bytes`);
+      const parsed = parseBody(bytes);
+      if (!parsed) return createErrorResponse(400, PARSE_ERROR, 'The body is not JSON');
+      const { value } = parsed;
+      if (Array.isArray(value) && value.length > 1) checkFurtherCalls?.(value.length - 1);
+      return handler.fetch(request, { parsedBody: value, ...defined({ authInfo }) });
     },
     close: handler.close,
   };
 }
+
+const createErrorResponse = (status: number, code: number, message: string): Response =>
+  Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status });

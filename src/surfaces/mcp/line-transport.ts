@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import {
+  INTERNAL_ERROR,
   INVALID_REQUEST,
   type JSONRPCMessage,
   type MessageExtraInfo,
@@ -151,8 +152,19 @@ export class LineTransport implements Transport {
     }
     if ('method' in message && 'id' in message && message.method !== 'subscriptions/listen') this.#running.add(message.id);
     if ('method' in message && message.method === 'notifications/cancelled')
-      this.#running.delete((message.params as { requestId: RequestId }).requestId);
-    this.onmessage?.(message);
+      this.#running.delete((message.params as { requestId?: RequestId } | undefined)?.requestId ?? '');
+    this.#deliver(message);
+  }
+
+  /** Hands a message to the SDK. A request is answered even if the SDK throws. */
+  #deliver(message: JSONRPCMessage): void {
+    try {
+      this.onmessage?.(message);
+    } catch (error) {
+      this.onerror?.(error as Error);
+      if ('method' in message && 'id' in message && this.#running.delete(message.id))
+        this.#reject(INTERNAL_ERROR, 'The request could not be answered', message);
+    }
   }
 
   #reject(code: number, message: string, given?: unknown): void {

@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Caller } from '#core/model/audit.ts';
 import type { App } from '#dispatch/dispatch.ts';
+import type { LastResort } from '../last-resort.ts';
 import type { McpContext } from './context.ts';
 import { LineTransport } from './line-transport.ts';
 import { createMcpServer } from './server.ts';
@@ -18,11 +19,12 @@ export interface StdioConnection {
   /** Marks this caller as away, after the client has disconnected. */
   markAway(caller: Caller): Promise<void>;
   renewEveryMs: number;
+  lastResort?: Pick<LastResort, 'guard'>;
 }
 
 /** Serves one client until it disconnects or the process is stopped; running calls finish first. */
 export async function serveClient(app: App, connection: StdioConnection): Promise<void> {
-  const { input, output, stop, report, renew, markAway, renewEveryMs } = connection;
+  const { input, output, stop, report, renew, markAway, renewEveryMs, lastResort } = connection;
   const transport = new LineTransport(input, output);
   const callers = new Map<string, Caller>();
   const forEachCaller = async (write: (caller: Caller) => Promise<void>): Promise<void> => {
@@ -32,6 +34,7 @@ export async function serveClient(app: App, connection: StdioConnection): Promis
   const timer = setInterval(() => void forEachCaller(renew), renewEveryMs);
   const context: McpContext = {
     app,
+    ...(lastResort ? { guard: lastResort.guard } : {}),
     onAnswer(_, caller) {
       const key = `${caller?.session} ${caller?.agent}`;
       // Only writes know the process of their caller.
