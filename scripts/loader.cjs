@@ -22,8 +22,7 @@ let core = {};
 let isIncomplete = false;
 
 function compile(file) {
-  const [start, end] = cached[file] ?? [];
-  const cachedData = start === undefined ? undefined : bundle.subarray(start, end);
+  const cachedData = readBlob(file);
   const script = new vm.Script(fs.readFileSync(`${__dirname}/${file}`, 'utf8'), { filename: `${__dirname}/${file}`, cachedData });
   // The build runs a command several times and stores the code that any of these runs compiles.
   if (!cachedData || script.cachedDataRejected || env.CLEO_WARMS) {
@@ -57,6 +56,14 @@ function parsePositions(bytes) {
   }
 }
 
+/** Returns the cached code of a file; undefined if it is missing or damaged. V8 would run damaged code without noticing. Comparing two
+ *  copies takes a tenth of the time of a checksum in JavaScript. */
+function readBlob(file) {
+  const [start, end, copy] = cached[file] ?? [];
+  const bytes = start === undefined ? undefined : bundle.subarray(start, end);
+  return bytes?.length && bytes.equals(bundle.subarray(copy, copy + bytes.length)) ? bytes : undefined;
+}
+
 /** Checks that the folder belongs to the current user. Code from other users is not run. */
 function isOwn(folder) {
   const found = home && process.getuid && fs.statSync(folder, { throwIfNoEntry: false });
@@ -65,30 +72,36 @@ function isOwn(folder) {
 
 function saveCache() {
   // A server keeps loading parts for its clients. They must not slow down its next start.
-  if (!scripts['core.js'] && Object.keys({ ...cached, ...scripts }).length > 24) return;
+  if (!scripts['core.js'] && Object.keys({ ...cached, ...scripts }).length > 24) {
+    // A damaged part is stored again.
+    for (const file of Object.keys(scripts)) if (!cached[file]) delete scripts[file];
+    if (Object.keys(scripts).length === 0) return;
+  }
   if (!JSON.parse(fs.readFileSync(`${__dirname}/words.json`, 'utf8')).includes(word)) name = '-.bin';
   const bytes = packCaches();
   if (writeCache(sharedFolder, bytes) || !home || !process.getuid) return;
   writeCache(`${home}/cache/${key}`, bytes);
 }
 
-/** Packs the earlier caches and the newly compiled ones: a line of JSON with their positions, then the caches. */
+/** Packs the earlier caches and the newly compiled ones: a line of JSON with the positions of each and of its copy, then the caches. */
 function packCaches() {
-  const parts = Object.entries(cached)
-    .filter(([file]) => !scripts[file])
-    .map(([file, [start, end]]) => [file, bundle.subarray(start, end)]);
+  const parts = Object.keys(cached)
+    .filter((file) => !scripts[file] && readBlob(file))
+    .map((file) => [file, readBlob(file)]);
   for (const file of Object.keys(scripts)) parts.push([file, scripts[file].createCachedData()]);
-  // Each entry has a name and two numbers.
-  const head = (parts.reduce((length, [file]) => length + file.length + 32, 8) | 4095) + 1;
+  // Each entry has a name and three numbers.
+  const head = (parts.reduce((length, [file]) => length + file.length + 40, 8) | 4095) + 1;
+  const size = parts.reduce((total, [, bytes]) => total + ((bytes.length + 7) & ~7), 0);
   const positions = {};
   let at = head;
   for (const [file, bytes] of parts) {
-    positions[file] = [at, at + bytes.length];
+    positions[file] = [at, at + bytes.length, at + size];
     at += (bytes.length + 7) & ~7;
   }
-  const all = Buffer.alloc(at);
+  const all = Buffer.alloc(head + 2 * size);
   all.write(`${JSON.stringify(positions)}\n`);
   for (const [file, bytes] of parts) all.set(bytes, positions[file][0]);
+  all.copyWithin(head + size, head, head + size);
   return all;
 }
 
