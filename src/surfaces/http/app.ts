@@ -6,11 +6,11 @@ import { type App, type Call, dispatch } from '#dispatch/dispatch.ts';
 import { createFailure, type Envelope } from '#dispatch/envelope.ts';
 import { defined } from '#lib/defined.ts';
 import type { LastResort } from '../last-resort.ts';
+import { maxBodyBytes, parseBody, readBody } from '../read-body.ts';
 import { withCalls } from '../with-calls.ts';
 import { type AccessOptions, createAccessControl, type Visitor } from './access-control.ts';
 import { createMetrics } from './metrics.ts';
 import { createOpenApi } from './openapi.ts';
-import { maxBodyBytes, parseBody, readBody } from './read-body.ts';
 
 export interface HttpAppOptions extends AccessOptions {
   /** Creates the endpoint at `/mcp`, which is behind the same checks, for the given app. */

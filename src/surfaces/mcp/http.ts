@@ -2,7 +2,7 @@ import { createMcpHandler, INVALID_REQUEST, PARSE_ERROR } from '@modelcontextpro
 import type { Call } from '#dispatch/call-context.ts';
 import type { App } from '#dispatch/dispatch.ts';
 import { defined } from '#lib/defined.ts';
-import { maxBodyBytes, parseBody, readBody } from '../http/read-body.ts';
+import { maxBodyBytes, parseBody, readBody } from '../read-body.ts';
 import { findChangedResources } from './changes.ts';
 import { createMcpServer } from './server.ts';
 
