@@ -65,7 +65,7 @@ export async function openApp(options: AppOptions = {}): Promise<TestApp> {
   const engine = options.engine ?? (process.env.CLEO_TEST_ENGINE as AppOptions['engine']) ?? 'sqlite';
   const root = mkdtempSync(join(tmpdir(), 'cleo-test-'));
   addFolder(root);
-  mkdirSync(join(root, '.cleo'));
+  mkdirSync(join(root, '.cleo'), { mode: 0o700 });
   const schema = engine === 'postgres' ? await borrowSchema(inject('databaseUrl')) : undefined;
   const key = schema?.key ?? `t${process.pid}_${Math.random().toString(36).slice(2, 10)}`;
   // Test projects need not survive a power failure, and syncing thousands of them takes long.
@@ -206,7 +206,7 @@ async function tamperPostgres(url: string, key: string, statements: string): Pro
 
 async function createSqliteStore(root: string): Promise<void> {
   const path = join(root, '.cleo', 'cleo.db');
-  if (emptyStore) return writeFileSync(path, emptyStore);
+  if (emptyStore) return writeFileSync(path, emptyStore, { mode: 0o600 });
   await createSqlite(path, '2026-01-01T00:00:00.000Z');
   emptyStore = readFileSync(path);
 }

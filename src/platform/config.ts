@@ -33,7 +33,7 @@ export function createConfigFiles(home: string): ConfigFiles {
         if (!isPlainObject(tree)) throw createConfigError(path, 'must be a JSON object');
         if (value === undefined) removeKey(tree as ConfigTree, key);
         else setKey(tree as ConfigTree, key.split('.'), value);
-        files.writeAtomic(path, `${JSON.stringify(tree, null, 2)}\n`);
+        files.writeAtomic(path, `${JSON.stringify(tree, null, 2)}\n`, true);
       }),
   };
 }

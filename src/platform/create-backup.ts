@@ -11,6 +11,8 @@ export function createBackupMaker({ list, getPath: pathOf }: Pick<Backups, 'list
     const unfinished = `${path}.tmp`;
     files.createFolder(path.slice(0, -basename(path).length));
     try {
+      // An empty file with the right mode: SQLite writes into it.
+      files.writeNew(unfinished, '');
       await copy(unfinished);
       files.sync(unfinished);
       files.writeAtomic(`${path}.sha256`, `${files.sha256(unfinished)}  ${basename(path)}\n`);

@@ -31,22 +31,23 @@ export const files: FileSystem = {
   readText: (path) =>
     // An exception for a missing file costs more than this check.
     convertFileErrors(path, () => (existsSync(path) ? readFileSync(path, 'utf8') : undefined)),
-  writeAtomic: (path, text) =>
+  writeAtomic: (path, text, isPrivate) =>
     convertFileErrors(path, () => {
       // Follows a link, so that it stays a link, and keeps the mode of the file.
       const target = existsSync(path) ? realpathSync(path) : path;
-      const mode = statSync(target, { throwIfNoEntry: false })?.mode ?? 0o666;
+      const mode = statSync(target, { throwIfNoEntry: false })?.mode ?? chooseFileMode(path, isPrivate);
       writeTemporary(target, text, mode, (fresh) => {
         renameSync(fresh, target);
         return true;
       });
     }),
-  writeNew: (path, text) => convertFileErrors(path, () => writeTemporary(path, text, 0o666, (fresh) => linkOrRename(fresh, path))),
+  writeNew: (path, text, isPrivate) =>
+    convertFileErrors(path, () => writeTemporary(path, text, chooseFileMode(path, isPrivate), (fresh) => linkOrRename(fresh, path))),
   appendLine: (path, line) =>
     convertFileErrors(path, () => {
       const isNew = !existsSync(path);
-      if (isNew) mkdirSync(dirname(path), { recursive: true });
-      const file = openSync(path, 'a+');
+      if (isNew) mkdirSync(dirname(path), { recursive: true, mode: chooseFolderMode(path) });
+      const file = openSync(path, 'a+', chooseFileMode(path));
       try {
         // One write, because another process could write between two.
         const bytes = Buffer.from(`${endsWithNewline(file) ? '' : '\n'}${line}\n`);
@@ -71,7 +72,8 @@ export const files: FileSystem = {
         .map((entry) => join(entry.parentPath, entry.name))
         .sort(),
     ),
-  createFolder: (path) => convertFileErrors(path, () => void mkdirSync(path, { recursive: true })),
+  createFolder: (path, isPrivate) =>
+    convertFileErrors(path, () => void mkdirSync(path, { recursive: true, mode: chooseFolderMode(path, isPrivate) })),
   rename: (from, to) =>
     convertFileErrors(from, () => {
       renameSync(from, to);
@@ -136,6 +138,11 @@ export const files: FileSystem = {
     }
   },
 };
+
+/** Files in `.cleo` are for their owner only: the store and the traces contain what agents read and wrote. */
+const isInCleoFolder = (path: string): boolean => /[\\/]\.cleo(?:[\\/]|$)/.test(path);
+const chooseFileMode = (path: string, isPrivate = isInCleoFolder(path)): number => (isPrivate ? 0o600 : 0o666);
+const chooseFolderMode = (path: string, isPrivate = isInCleoFolder(path)): number => (isPrivate ? 0o700 : 0o777);
 
 /** A file whose name is too long does not exist. */
 function statIfExists(path: string): Stats | undefined {

@@ -25,17 +25,18 @@ export interface FileSystem {
   /** True if two paths lead to the same file or folder. Follows links. */
   isSameFile(a: string, b: string): boolean;
   readText(path: string): string | undefined;
-  /** Writes a temporary file, syncs it, and renames it. */
-  writeAtomic(path: string, text: string | Uint8Array): void;
+  /** Writes a temporary file, syncs it, and renames it. A new file is readable by its owner only if it is private; by default a
+   *  file in `.cleo` is. */
+  writeAtomic(path: string, text: string | Uint8Array, isPrivate?: boolean): void;
   /** Writes atomically unless the file exists; returns true for one of several concurrent calls. */
-  writeNew(path: string, text: string): boolean;
+  writeNew(path: string, text: string, isPrivate?: boolean): boolean;
   /** Appends a line to a file that several processes write to, and syncs it. Creates the file if it is missing. An incomplete
    *  last line, left by a write that failed, stays a line of its own. */
   appendLine(path: string, line: string): void;
   list(folder: string): FileInfo[];
   /** Returns all files below a folder whose names end with `ending`. */
   find(folder: string, ending: string): string[];
-  createFolder(path: string): void;
+  createFolder(path: string, isPrivate?: boolean): void;
   rename(from: string, to: string): void;
   copy(from: string, to: string): void;
   sync(path: string): void;

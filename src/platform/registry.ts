@@ -28,8 +28,8 @@ export function createRegistryFile(home: string) {
     read,
     /** Returns false if the path exists already. */
     create(text: string): boolean {
-      convertFileErrors(path, () => void mkdirSync(dirname(path), { recursive: true }));
-      return !lstatSync(path, { throwIfNoEntry: false }) && files.writeNew(path, text);
+      convertFileErrors(path, () => void mkdirSync(dirname(path), { recursive: true, mode: 0o700 }));
+      return !lstatSync(path, { throwIfNoEntry: false }) && files.writeNew(path, text, true);
     },
     /** Calls `work` with the content under a lock and writes the text that it returns, if any. */
     update<T>(work: (found: RegistryText | undefined) => { text?: string; result: T }): T {

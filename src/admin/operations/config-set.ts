@@ -31,7 +31,7 @@ export const adminConfigSet = job({
     const path = getConfigFile(platform, user);
     const result = { value, key, source: user ? ('user' as const) : ('project' as const) };
     if (isSame(platform.config.inspect(path).values[key], value)) return noChange(result);
-    if (user) platform.files.createFolder(platform.home);
+    if (user) platform.files.createFolder(platform.home, true);
     platform.config.set(path, key, value);
     return result;
   },

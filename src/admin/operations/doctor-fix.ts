@@ -6,7 +6,7 @@ import type { Platform, Project } from '#platform/port.ts';
 import type { WriteStore } from '#store/port/store.ts';
 import { isExpired } from '#tasks/rules/claims.ts';
 import { DoctorFindings, runDoctorChecks } from './shared/doctor-checks.ts';
-import { inspectConfigFiles, inspectJsonLines, isConfigured, listLeftovers } from './shared/doctor-files.ts';
+import { inspectConfigFiles, inspectJsonLines, isConfigured, listAccessibleFiles, listLeftovers } from './shared/doctor-files.ts';
 import { listUnfinishedJobs } from './shared/doctor-store.ts';
 
 const Repair = strictObject({ check: string(), message: string() });
@@ -77,8 +77,21 @@ async function repairFiles(platform: Platform, project: Project, suffix: string,
     files.remove(join(project.folder, name));
     return { check: 'files', message: `removed ${name}` };
   });
-  return [...torn, ...removed, ...moveEmptyDatabase(platform, project, suffix)];
+  return [...torn, ...removed, ...moveEmptyDatabase(platform, project, suffix), ...(await repairModes(platform, project))];
 }
+
+async function repairModes(platform: Platform, project: Project): Promise<Repair[]> {
+  const { restrictAccess } = await import('#platform/file-modes.ts');
+  return (await listAccessibleFiles(platform, project)).flatMap(({ folder, paths }) => {
+    const changed = restrictAccess(folder, paths);
+    return changed.length === 0 ? [] : [{ check: 'files', message: `${folder}: only you can access ${describePaths(changed)} now` }];
+  });
+}
+
+const describePaths = (paths: string[]): string => {
+  const names = paths.map((path) => path || 'the folder');
+  return names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');
+};
 
 /** Moves an empty database file away, because it would block a new store. If there is a backup, restoring it is the better fix. */
 function moveEmptyDatabase({ files, backups, databaseUrl }: Platform, project: Project, suffix: string): Repair[] {

@@ -140,7 +140,7 @@ describe('finds problems and repairs them if that is safe', () => {
       why: 'files left behind by a killed process',
       break: (app) => {
         for (const name of ['cleo.db.new-12-abc', 'config.json.tmp-12-abc', 'config.json.lock']) {
-          writeFileSync(getPath(app, name), 'x');
+          writeFileSync(getPath(app, name), 'x', { mode: 0o600 });
           utimesSync(getPath(app, name), longAgo, longAgo);
         }
       },
@@ -201,7 +201,7 @@ describe('finds problems and repairs them if that is safe', () => {
     ['user', {}, { context: { criticalPercent: 80 } }, 'cleo config unset context.criticalPercent --user'],
   ])('reports misordered context levels in the settings of the %s', async (_, config, own, fix) => {
     const app = await openApp({ config });
-    mkdirSync(app.env.CLEO_HOME!, { recursive: true });
+    mkdirSync(app.env.CLEO_HOME!, { recursive: true, mode: 0o700 });
     writeFileSync(join(app.env.CLEO_HOME!, 'config.json'), JSON.stringify(own));
     const { findings } = await app.call('admin.doctor');
     expect(findings).toEqual([{ check: 'config', severity: 'warning', message: expect.stringContaining('it is never reached'), fix }]);

@@ -8,27 +8,13 @@ import { defined, omitEmpty } from '#lib/defined.ts';
 import { slugify } from '#lib/slug.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import type { StoreAdmin } from '#store/port/store.ts';
+import { formatGitignore } from '../rules/local-files.ts';
 import { type ClientName, clientNames } from '../rules/setup-clients.ts';
 import { checkStoreAddress } from '../rules/store-address.ts';
 import { listSteps, StepSchema } from './shared/client-checks.ts';
 import { recordLocalFacts } from './shared/local-facts.ts';
 import { updateProtocolTemplate } from './shared/protocol-template.ts';
 import { type FileChange, inspectClients, setUpClients } from './shared/setup-files.ts';
-
-/** Ignores files that belong to one machine or can be created again. The rest of `.cleo` may be committed. */
-const gitignore = `# Written by cleo init. Files that are not listed here can be committed.
-cleo.db*
-backups/
-traces/
-runs/
-trace-salt
-reviews.jsonl
-local.json
-audit-heads.jsonl
-*.tmp-*
-*.lock
-*.aside-*
-`;
 
 export const adminInit = job({
   name: 'admin.init',
@@ -193,7 +179,7 @@ function writeProjectFiles({ files, config, randomHex }: Platform, project: Proj
       manual: 'Rename the file .cleo, then call init again',
     });
   files.createFolder(project.folder);
-  files.writeNew(join(project.folder, '.gitignore'), gitignore);
+  files.writeNew(join(project.folder, '.gitignore'), formatGitignore());
   files.writeNew(join(project.folder, 'config.schema.json'), formatConfigSchema());
   const key = `${toKeyPrefix(project.root)}_${randomHex(8)}`;
   const path = config.projectFile(project);

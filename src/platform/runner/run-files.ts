@@ -92,14 +92,14 @@ export function createTraceFolder(folder: string): TraceFolder {
     readPruned: () => readIfExists(pruned) ?? '',
     appendPruned: (line) =>
       reportWriteErrors(pruned, 73, () => {
-        mkdirSync(folder, { recursive: true });
+        mkdirSync(folder, { recursive: true, mode: 0o700 });
         const isTorn = !/(^|\n)$/.test(readIfExists(pruned) ?? '');
         appendFileSync(pruned, `${isTorn ? '\n' : ''}${line}\n`, { mode: 0o600 });
       }),
     readLastPrune: () => (readIfExists(at('.pruned')) ?? '').trim(),
     recordPrune: (time) =>
       reportWriteErrors(folder, 73, () => {
-        mkdirSync(folder, { recursive: true });
+        mkdirSync(folder, { recursive: true, mode: 0o700 });
         writePrivate(at('.pruned'), `${time}\n`);
         for (const place of [folder, at('blobs')]) removeDrafts(place);
       }),

@@ -118,7 +118,7 @@ export function createRunnerPlatform(
     openTrace: (runId, at, redactor) => {
       const traces = join(folder, 'traces');
       return reportWriteErrors(traces, 74, () => {
-        mkdirSync(traces, { recursive: true });
+        mkdirSync(traces, { recursive: true, mode: 0o700 });
         return openTraceWriter(join(traces, `${at.slice(0, 10)}-${runId}.jsonl`), { runId, redactor, now: platform.now, hash });
       });
     },

@@ -41,7 +41,7 @@ export const skillsInstall = job({
     const [base, boundary] = user ? [platform.home, platform.home] : [project.folder, project.root];
     const top = join(base, 'skills');
     const target = join(top, skill.name);
-    platform.files.createFolder(base);
+    platform.files.createFolder(base, true);
     if (!folders.isRealPathInside(boundary, target))
       throw new CleoError('E_FILE_ERROR', {
         path: top,
@@ -65,7 +65,7 @@ export const skillsInstall = job({
         : `the ${origin} skill ${skill.name} is now overridden`,
     );
     if (dryRun) return answer(result, { dryRun: true, warnings });
-    platform.files.createFolder(top);
+    platform.files.createFolder(top, true);
     platform.files.withLock(join(top, 'install'), () => folders.installSkill(target, files, platform.randomHex(8)));
     return answer(result, { warnings });
   },

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { CleoError } from '#core/errors/error.ts';
 import { toTaskId } from '#core/model/scalars.ts';
 import type { StoreInspection, StoreRestoration } from '../port/store.ts';
@@ -40,7 +40,11 @@ export async function restoreSqlite(options: Omit<SqliteOptions, 'mode'>, file: 
   const isSound = inspectSqlite(path).problems.length === 0;
   const fresh = `${path}.restore-${process.pid}-${Math.random().toString(36).slice(2, 8)}`;
   try {
-    convertErrors(options, () => copyFileSync(file, fresh));
+    convertErrors(options, () => {
+      copyFileSync(file, fresh);
+      // The copy has the mode of the backup, which others may be able to read.
+      chmodSync(fresh, 0o600);
+    });
     await prepareCopy(options, fresh, isSound ? readPreservedState(path) : emptyState);
     if (isSound) {
       const log = convertErrors(options, () => carryOver(fresh, path));

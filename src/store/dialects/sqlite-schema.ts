@@ -10,7 +10,8 @@ export async function createSqlite(path: string, at: string): Promise<boolean> {
   let database: SqliteDatabase | undefined;
   try {
     // Fails with the reason if the file cannot be created; SQLite's own error does not name it.
-    closeSync(openSync(fresh, 'wx'));
+    // SQLite gives the log and its index the mode of the database.
+    closeSync(openSync(fresh, 'wx', 0o600));
     database = new (loadSqliteDriver().DatabaseSync)(fresh, {});
     database.exec(
       'begin immediate; create table schema_migrations (version integer primary key, checksum text not null, applied_at text not null)',

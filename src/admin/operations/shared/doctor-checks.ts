@@ -45,7 +45,7 @@ export async function runDoctorChecks({ platform, project, read, sqliteVersion, 
 
   await runCheck('runtime', async () => checkRuntime(platform.runtime, await sqliteVersion()));
   await runCheck('config', async () => checkConfigFiles(platform, project));
-  await runCheck('files', async () => checkProjectFiles(platform, project, now));
+  await runCheck('files', () => checkProjectFiles(platform, project, now));
   let orphans: TaskId[] = [];
   // Without valid settings the location of the store is unknown, and without a store there is nothing else to check.
   if (

@@ -7,6 +7,7 @@ import { readProjectContext } from '#detect/operations/shared/project-context.ts
 import { checkJsonLines } from '#lib/jsonl.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import { findMisorderedLevels, getContextLimits } from '#sessions/rules/context-window.ts';
+import { isLocalFile } from '../../rules/local-files.ts';
 import { removePassword } from '../../rules/store-address.ts';
 import type { CheckResult } from './doctor-checks.ts';
 
@@ -71,7 +72,7 @@ export function isConfigured({ config }: Platform, project: Project): boolean {
   }
 }
 
-export function checkProjectFiles(platform: Platform, project: Project, now: string): CheckResult {
+export async function checkProjectFiles(platform: Platform, project: Project, now: string): Promise<CheckResult> {
   const { files, databaseUrl } = platform;
   const findings: CheckResult['findings'] = [];
   if (files.isNetworkDrive(project.folder) && !databaseUrl)
@@ -95,7 +96,24 @@ export function checkProjectFiles(platform: Platform, project: Project, now: str
     });
   for (const name of listLeftovers(platform, project, now))
     findings.push({ severity: 'warning', message: `${name} was left behind by a process that did not finish`, fix: 'cleo doctor --fix' });
+  for (const { folder, paths } of await listAccessibleFiles(platform, project))
+    findings.push({
+      severity: 'warning',
+      message: `other users can access ${paths.length === 1 ? '' : `${paths.length} files and folders, first `}${join(folder, paths[0] ?? '')}`,
+      fix: 'cleo doctor --fix',
+    });
   return { findings };
+}
+
+/** Lists what other users can access in `.cleo` and in the user's folder, but for files that git may have written. */
+export async function listAccessibleFiles({ home }: Platform, { folder }: Project): Promise<{ folder: string; paths: string[] }[]> {
+  const { listAccessible } = await import('#platform/file-modes.ts');
+  // Nothing below a closed folder can be reached, and skills are copied with the modes of their source.
+  const isHomeOpen = listAccessible(home, (path) => path === '').length > 0;
+  return [
+    { folder, paths: listAccessible(folder, (path) => path === '' || isLocalFile(path)) },
+    { folder: home, paths: isHomeOpen ? listAccessible(home, (path) => !path.startsWith('skills/')) : [] },
+  ].filter(({ paths }) => paths.length > 0);
 }
 
 export const inspectJsonLines = ({ files }: Platform, project: Project) =>

@@ -11,8 +11,8 @@ export async function updateProtocolTemplate({ files, home }: Platform, { entrie
   const text = renderProtocol(protocolText, 'orchestrator', entries);
   try {
     if (files.readText(path) === text) return [];
-    files.createFolder(folder);
-    files.writeAtomic(path, text);
+    files.createFolder(folder, true);
+    files.writeAtomic(path, text, true);
     return [];
   } catch (error) {
     return [`The protocol text was not written: ${(error as Error).message}`];

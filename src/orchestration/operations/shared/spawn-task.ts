@@ -106,8 +106,8 @@ export async function spawnTask(ctx: MutationContext, prepared: PreparedSpawn, b
   if (!isDryRun) platform.files.createFolder(folder);
   if (!isDryRun && isToFile) {
     const path = toProjectPath(promptFile);
-    platform.files.createFolder(dirname(path));
-    platform.files.writeAtomic(path, prompt);
+    platform.files.createFolder(dirname(path), true);
+    platform.files.writeAtomic(path, prompt, true);
   }
   budget.used += estimateTokens(answeredPrompt);
   // Outside a session nothing identifies the orchestrator, so its budget is not stored.
