@@ -53,6 +53,16 @@ describe.each(revisions)('revision %s', (revision) => {
     expect(entry).toMatchObject({ gateway: 'cleo_mutate', domain: 'tasks', operation: 'add' });
   });
 
+  test('shows invisible characters as escapes in text and structured content', async () => {
+    const app = await openApp();
+    const { call } = await connectClient(app, revision);
+    await app.call('tasks.add', { title: 'Plain', description: 'a\u200bb\u{e0041}c' });
+    const { text, answer } = await call('query', 'tasks.show', { taskId: 'T001' });
+    expect(answer.task.description).toBe('a\\u200bb\\u{e0041}c');
+    expect(JSON.parse(text)).toEqual(answer);
+    expect((await app.call('tasks.show', { taskId: 'T001' })).task.description).toBe('a\u200bb\u{e0041}c');
+  });
+
   test('reports the session only when it changes', async () => {
     const { call } = await connectClient(await openApp(), revision);
     const { answer: started } = await call('mutate', 'session.start', { scope: 'global' });

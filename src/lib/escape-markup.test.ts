@@ -4,8 +4,8 @@ import { escapeMarkup, escapeXmlAttribute } from './escape-markup.ts';
 test.each([
   [`<a href="x">'&'</a>`, '&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;&lt;/a&gt;'],
   ['one\n\ttwo', 'one\n\ttwo'],
-  ['a\u0000b\u001bc\u009fd', 'a\ufffdb\ufffdc\ufffdd'],
-  ['a\u202eb\u2066c', 'a\ufffdb\ufffdc'],
+  ['a\u0000b\u001bc\u009fd', 'a␀b␛c\\u009fd'],
+  ['a\u202eb\u2066c', 'a\\u202eb\\u2066c'],
   ['half of \ud83c', 'half of \ufffd'],
   ['🍳 €', '🍳 €'],
 ])('escapes %j', (text, escaped) => {

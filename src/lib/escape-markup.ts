@@ -1,12 +1,11 @@
+import { escapeInvisible } from './invisible.ts';
+
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Escapes text for HTML and XML. Control characters, which XML cannot contain, and marks that change the direction of text, which a
- *  browser would apply to its surroundings, become U+FFFD. */
+/** Escapes text for HTML and XML. Control characters, which XML cannot contain, and invisible ones, which a browser would apply to the
+ *  surrounding text, become visible. */
 export function escapeMarkup(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(/[&<>"']/g, (character) => entities[character]!)
-    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]/g, '\ufffd');
+  return escapeInvisible(text.toWellFormed()).replace(/[&<>"']/g, (character) => entities[character]!);
 }
 
 /** Escapes the value of an XML attribute. Parsers turn unescaped line breaks and tabs of attributes into spaces. */

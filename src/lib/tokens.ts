@@ -1,3 +1,4 @@
+import { escapeInvisible } from './invisible.ts';
 import { knownSigns, knownWords } from './tokens-known.ts';
 
 /** Estimates the tokens of a text. The estimate is never below the count of the public tokenizers and rarely above twice of it. It
@@ -22,12 +23,7 @@ export function estimateTokens(text: string): number {
 /** Estimates the longer form of an answer that is printed as JSON or as text. Text has visible marks for line ends and control
  *  characters. */
 export const estimateAnswerTokens = (json: string): number =>
-  Math.max(
-    estimateTokens(json),
-    estimateTokens(
-      json.replace(/\\n/g, ' ↵ ').replace(/[\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '\\u0000'),
-    ),
-  );
+  Math.max(estimateTokens(json), estimateTokens(escapeInvisible(json.replace(/\\n/g, ' ↵ '))));
 
 const lower = 0;
 const upper = 1;

@@ -144,12 +144,12 @@ const isInCleoFolder = (path: string): boolean => /[\\/]\.cleo(?:[\\/]|$)/.test(
 const chooseFileMode = (path: string, isPrivate = isInCleoFolder(path)): number => (isPrivate ? 0o600 : 0o666);
 const chooseFolderMode = (path: string, isPrivate = isInCleoFolder(path)): number => (isPrivate ? 0o700 : 0o777);
 
-/** A file whose name is too long does not exist. */
+/** A file whose name is too long does not exist, nor does one below a file. */
 function statIfExists(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENAMETOOLONG') return undefined;
+    if (['ENAMETOOLONG', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   }
 }

@@ -9,7 +9,7 @@ import { findProject, locateNewProject } from './project.ts';
 
 /** Creates the platform of this process: its environment, files, programs and clock. */
 export function createPlatform(env: Record<string, string | undefined>, folder: string, version: string): Platform {
-  const home = resolve(env.CLEO_HOME || join(env.HOME || env.USERPROFILE || process.getBuiltinModule('node:os').homedir(), '.cleo'));
+  const home = resolve(env.CLEO_HOME || join(env.HOME || env.USERPROFILE || readHome(), '.cleo'));
   let project: Project | undefined;
   const identity = identifyByEnvironment(env, () => readLogin(env));
   const platform: Platform = {
@@ -66,6 +66,17 @@ export function createPlatform(env: Record<string, string | undefined>, folder: 
     randomHex: (length) => Array.from({ length }, () => Math.floor(Math.random() * 16).toString(16)).join(''),
   };
   return platform;
+}
+
+/** Returns the home folder of the user. With an empty HOME, `os.homedir` would return an empty path, and the folder of the user would be
+ *  that of the project. */
+function readHome(): string {
+  try {
+    return process.getBuiltinModule('node:os').userInfo().homedir || '/';
+  } catch {
+    // Containers can run as a user without a name.
+    return '/';
+  }
 }
 
 /** Returns the login name. Containers can run as a user without a name. */

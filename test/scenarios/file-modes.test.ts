@@ -17,7 +17,7 @@ async function createProject(): Promise<TestFolder> {
   return folder;
 }
 
-test.skipIf(process.platform === 'win32')('everything that cleo writes is for its owner only', async () => {
+test('everything that cleo writes is for its owner only', async () => {
   const folder = await createProject();
   await folder.call('tasks.add', { title: 'One', type: 'epic' });
   await folder.call('tasks.add', { title: 'Two', parent: 'T001' });
@@ -28,7 +28,7 @@ test.skipIf(process.platform === 'win32')('everything that cleo writes is for it
   expect(listOpen(join(folder.env.HOME ?? '', '.cleo'))).toEqual([]);
 });
 
-test.skipIf(process.platform === 'win32')('doctor reports files of an older version, and doctor --fix closes them', async () => {
+test('doctor reports files of an older version, and doctor --fix closes them', async () => {
   const folder = await createProject();
   const cleo = join(folder.root, '.cleo');
   const home = join(folder.env.HOME ?? '', '.cleo');

@@ -1,3 +1,5 @@
+import { escapeInvisible, toVisible } from '#lib/invisible.ts';
+
 // ASCII and the marks that CLEO draws itself: ○◐⊘✓✗‖■·…↵☐☑→←├─└│▁▂▃▄▅▆▇█░
 const narrowText =
   /^[\x20-\x7e\xb7\u2016\u2026\u2190\u2192\u21b5\u2298\u2500\u2502\u2514\u251c\u2581-\u2588\u2591\u25a0\u25cb\u25d0\u2610\u2611\u2713\u2717]*$/;
@@ -17,22 +19,13 @@ export function measureWidth(text: string): number {
 }
 const splitGraphemes = (text: string): Iterable<string> => (narrowText.test(text) ? text : (shared.cleoWidths?.splitText(text) ?? text));
 
-// Control characters, line and paragraph separators, and bidi marks: a terminal would obey these instead of showing them.
-const controlCharacters = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
-
-/** Makes stored text safe for a terminal: control characters become visible. */
+/** Makes stored text safe for one line of a terminal: control and invisible characters become visible. */
 export function escapeControls(text: string): string {
-  return text.replace(/\t/g, '  ').replace(controlCharacters, toVisible);
+  return escapeInvisible(text.replace(/\t/g, '  ')).replace(/[\n\r]/g, toVisible);
 }
 
 /** Escapes control characters and joins the lines with ↵. */
 export const toOneLine = (text: string): string => escapeControls(text.replace(/\s*(?:\r\n|\n|\r)\s*/g, ' ↵ ').trim());
-
-function toVisible(character: string): string {
-  const code = character.charCodeAt(0);
-  if (code < 0x20) return String.fromCharCode(0x2400 + code);
-  return code === 0x7f ? '␡' : `\\u${code.toString(16).padStart(4, '0')}`;
-}
 
 /** Cuts a text to `width` columns; … marks the cut. */
 export function truncate(text: string, width: number): string {

@@ -81,7 +81,8 @@ export const docsCheck = query({
         schemas: schemas.ids(),
       });
     }
-    const path = findProjectPath(ctx.platform, ctx.project, file, (one) => runner.statFile(one) !== undefined);
+    const isInside = (one: string): boolean => !['outside', undefined].includes(runner.statFile(one)?.kind);
+    const path = findProjectPath(ctx.platform, ctx.project, file, isInside);
     const help = 'cleo help docs check';
     if (path === undefined) throw createSkillError(66, `${file} does not exist or is outside the project`, help, { file });
     if (runner.statFile(path)?.kind !== 'file') throw createSkillError(65, `${file} is not a regular file`, help, { file });

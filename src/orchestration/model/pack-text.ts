@@ -1,3 +1,4 @@
+import { escapeInvisible } from '#lib/invisible.ts';
 import type { Pack, PackCriterion } from './pack.ts';
 
 /** Formats a pack for a prompt. Each item is one line, so that user text cannot imitate the structure of the pack. */
@@ -74,13 +75,9 @@ function formatChange({ field, old, new: now, reason }: NonNullable<Pack['histor
   return `${toLine(field)}${body}${reason === undefined ? '' : ` (${toLine(reason)})`}`;
 }
 
-// Control characters that a terminal would obey, and characters that reorder or hide text. They become U+FFFD.
-const invisibleCharacters =
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
-
-const toLine = (text: string): string => text.replace(/\s+/g, ' ').replace(invisibleCharacters, '\ufffd').trim();
+const toLine = (text: string): string => escapeInvisible(text.replace(/\s+/g, ' ')).trim();
 const indentLines = (text: string): string[] =>
   text
     .trim()
     .split(/\r\n|\n|\r/)
-    .map((line) => `  ${line.trimEnd().replace(invisibleCharacters, '\ufffd')}`.trimEnd());
+    .map((line) => `  ${escapeInvisible(line.trimEnd())}`.trimEnd());

@@ -2,6 +2,7 @@ import { commandLine } from '#core/errors/quote.ts';
 import type { GateName, TaskId } from '#core/model/scalars.ts';
 import type { ProjectContext } from '#detect/model/project-context.ts';
 import { defined } from '#lib/defined.ts';
+import { escapeInvisible } from '#lib/invisible.ts';
 import { createEntryId } from '#research/rules/manifest.ts';
 import { formatReturnMessage } from '#research/rules/return-message.ts';
 import type { TokenName } from '#skills/model/template-tokens.ts';
@@ -53,7 +54,8 @@ export function buildSpawnPrompt(facts: PromptFacts, files: ReadonlyMap<string, 
     role === 'worker' ? formatDeliverables(facts) : formatVerdict(facts),
     facts.injection.trim(),
   ];
-  return { text: `${sections.join(separator)}\n`, ...tokens };
+  // Imported text and skills can contain characters that only a model reads.
+  return { text: `${escapeInvisible(sections.join(separator))}\n`, ...tokens };
 }
 
 export function getTokenValues({ task, epicId, ...facts }: PromptFacts): Record<TokenName, TokenValue> {

@@ -70,10 +70,14 @@ export function toProjectPath({ folder }: Pick<Platform, 'folder'>, { root }: Pi
   return inProject === '' || inProject === '..' || inProject.startsWith(`..${sep}`) ? undefined : inProject.split(sep).join('/');
 }
 
-/** Finds a file of the project by the path that a caller wrote: relative to the caller's folder first, then to the project. */
+/** Finds a file of the project by the path that a caller wrote: relative to the caller's folder first, then to the project. A path that
+ *  leaves the project is not looked up, because the answer would reveal what exists there. */
 export const findProjectPath = (
   platform: Pick<Platform, 'folder'>,
   project: Pick<Project, 'root'>,
   path: string,
   exists: (path: string) => boolean,
-): string | undefined => [toProjectPath(platform, project, path), path].find((one) => one !== undefined && exists(one));
+): string | undefined =>
+  [toProjectPath(platform, project, path), toProjectPath({ folder: project.root }, project, path)].find(
+    (one) => one !== undefined && exists(one),
+  );

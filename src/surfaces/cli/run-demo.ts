@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { CleoError } from '#core/errors/error.ts';
@@ -21,9 +21,10 @@ interface DemoStep {
 export async function runDemo(envelope: Envelope, key: string, terminal: Terminal): Promise<number> {
   const steps = envelope[key] as DemoStep[];
   const given = typeof envelope.folder === 'string' ? resolve(envelope.folder) : undefined;
-  if (given && existsSync(join(given, '.cleo')))
+  const problem = given && findFolderProblem(given);
+  if (problem)
     throw new CleoError('E_INVALID_INPUT', {
-      problem: `${given} is a project already; the demo needs a folder of its own`,
+      problem: `${given} ${problem}; the demo needs a new or empty folder`,
       fix: 'cleo quickstart',
     });
   const folder = given ?? mkdtempSync(join(tmpdir(), 'cleo-demo-'));
@@ -64,6 +65,16 @@ export async function runDemo(envelope: Envelope, key: string, terminal: Termina
   const width = Math.max(...next.map(({ command }) => command.length));
   for (const { say: text, command } of next) terminal.write(`  ${command.padEnd(width)}  ${paint('dim', text)}\n`);
   return 0;
+}
+
+/** The demo writes files with common names, and would overwrite those of the user. */
+function findFolderProblem(folder: string): string | undefined {
+  const status = lstatSync(folder, { throwIfNoEntry: false });
+  if (!status) return undefined;
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return 'is not a folder';
+  const names = readdirSync(folder);
+  if (names.includes('.cleo')) return 'is a project already';
+  return names.length > 0 ? `contains ${names[0]}` : undefined;
 }
 
 /** Runs a command line and returns its output without the final line break. */

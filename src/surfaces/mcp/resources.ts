@@ -3,6 +3,7 @@ import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelc
 import { describeParams } from '#core/shape.ts';
 import type { Reply } from '#dispatch/dispatch.ts';
 import type { Envelope } from '#dispatch/envelope.ts';
+import { escapeInvisible, escapeInvisibleInJson } from '#lib/invisible.ts';
 import { callOperation, hasOperation, type McpContext } from './context.ts';
 
 interface ResourceKind {
@@ -108,8 +109,8 @@ function toProtocolError(uri: string, envelope: Envelope): Error {
 function toContent(envelope: Envelope, operation: Reply['operation']): { text: string; mimeType: string } {
   const text = operation?.cli.raw && envelope[operation.cli.raw];
   return typeof text === 'string'
-    ? { text, mimeType: 'text/markdown' }
-    : { text: JSON.stringify(envelope[envelope._meta.resultsField ?? '']), mimeType: 'application/json' };
+    ? { text: escapeInvisible(text), mimeType: 'text/markdown' }
+    : { text: escapeInvisibleInJson(JSON.stringify(envelope[envelope._meta.resultsField ?? ''])), mimeType: 'application/json' };
 }
 
 /** Completes the variable of a resource template. */

@@ -5,6 +5,7 @@ import { CleoError } from '#core/errors/error.ts';
 import type { Call } from '#dispatch/call-context.ts';
 import { createFailure, type Envelope } from '#dispatch/envelope.ts';
 import { defined } from '#lib/defined.ts';
+import { escapeInvisible } from '#lib/invisible.ts';
 import { agentClients } from '#sessions/model/agent-clients.ts';
 import { withCalls } from '../with-calls.ts';
 import { callOperation, type McpContext } from './context.ts';
@@ -106,9 +107,15 @@ const createErrorReply = ({ app: { platform } }: McpContext, command: string, pr
  *  text to the model and others the structured content, so both are the same. */
 function toToolResult(envelope: Envelope, knownSession?: string): CallToolResult {
   const { answer, omitted } = toLeanAnswer(envelope, knownSession);
+  const text = JSON.stringify(answer);
+  // Clients parse the answer before a model reads it, so escapes of JSON would not be seen.
+  const shown =
+    escapeInvisible(text) === text
+      ? text
+      : JSON.stringify(answer, (_, value) => (typeof value === 'string' ? escapeInvisible(value) : value));
   return {
-    content: [{ type: 'text', text: JSON.stringify(answer) }],
-    structuredContent: answer,
+    content: [{ type: 'text', text: shown }],
+    structuredContent: shown === text ? answer : JSON.parse(shown),
     ...(envelope.success ? {} : { isError: true }),
     _meta: { 'cleo/envelope': omitted },
   };

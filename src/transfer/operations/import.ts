@@ -5,6 +5,7 @@ import { limitParam } from '#core/page.ts';
 import { checkAncestryInScope } from '#tasks/operations/shared/scope.ts';
 import { type SourceFile, SourceName } from '../model/foreign.ts';
 import { importTools } from '../rules/detect-tool.ts';
+import type { NativeImport } from './shared/import-native.ts';
 
 const maxContentLength = 256 * 1024 * 1024;
 const Text = pipe(string(), maxLength(maxContentLength, 'must have at most 256 MiB'));
@@ -70,11 +71,14 @@ export const tasksImport = mutation({
     if (files.reduce((size, { text }) => size + text.length, 0) > maxContentLength)
       throw new CleoError('E_VALIDATION', { field: 'content', problem: 'must have at most 256 MiB', fix: 'cleo help import' });
     if (from === 'native') {
-      const ids = await importNative(ctx, files, renumber);
-      return {
-        imported: ids.length,
-        ...(renumber ? { ids: ids.slice(0, limit), ...(ids.length > limit ? { idCount: ids.length } : {}) } : {}),
-      };
+      const { ids, warnings } = await importNative(ctx, files, renumber);
+      return answer(
+        {
+          imported: ids.length,
+          ...(renumber ? { ids: ids.slice(0, limit), ...(ids.length > limit ? { idCount: ids.length } : {}) } : {}),
+        },
+        { warnings },
+      );
     }
     const { loadReader } = await import('./shared/import-readers.ts');
     const { importForeign } = await import('./shared/import-foreign.ts');
@@ -94,7 +98,7 @@ export const tasksImport = mutation({
 });
 
 /** Imports an export of cleo. A file of another tool is rejected with the right `--from`. */
-async function importNative(ctx: MutationContext, files: SourceFile[], renumber: boolean): Promise<{ id: string; taskId: string }[]> {
+async function importNative(ctx: MutationContext, files: SourceFile[], renumber: boolean): Promise<NativeImport> {
   const { detectTool } = await import('../rules/detect-tool.ts');
   const tool = detectTool(files);
   const [file, ...more] = files;

@@ -34,3 +34,11 @@ test.each([
 ])('returns a message for %j', (text) => {
   expect(readTestReport(text)).toBeTypeOf('string');
 });
+
+test('a problem does not quote the file', () => {
+  for (const text of ['API_KEY_OF_BANK=4711', '{"token": hunter2}', '{"a": 1', 'x'.repeat(500)]) {
+    const problem = readTestReport(text);
+    expect(problem).toMatch(/^it is not JSON/);
+    expect(problem).not.toMatch(/API_KEY|4711|hunter2|xxx/);
+  }
+});

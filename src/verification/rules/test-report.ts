@@ -15,10 +15,16 @@ const toTree = (value: unknown): Tree => (isPlainObject(value) ? value : {});
  *  `{passed, failed, skipped}`. Returns a message if it finds no counts. */
 export function readTestReport(text: string): TestCounts | string {
   const parsed = checkJson(stripBom(text));
-  if ('problem' in parsed) return parseGoEvents(text) ?? `it is not JSON (${parsed.problem.slice(0, 100)})`;
+  if ('problem' in parsed) return parseGoEvents(text) ?? formatJsonProblem(parsed.problem);
   const tree = parsed.value;
   if (!isPlainObject(tree)) return 'it is not a JSON object';
   return findCounts(tree) ?? parseGoEvents(text) ?? 'it has no counts of passed and failed tests';
+}
+
+/** Names the position only: the parser quotes the text, which may be any file of the checkout. */
+function formatJsonProblem(problem: string): string {
+  const position = /\bat position \d+|\bline \d+ column \d+|end of (?:JSON|data)/i.exec(problem)?.[0];
+  return position ? `it is not JSON (${position})` : 'it is not JSON';
 }
 
 function findCounts(tree: Tree): TestCounts | undefined {

@@ -2,6 +2,7 @@ import type { MutationContext } from '#core/define.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import { createClaimJudge } from '#tasks/operations/shared/claim-judge.ts';
 import type { ForeignData } from '../../model/foreign.ts';
+import { formatHiddenTextWarning } from '../../rules/hidden-text.ts';
 import type { ImportDraft, StoreSnapshot } from '../../rules/import-state.ts';
 import { createImportDraft, type ImportPlan, planImport } from '../../rules/plan.ts';
 import { applyPlacement } from '../../rules/records.ts';
@@ -21,7 +22,13 @@ export async function importForeign(ctx: MutationContext, file: ForeignData, sou
     unchanged: draft.items.length - plan.created.length - inFile,
     ids: plan.ids,
     losses: plan.losses,
-    warnings: formatCrowdedWarning(plan.crowdedParents, ctx.config['hierarchy.maxSiblings']),
+    warnings: [
+      ...formatCrowdedWarning(plan.crowdedParents, ctx.config['hierarchy.maxSiblings']),
+      ...formatHiddenTextWarning([
+        ...plan.created.map(({ task, notes }) => ({ id: task.id, content: [task, notes] })),
+        ...plan.updated.map(({ after, notes }) => ({ id: after.id, content: [after, notes] })),
+      ]),
+    ],
   };
 }
 

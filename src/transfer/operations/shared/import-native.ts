@@ -27,6 +27,7 @@ import { type Note, RelationSchema, Revision, type StoredCriterion, type TaskRec
 import { checkDependsExist, checkParentOpen } from '#tasks/operations/shared/create-task.ts';
 import { checkNoCycle } from '#tasks/operations/shared/order.ts';
 import { checkPlacement } from '#tasks/rules/hierarchy.ts';
+import { formatHiddenTextWarning } from '../../rules/hidden-text.ts';
 
 const Time = pipe(
   string(),
@@ -75,9 +76,14 @@ type ExportLine = InferOutput<typeof ExportLine>;
 
 const fix = 'cleo help import';
 
+export interface NativeImport {
+  ids: { id: TaskId; taskId: TaskId }[];
+  warnings: string[];
+}
+
 /** Imports all tasks of an export or none, and returns their ids. Without `renumber` ids are kept, so that references to them stay
  *  valid. */
-export async function importTasks(ctx: MutationContext, content: string, renumber: boolean): Promise<{ id: TaskId; taskId: TaskId }[]> {
+export async function importTasks(ctx: MutationContext, content: string, renumber: boolean): Promise<NativeImport> {
   try {
     return await importLines(ctx, content, renumber);
   } catch (error) {
@@ -86,7 +92,7 @@ export async function importTasks(ctx: MutationContext, content: string, renumbe
   }
 }
 
-async function importLines(ctx: MutationContext, content: string, renumber: boolean): Promise<{ id: TaskId; taskId: TaskId }[]> {
+async function importLines(ctx: MutationContext, content: string, renumber: boolean): Promise<NativeImport> {
   const { store } = ctx;
   const parsed = parseLines(stripBom(content));
   if (parsed.length === 0) throw new CleoError('E_INVALID_INPUT', { problem: 'The file contains no task; nothing was imported', fix });
@@ -110,7 +116,10 @@ async function importLines(ctx: MutationContext, content: string, renumber: bool
   );
   await store.tasks.reserveIds(toTaskId(ids.reduce((last, id) => Math.max(last, toTaskNumber(id)), 0)));
   for (const relation of relations) await insertRelation(ctx, relation, byId);
-  return parsed.map(({ id }, i) => ({ id, taskId: ids[i]! }));
+  return {
+    ids: parsed.map(({ id }, i) => ({ id, taskId: ids[i]! })),
+    warnings: formatHiddenTextWarning(lines.map((line) => ({ id: line.id, content: line }))),
+  };
 }
 
 function parseLines(content: string): ExportLine[] {
