@@ -179,7 +179,8 @@ export function requireIntact(proof: LogProof): LogProof {
   throw new CleoError('E_CHECKSUM_MISMATCH', {
     what: 'the audit log',
     problem: `entry ${broken.seq} ${broken.problem}`,
-    fix: 'cleo log',
+    // An empty log shows nothing.
+    fix: proof.entries === 0 ? 'cleo doctor' : 'cleo log',
     seq: broken.seq,
     level: 'broken',
   });
