@@ -12,9 +12,18 @@ const storeless = [
 /** Tests that measure time run alone. */
 const timed = ['test/bench.test.ts'];
 /** Tests of bad input and damage can run in parallel. Those with many processes or kills cannot. */
-const parallelFaults = ['hostile', 'hostile-cli', 'queries', 'all-or-nothing', 'damage', 'migrate', 'tampering', 'traces', 'wire'].map(
-  (name) => `test/faults/${name}.test.ts`,
-);
+const parallelFaults = [
+  'hostile',
+  'hostile-cli',
+  'queries',
+  'all-or-nothing',
+  'damage',
+  'migrate',
+  'tampering',
+  'traces',
+  'wire',
+  'fuzz',
+].map((name) => `test/faults/${name}.test.ts`);
 const common = { setupFiles: ['test/seed.ts'], globalSetup: ['test/fresh-index.ts'], testTimeout: 60_000, hookTimeout: 60_000 };
 /** Tests that run the built command. */
 const built = { ...common, globalSetup: [...common.globalSetup, 'test/fresh-dist.ts'] };

@@ -9,6 +9,7 @@ import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { writeIndex } from './index.mjs';
+import { createSbom } from './sbom.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, process.argv[2] ?? 'dist');
@@ -152,6 +153,7 @@ writeFileSync(
 writeFileSync(join(dist, 'words.json'), JSON.stringify(words));
 writeFileSync(join(dist, 'package.json'), '{"type":"commonjs"}\n');
 writeFileSync(join(dist, 'THIRD-PARTY.txt'), formatLicenses());
+writeFileSync(join(dist, 'sbom.cdx.json'), `${JSON.stringify(createSbom(root, [...packages].sort()), undefined, 2)}\n`);
 chmodSync(join(dist, 'cleo.js'), 0o755);
 await fillCodeCache();
 

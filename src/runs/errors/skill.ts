@@ -36,10 +36,11 @@ export const createSkillError = (exit: number, problem: string, fix: string, fac
 
 /** Maps exit codes of CLEO to those of skills: 80 for an unmet precondition, 77 for a missing permission. A command line that does not
  *  parse is 2 in both tables. */
-const skillExits: Record<number, number> = { 1: 70, 3: 73, 4: 66, 5: 69, 6: 64, 7: 75, 8: 78, 34: 77, 36: 80, 64: 77, 80: 80, 83: 80 };
+const skillExits: Record<number, number> = { 1: 70, 3: 73, 4: 66, 5: 69, 6: 64, 7: 75, 8: 78, 34: 77, 36: 80, 80: 80, 83: 80 };
 
 export function toSkillError(error: CleoError): CleoError {
-  if (error.row === 'E_SKILL' || error.exitCode === 2) return error;
+  // A missing scope is an error of the caller, the same for every operation.
+  if (error.row === 'E_SKILL' || error.row === 'E_FORBIDDEN' || error.exitCode === 2) return error;
   const exit = error.row === 'E_NOT_INITIALIZED' ? 78 : (skillExits[error.exitCode] ?? 70);
   return createSkillError(exit, error.message, error.fix, { ...error.details, cleoCode: error.code });
 }
