@@ -2,6 +2,8 @@ import { fstatSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { CleoError } from './core/errors/error.ts';
 import { registry } from './core/index.generated.ts';
+import type { Config } from './core/model/config.ts';
+import { locatesStore } from './core/rules/store-keys.ts';
 import { type App, requireProject } from './dispatch/call-context.ts';
 import { createPlatform } from './platform/platform.ts';
 import type { Platform, Project } from './platform/port.ts';
@@ -25,7 +27,7 @@ export function createApp(platform: Platform, { isSticky = false, isServer = fal
   const opened = new Map<string, Promise<Store>>();
   const openServerStore = async (): Promise<Store> => {
     try {
-      return await (await import('./store/server-store.ts')).openServerStore(storeLocation(platform, requireProject(platform)));
+      return await (await import('./store/server-store.ts')).openServerStore(await locateStore(platform, requireProject(platform)));
     } catch (error) {
       // The project or its configuration may exist the next time.
       opened.clear();
@@ -45,8 +47,9 @@ export function createApp(platform: Platform, { isSticky = false, isServer = fal
       opened.set(key, store);
       return store;
     },
-    wouldConnect: () => opened.size === 0 && storeLocation(platform, requireProject(platform)).postgres !== undefined,
-    storeAdmin: async (project, url) => (await import('./store/store-admin.ts')).createStoreAdmin(storeLocation(platform, project, url)),
+    wouldConnect: () => opened.size === 0 && hasServer(platform, requireProject(platform)),
+    storeAdmin: async (project, url) =>
+      (await import('./store/store-admin.ts')).createStoreAdmin(await locateStore(platform, project, url)),
     sqliteVersion: async () => (await import('./store/store-admin.ts')).readSqliteVersion(),
     async closeStores() {
       const stores = [...opened.values()];
@@ -56,16 +59,28 @@ export function createApp(platform: Platform, { isSticky = false, isServer = fal
   };
 }
 
+const hasServer = (platform: Platform, project: Project): boolean =>
+  storeLocation(platform, project, platform.config.load(project)).postgres !== undefined;
+
 async function openStore(platform: Platform, mode: 'read' | 'write'): Promise<Store> {
-  const { postgres, sqlite } = storeLocation(platform, requireProject(platform));
+  const { postgres, sqlite } = await locateStore(platform, requireProject(platform));
   if (!postgres) return openSqlite({ ...sqlite, mode });
   const { openPostgres } = await import('./store/dialects/postgres.ts');
   return openPostgres(postgres);
 }
 
-/** Resolves the location and settings of a project's store. */
-function storeLocation(platform: Platform, project: Project, address?: string): StoreLocation {
+/** Returns the location of a store that may be opened. Throws E_PROJECT_UNTRUSTED before a file of the project is opened or a server is
+ *  contacted that the user has not trusted. */
+async function locateStore(platform: Platform, project: Project, address?: string): Promise<StoreLocation> {
   const config = platform.config.load(project);
+  if (Object.entries(config).some(([key, value]) => value !== '' && locatesStore(key)))
+    await (await platform.loadTrust()).requireStore(project, address);
+  else await platform.requireFolder(project);
+  return storeLocation(platform, project, config, address);
+}
+
+/** Resolves the location and settings of a project's store. */
+function storeLocation(platform: Platform, project: Project, config: Config, address?: string): StoreLocation {
   const busyTimeoutMs = config['store.busyTimeoutMs'];
   const url = address ?? platform.databaseUrl ?? config['store.url'];
   const keep = config['backup.keep'];

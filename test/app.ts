@@ -20,6 +20,7 @@ import { borrowSchema } from './postgres-schemas.ts';
 import { writeRuns } from './run-files.ts';
 import { runWordsInApp } from './run-words.ts';
 import { writeConstruct } from './samples.ts';
+import { trustOnUse } from './trust-on-use.ts';
 import { createTypist } from './typist.ts';
 import { buildWorld } from './world.ts';
 
@@ -33,6 +34,8 @@ export interface AppOptions {
   /** A clock that the test can move. Random numbers are then the same every time. */
   clock?: { now: string };
   engine?: 'sqlite' | 'postgres';
+  /** Keeps the checks of trust. Otherwise the project trusts what the test wrote, as if a person had called `cleo trust`. */
+  isUntrusted?: true;
   /** A person uses the terminal, and no agent is named. */
   isAtTerminal?: true;
 }
@@ -89,6 +92,7 @@ export async function openApp(options: AppOptions = {}): Promise<TestApp> {
       ...(options.clock ? { now: () => options.clock!.now, randomHex: nextHex } : {}),
       isAtTerminal: () => isAtTerminal,
       loadTerminal: async () => createTypist(isAtTerminal),
+      ...(options.isUntrusted ? {} : { loadTrust: async () => trustOnUse(await platform.loadTrust()) }),
     });
     return guardApp(created, () => ({ env: ownEnv, folder: root, isAtTerminal, ...(options.clock ? { now: options.clock.now } : {}) }));
   };

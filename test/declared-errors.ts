@@ -13,6 +13,7 @@ const commonErrors = new Set<ErrorCode>([
   'E_LOCK_TIMEOUT',
   'E_NOT_INITIALIZED',
   'E_OUTCOME_UNKNOWN',
+  'E_PROJECT_UNTRUSTED',
   'E_SESSION_NOT_FOUND',
   'E_SESSION_REQUIRED',
   'E_STORE_DAMAGED',

@@ -97,6 +97,8 @@ interface Definition<P extends Params, R extends Params> {
   needs?: Requirement;
   /** The token scope that is required when a call is made with a token. */
   scope?: 'admin';
+  /** Works on a project that is not trusted, because it shows or changes that. */
+  acceptsUntrusted?: true;
   /** Runs without a session even if the project has `session.required`, because the operation starts one. */
   startsSession?: true;
   /** A read whose answer depends on the session: an agent with several sessions has to name one. */

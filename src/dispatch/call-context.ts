@@ -159,6 +159,12 @@ export function checkId(field: string, id: string): void {
   if (!success) throw new CleoError('E_VALIDATION', { field, problem: issues[0].message, fix: 'cleo help' });
 }
 
+/** Rejects a project folder that is not the user's own. */
+export async function checkFolder({ app: { platform }, operation }: CallContext): Promise<void> {
+  const project = platform.getProject();
+  if (project && !operation.acceptsUntrusted) await platform.requireFolder(project);
+}
+
 export function requireProject(platform: Platform): Project {
   const project = platform.getProject();
   if (!project) throw new CleoError('E_NOT_INITIALIZED', { folder: platform.folder });

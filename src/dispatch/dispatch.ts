@@ -3,7 +3,7 @@ import type { Operation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Caller } from '#core/model/audit.ts';
 import type { Platform } from '#platform/port.ts';
-import { type App, type Call, type CallContext, checkId, createContext, unwrapAnswer } from './call-context.ts';
+import { type App, type Call, type CallContext, checkFolder, checkId, createContext, unwrapAnswer } from './call-context.ts';
 import { createFailure, createSuccess, type Envelope, type Meta, type Outcome } from './envelope.ts';
 import { identify, identifyQuietly, namesConversation } from './identify.ts';
 import { readParams } from './read-params.ts';
@@ -128,6 +128,7 @@ async function runQuery(ctx: CallContext, params: Record<string, unknown>): Prom
     return outcome.options.budget ? (await import('./fit-list.ts')).fitList(context as never, operation, outcome) : outcome;
   };
   if (namesConversation(ctx)) await (await import('./resolve-agent.ts')).recordBeforeRead(ctx);
+  if (operation.needs === 'project') await checkFolder(ctx);
   if (operation.needs !== 'store') await identifyQuietly(ctx);
   const outcome =
     operation.needs === 'store'

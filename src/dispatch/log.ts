@@ -21,7 +21,7 @@ function toAuditEntry(ctx: CallContext, exitCode: number, changes?: Changes, err
     gateway: call.gateway,
     domain,
     operation: rest.join('.'),
-    params: JSON.stringify(toLoggedParams(call, ctx.operation.redactedParams)),
+    params: JSON.stringify(toLoggedParams(call, ctx.operation.redactedParams, app.platform.trustUse.digest)),
     success: errorCode === undefined,
     exitCode,
     errorCode,
@@ -33,11 +33,13 @@ function toAuditEntry(ctx: CallContext, exitCode: number, changes?: Changes, err
   });
 }
 
-/** Redacts the parameters. An agent can choose any name, so `@token` records the token it used. */
-function toLoggedParams({ params, token, agent }: Call, redactedParams: string[] | undefined): unknown {
+/** Redacts the parameters. An agent can choose any name, so `@token` records the token it used. `@trust` is the CLEO_TRUST that allowed
+ *  the call. */
+function toLoggedParams({ params, token, agent }: Call, redactedParams: string[] | undefined, trust: string | undefined): unknown {
   const logged = redactParams(redactedParams ? replaceByLength(params, redactedParams) : params) ?? {};
   const isOther = token && agent !== undefined && agent !== token.name;
-  return isOther && isPlainObject(logged) ? { ...logged, '@token': token.name } : logged;
+  if (!isPlainObject(logged)) return logged;
+  return { ...logged, ...(isOther ? { '@token': token.name } : {}), ...(trust ? { '@trust': trust } : {}) };
 }
 
 const replaceByLength = (params: unknown, names: string[]): unknown =>

@@ -1,8 +1,9 @@
 import type { AnswerOptions } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Changes } from '#core/model/audit.ts';
+import { listPolicyGroups } from '#core/rules/trust.ts';
 import type { WriteStore } from '#store/port/store.ts';
-import { type CallContext, createContext, toStamp, unwrapAnswer } from './call-context.ts';
+import { type CallContext, checkFolder, createContext, toStamp, unwrapAnswer } from './call-context.ts';
 import { checkSession, listSessionWarnings } from './check-session.ts';
 import type { Outcome } from './envelope.ts';
 import { findReplay, forgetKey, storeKey } from './idempotency.ts';
@@ -13,6 +14,7 @@ import { appendEntry, logQuery, logQuietly } from './log.ts';
 export async function runMutation(ctx: CallContext, params: Record<string, unknown>): Promise<Outcome> {
   const { app, operation } = ctx;
   const store = await app.openStore('write');
+  await checkPolicy(ctx);
   const isDryRun = params.dryRun === true;
   const { dryRun: _, ...given } = params;
   try {
@@ -46,6 +48,7 @@ export async function runJob(ctx: CallContext, params: Record<string, unknown>):
   const changes: Changes = { created: [], updated: [], deleted: [] };
   if (operation.needs === 'store') {
     const store = await app.openStore('write');
+    await checkPolicy(ctx);
     const started = await store.write(toStamp(ctx), async (writes) => {
       const replay = await findReplay(ctx, writes, params);
       if (replay) return replay;
@@ -75,10 +78,18 @@ export async function runJob(ctx: CallContext, params: Record<string, unknown>):
       throw error;
     }
   }
+  await checkFolder(ctx);
   const outcome = await performJob(ctx, changes, params);
   // The job worked on files only. It is logged if the project has a readable store.
   if (app.platform.getProject()) await logQuietly(ctx, outcome.options.exit ?? 0, outcome.changes);
   return outcome;
+}
+
+/** Rejects the call if a setting that it obeys was changed by other means than `config set`. */
+async function checkPolicy({ app: { platform }, operation }: CallContext): Promise<void> {
+  const project = platform.getProject();
+  if (!project || listPolicyGroups(operation.name).length === 0) return;
+  await (await platform.loadTrust()).requirePolicy(project, operation.name);
 }
 
 async function performJob(ctx: CallContext, changes: Changes, params: Record<string, unknown>): Promise<Outcome> {

@@ -6,6 +6,7 @@ import { files } from './files.ts';
 import { monotonicMs } from './monotonic.ts';
 import type { Platform, Project } from './port.ts';
 import { findProject, locateNewProject } from './project.ts';
+import { isSuspectFolder } from './project-folder.ts';
 
 /** Creates the platform of this process: its environment, files, programs and clock. */
 export function createPlatform(env: Record<string, string | undefined>, folder: string, version: string): Platform {
@@ -38,6 +39,11 @@ export function createPlatform(env: Record<string, string | undefined>, folder: 
     findWorkingTree: async (project) => (await import('./tree.ts')).findWorkingTree(folder, project),
     findFile: async (project, tree, path, from = folder) => (await import('./tree.ts')).findFileInTree(tree, from, project, path),
     readHead: async () => (await import('./tree.ts')).readHead(folder),
+    async requireFolder(project) {
+      if (isSuspectFolder(project.folder)) await (await platform.loadTrust()).requireFolder(project);
+    },
+    trustUse: {},
+    loadTrust: async () => (await import('./project-trust.ts')).createProjectTrust(platform, env),
     databaseUrl: env.CLEO_DATABASE_URL || undefined,
     describeAddress(url) {
       const { config, databaseUrl } = platform;

@@ -1,5 +1,6 @@
 import type { Caller } from '#core/model/audit.ts';
 import type { Config, ConfigProblem, ConfigValue } from '#core/model/config.ts';
+import type { TrustItem, TrustRecord, TrustSubject } from '#core/model/trust.ts';
 import type { AgentMark } from '#sessions/model/agent-marks.ts';
 import type { ClientProcess, EnvironmentIdentity } from '#sessions/model/caller-identity.ts';
 import type { SkillSet } from '#skills/model/skill.ts';
@@ -274,6 +275,39 @@ export interface Signing {
   verify(publicKey: string, text: string, signature: string): boolean;
 }
 
+/** What the user has trusted in projects. The `require` methods throw E_PROJECT_UNTRUSTED. */
+export interface ProjectTrust {
+  /** Rejects a `.cleo` with links, of another user, or that every user can write, unless the user accepted it for this path. */
+  requireFolder(project: Project): Promise<void>;
+  /** Rejects an address of the store that the project's file sets and the user has not trusted. `address` is the one to be opened. */
+  requireStore(project: Project, address?: string): Promise<void>;
+  requireTrusted(project: Project, subject: TrustSubject): Promise<void>;
+  /** Rejects a setting that the operation obeys and that was changed by other means than `config set`. The first call records them. */
+  requirePolicy(project: Project, operation: string): Promise<void>;
+  /** Lists what the project runs and connects to: settings, skills with a program, and constructs. `more` are further files. */
+  listItems(project: Project, more?: { path: string; sha256: string }[]): Promise<TrustItem[]>;
+  listProblems(project: Project): string[];
+  readRecord(project: Project): TrustRecord | undefined;
+  /** Returns the digest of the present content, for CLEO_TRUST. */
+  computeDigest(project: Project, more?: { path: string; sha256: string }[]): Promise<string>;
+  /** True if CLEO_TRUST is the digest of the present content. */
+  isTrustedByDigest(project: Project, more?: { path: string; sha256: string }[]): Promise<boolean>;
+  /** Changes the record of a project under a lock. */
+  update(project: Project, change: (record: TrustRecord) => Partial<TrustRecord>): void;
+  /** Trusts everything that `listItems` and `listProblems` return, and the present settings. */
+  trustAll(project: Project, more?: { path: string; sha256: string }[]): Promise<void>;
+  /** Records the present values of settings as trusted, after the user wrote or removed them. */
+  recordSettings(project: Project, keys: string[]): void;
+  /** Trusts the test command that `init --detect` wrote. */
+  recordDetected(project: Project): void;
+  /** Returns the records of all projects, by path. */
+  list(): TrustRecord[];
+  /** Removes the record of a project; false if there is none. */
+  remove(root: string): boolean;
+  /** Returns the path of the project without links above it. */
+  resolveRoot(project: Project): string;
+}
+
 export interface Platform {
   now(): string;
   /** For durations: a clock that never goes back. */
@@ -307,6 +341,12 @@ export interface Platform {
   databaseUrl: string | undefined;
   /** Returns the origin of a PostgreSQL address, and the variables that complete it. */
   describeAddress(url: string): { source: string; isOwnAddress: boolean; environment: Record<string, string | undefined> };
+  /** Rejects a `.cleo` that is not the user's own; see `ProjectTrust.requireFolder`. Costs a few system calls if nothing is suspect. */
+  requireFolder(project: Project): Promise<void>;
+  /** Loads the trust of projects. Only calls that run a program of the project, or that find something suspect, need it. */
+  loadTrust(): Promise<ProjectTrust>;
+  /** `digest` is CLEO_TRUST, once a call was allowed because of it. */
+  trustUse: { digest?: string };
   caller: Caller;
   /** How the environment identifies the agent in `caller`. */
   identity: EnvironmentIdentity;

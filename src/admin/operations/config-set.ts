@@ -6,7 +6,7 @@ import { parseConfigValue } from '#core/model/config-text.ts';
 import { omitEmpty } from '#lib/defined.ts';
 import { findNearest } from '#lib/nearest.ts';
 import { checkStoreAddress } from '../rules/store-address.ts';
-import { ConfigValueSchema, configKeyParam, getConfigFile, requireKey, userParam } from './shared/config-scope.ts';
+import { ConfigValueSchema, configKeyParam, getConfigFile, recordWrittenKeys, requireKey, userParam } from './shared/config-scope.ts';
 
 export const adminConfigSet = job({
   name: 'admin.config.set',
@@ -30,9 +30,14 @@ export const adminConfigSet = job({
     );
     const path = getConfigFile(platform, user);
     const result = { value, key, source: user ? ('user' as const) : ('project' as const) };
-    if (isSame(platform.config.inspect(path).values[key], value)) return noChange(result);
+    if (isSame(platform.config.inspect(path).values[key], value)) {
+      // A person who sets the value that a clone brought trusts it.
+      if (!user) await recordWrittenKeys(platform, [key]);
+      return noChange(result);
+    }
     if (user) platform.files.createFolder(platform.home, true);
     platform.config.set(path, key, value);
+    if (!user) await recordWrittenKeys(platform, [key]);
     return result;
   },
 });

@@ -1,7 +1,15 @@
 import { description, optional, pipe, strictObject, string } from 'valibot';
 import { job, noChange } from '#core/define.ts';
 import { isConfigKey } from '#core/model/config.ts';
-import { ConfigSourceSchema, ConfigValueSchema, getConfigFile, requireKey, resolveConfig, userParam } from './shared/config-scope.ts';
+import {
+  ConfigSourceSchema,
+  ConfigValueSchema,
+  getConfigFile,
+  recordWrittenKeys,
+  requireKey,
+  resolveConfig,
+  userParam,
+} from './shared/config-scope.ts';
 
 export const adminConfigUnset = job({
   name: 'admin.config.unset',
@@ -22,7 +30,10 @@ export const adminConfigUnset = job({
     const { values, problems } = platform.config.inspect(path);
     const isSet = (isConfigKey(key) && values[key] !== undefined) || problems.some((problem) => problem.key === key);
     if (!isSet) requireKey(key, (other) => commandWith({ key: other }));
-    else platform.config.set(path, key, undefined);
+    else {
+      platform.config.set(path, key, undefined);
+      if (!user) await recordWrittenKeys(platform, [key]);
+    }
     // The value that applies without the setting.
     const fallback = isConfigKey(key) ? resolveConfig(platform, user).get(key) : {};
     return isSet ? { key, ...fallback } : noChange({ key, ...fallback });

@@ -64,12 +64,15 @@ export const adminInit = job({
   async run(ctx, { store: address, setup, detect }) {
     const { platform, registry } = ctx;
     const project = platform.locateNewProject();
+    await platform.requireFolder(project);
+    const isOwn = !platform.files.exists(platform.config.projectFile(project));
     const created = await createStore(ctx, project, address);
     const warnings = await updateProtocolTemplate(platform, registry);
     const names = setup ? await resolveClients(platform, project, setup) : [];
     const setupResult = setup && (await setUpClients(platform, project, names, {}));
     const steps = names.length > 0 ? await listSteps(platform, project, names) : [];
     const detection = detect ? await (await import('./shared/project-context-file.ts')).writeProjectContext(platform, project) : undefined;
+    warnings.push(...(await recordWrites(platform, project, { isOwn, address, hasDetected: detection !== undefined })));
     const changes = [...(setupResult?.changes ?? []), ...(detection?.changes ?? [])];
     const files = setupResult || detection ? changes.map(({ file, change }): Omit<FileChange, 'adds'> => ({ file, change })) : undefined;
     const offers = setup ? [] : await listOffers(platform, project);
@@ -97,6 +100,8 @@ async function createStore(
   if (hasFolder) checkSameStore(platform, project, address);
   if (hasFolder && address === undefined && (await hasWorkingStore(storeAdmin, project))) return false;
   writeProjectFiles(platform, project);
+  if (hasFolder && address !== undefined && address === platform.config.load(project)['store.url'])
+    (await platform.loadTrust()).recordSettings(project, ['store.url', 'project.key']);
   const admin = await storeAdmin(project, address);
   const isNew = await admin.create(now);
   if (isNew) await recordNewStore(admin, platform, project);
@@ -112,6 +117,26 @@ async function recordNewStore(admin: StoreAdmin, platform: Platform, project: Pr
     await store.read((reads) => recordLocalFacts(platform, project, reads));
   } finally {
     await store.close();
+  }
+}
+
+/** Trusts what init wrote. In a folder that had a configuration, as in a clone, that is only what the caller named. */
+async function recordWrites(
+  platform: Platform,
+  project: Project,
+  { isOwn, address, hasDetected }: { isOwn: boolean; address: string | undefined; hasDetected: boolean },
+): Promise<string[]> {
+  if (!isOwn && address === undefined && !hasDetected) return [];
+  const trust = await platform.loadTrust();
+  const keys = isOwn ? Object.keys(platform.config.inspect(platform.config.projectFile(project)).values) : [];
+  try {
+    trust.recordSettings(project, [...keys, ...(address === undefined ? [] : ['store.url', 'project.key'])]);
+    if (isOwn && hasDetected) trust.recordDetected(project);
+    return [];
+  } catch (error) {
+    if (!(error instanceof CleoError)) throw error;
+    // Without a home folder the project works, as long as nothing in it needs trust.
+    return address === undefined && !hasDetected ? [] : [`what init wrote is not trusted yet: ${error.message}`];
   }
 }
 

@@ -122,6 +122,21 @@ const createRows = () =>
       fix: () => 'cleo init',
     }),
     E_CONFIG_ERROR: pathRow<{ path: string; problem: string; fix: string; valid?: string[] }>(8),
+    E_PROJECT_UNTRUSTED: row<{
+      problem: string;
+      root: string;
+      fix: string;
+      name?: string;
+      value?: unknown;
+      file?: string;
+      before?: unknown;
+    }>({
+      exit: 8,
+      http: 403,
+      message: (d) => d.problem,
+      fix: (d) => d.fix,
+      manual: (d) => `Ask a person to run ${d.fix} in ${d.root}, which lists what the project runs and connects to`,
+    }),
     E_STORE_NEWER: row<{ found: number; known: number }>({
       exit: 8,
       http: 500,

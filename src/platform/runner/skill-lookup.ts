@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import { defined } from '#lib/defined.ts';
 import type { SkillInfo } from './port.ts';
@@ -138,10 +138,17 @@ function listDigests(folder: string, hash: Hash): string {
       const stats = lstatSync(path, { throwIfNoEntry: false });
       if (stats?.isDirectory()) walk(path, `${prefix}${name}/`);
       else if (stats?.isFile()) lines.push(`${prefix}${name} ${hashContent(path, stats.size, hash)}`);
+      else if (stats?.isSymbolicLink()) lines.push(`${prefix}${name} -> ${readlinkSync(path)} ${hashTarget(path, hash)}`);
     }
   };
   walk(folder, '');
   return lines.join('\n');
+}
+
+/** Hashes the file that a link leads to: the skill runs it like its own. */
+function hashTarget(path: string, hash: Hash): string {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats?.isFile() ? hashContent(path, stats.size, hash) : '';
 }
 
 function hashContent(path: string, size: number, hash: Hash): string {

@@ -1,6 +1,7 @@
 import { array, boolean, description, type InferOutput, number, optional, picklist, pipe, string, union } from 'valibot';
 import { CleoError } from '#core/errors/error.ts';
 import { type ConfigKey, type ConfigValue, configKeys, defaultConfig, type FixedKey, isConfigKey } from '#core/model/config.ts';
+import { isRecorded } from '#core/rules/trust.ts';
 import { findNearest } from '#lib/nearest.ts';
 import type { Platform } from '#platform/port.ts';
 
@@ -16,6 +17,13 @@ export function getConfigFile(platform: Platform, isUser: boolean | undefined): 
   const project = platform.getProject();
   if (!project) throw new CleoError('E_NOT_INITIALIZED', { folder: platform.folder });
   return platform.config.projectFile(project);
+}
+
+/** Trusts settings that were written with the permission to change them. Settings that need neither trust nor a comparison cost nothing. */
+export async function recordWrittenKeys(platform: Platform, keys: string[]): Promise<void> {
+  const project = platform.getProject();
+  if (!project || !keys.some(isRecorded)) return;
+  (await platform.loadTrust()).recordSettings(project, keys);
 }
 
 /** Resolves settings from the project's and the user's file and the defaults. Invalid values count as absent, because these commands are

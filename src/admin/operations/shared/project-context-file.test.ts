@@ -48,7 +48,8 @@ test('does not write through a link that leaves the project', async () => {
   writeFileSync(outside, 'mine');
   symlinkSync(outside, join(folder.root, projectContextFile));
   const refused = await folder.cli(['init', '--detect']);
-  expect(refused).toMatchObject({ exitCode: 3, envelope: { error: { fix: `rm ${projectContextFile}` } } });
+  expect(refused).toMatchObject({ exitCode: 8, envelope: { error: { code: 'E_PROJECT_UNTRUSTED' } } });
+  expect(refused.envelope.error.message).toContain(`${projectContextFile} is a link to ${outside}`);
   expect(readFileSync(outside, 'utf8')).toBe('mine');
   rmSync(join(folder.root, projectContextFile));
   expect((await folder.cli(['init', '--detect'])).exitCode).toBe(0);

@@ -3,6 +3,7 @@ import type { JobContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { commandLine } from '#core/errors/quote.ts';
 import type { Config } from '#core/model/config.ts';
+import { requireTrusted } from '#core/require-trusted.ts';
 import { defined } from '#lib/defined.ts';
 import { splitCommand } from '#lib/split-command.ts';
 import type { Git, WorkingTree } from '#platform/port.ts';
@@ -214,6 +215,7 @@ export class Shipment {
 
   async #runGates(): Promise<string> {
     const gates = this.#listGates();
+    await requireTrusted(this.#ctx, { keys: gates.map(([name]) => `release.gates.${name}`) });
     for (const [name, command] of gates) {
       const words = splitCommand(command);
       const timeoutMs = this.#ctx.config()['release.gateTimeoutSeconds'] * 1000;

@@ -9,6 +9,7 @@ import { runPhases } from '../../runner/run.ts';
 import { ConstructPath, formatFinding, readConstructManifest, requireConstruct } from '../shared/construct-manifest.ts';
 import { createRunRequest, createRunSetup, readsInput, runParams } from '../shared/run-request.ts';
 import { listRunWarnings, RunShape, recordRun, toRunError, toRunResult } from '../shared/run-result.ts';
+import { requireTrustedRun } from '../shared/trusted-programs.ts';
 
 const PhaseName = (about: string) =>
   optional(pipe(string(), maxLength(64, 'must have at most 64 characters'), description(about), metadata({ value: 'PHASE' })));
@@ -60,6 +61,7 @@ export const constructRun = job({
         const { previewRun } = await import('../shared/dry-run.ts');
         return answer({ run: await previewRun(runner, request, schemas) }, { warnings, dryRun: true });
       }
+      await requireTrustedRun(ctx, runner, construct);
       const outcome = await runPhases(runner, request, setup);
       const error = toRunError(outcome, ctx.commandWith);
       if (error) throw error;

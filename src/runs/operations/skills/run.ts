@@ -11,6 +11,7 @@ import { runPhases } from '../../runner/run.ts';
 import { loadSchemas } from '../../runner/schemas.ts';
 import { createRunRequest, createRunSetup, readsInput, runParams } from '../shared/run-request.ts';
 import { listRunWarnings, RunShape, recordRun, toRunError, toRunResult } from '../shared/run-result.ts';
+import { requireTrustedRun } from '../shared/trusted-programs.ts';
 
 export const skillsRun = job({
   name: 'skills.run',
@@ -49,7 +50,8 @@ export const skillsRun = job({
     const invalid = outputs?.find((path) => findManifestPathProblem(path) !== undefined);
     if (invalid !== undefined)
       throw createSkillError(78, `${JSON.stringify(invalid)} ${findManifestPathProblem(invalid)}`, 'cleo help skill run');
-    const construct = createSkillConstruct(name, await readProjectConstruct(ctx, runner), { retries, outputs });
+    const projectConstruct = await readProjectConstruct(ctx, runner);
+    const construct = createSkillConstruct(name, projectConstruct, { retries, outputs });
     const request = await createRunRequest(ctx, runner, construct, { ...params, resume, outputs }, ['skill'], 'skill');
     const schemas = await loadSchemas([]);
     const setup = await createRunSetup(ctx, runner, construct, schemas);
@@ -58,6 +60,7 @@ export const skillsRun = job({
         const { previewRun } = await import('../shared/dry-run.ts');
         return answer({ run: await previewRun(runner, request, schemas) }, { dryRun: true });
       }
+      await requireTrustedRun(ctx, runner, construct, projectConstruct);
       const outcome = await runPhases(runner, request, setup);
       const error = toRunError(outcome, ctx.commandWith);
       if (error) throw error;

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import type { CommandWords, Config } from '#core/model/config.ts';
 import type { GateName } from '#core/model/scalars.ts';
+import { requireTrusted } from '#core/require-trusted.ts';
+import { projectContextFile } from '#detect/model/project-context.ts';
 import { readProjectContext } from '#detect/operations/shared/project-context.ts';
 import { defined } from '#lib/defined.ts';
 import { splitCommand } from '#lib/split-command.ts';
@@ -134,6 +136,7 @@ const hashFile = ({ platform }: EvidenceContext, { name, path }: TreeFile): Hash
 async function runTool(ctx: Examination, tree: WorkingTree, name: string): Promise<GateEvidence> {
   const { config } = ctx;
   const { command, folder } = findTool(ctx, name) ?? { command: '' };
+  await requireTrustedTool(ctx, name);
   const timeoutMs = config['verification.timeoutSeconds'] * 1000;
   const ran = await runWhileWanted(ctx, splitCommand(command), { folder: join(tree.folder, folder ?? '.'), timeoutMs });
   if (!ran || ran.stopped === 'cancelled') throw new EvidenceRejected(`tool ${name} was cancelled: the caller stopped waiting`);
@@ -162,6 +165,16 @@ async function runWhileWanted(
   } finally {
     interrupts.stop();
   }
+}
+
+/** Throws E_PROJECT_UNTRUSTED unless the user has trusted the command of the tool. */
+async function requireTrustedTool(ctx: EvidenceContext, name: string): Promise<void> {
+  const { platform, project, config } = ctx;
+  const key = `${toolPrefix}${name}` as const;
+  const { command, folder } = readProjectContext(platform, project)?.testing ?? {};
+  if (config[key] || command === undefined) return requireTrusted(ctx, { keys: [key] });
+  const file = join(project.root, projectContextFile);
+  return requireTrusted(ctx, { name: 'project-context.testing', value: defined({ command, folder }), file });
 }
 
 /** Accepts a test report that a tool of this call or a logged run wrote. Inline JSON and any other file are statements of the caller. */
