@@ -1,6 +1,6 @@
 import type { Caller } from '#core/model/audit.ts';
 import type { Config, ConfigProblem, ConfigValue } from '#core/model/config.ts';
-import type { TrustItem, TrustRecord, TrustSubject } from '#core/model/trust.ts';
+import type { TrustChange, TrustItem, TrustRecord, TrustSubject } from '#core/model/trust.ts';
 import type { AgentMark } from '#sessions/model/agent-marks.ts';
 import type { ClientProcess, EnvironmentIdentity } from '#sessions/model/caller-identity.ts';
 import type { SkillSet } from '#skills/model/skill.ts';
@@ -287,6 +287,8 @@ export interface ProjectTrust {
   /** Lists what the project runs and connects to: settings, skills with a program, and constructs. `more` are further files. */
   listItems(project: Project, more?: { path: string; sha256: string }[]): Promise<TrustItem[]>;
   listProblems(project: Project): string[];
+  /** Lists the other settings that were changed by other means than `config set`. */
+  listPolicyChanges(project: Project): TrustChange[];
   readRecord(project: Project): TrustRecord | undefined;
   /** Returns the digest of the present content, for CLEO_TRUST. */
   computeDigest(project: Project, more?: { path: string; sha256: string }[]): Promise<string>;

@@ -150,6 +150,11 @@ export function createProjectTrust(platform: Platform, env: Record<string, strin
       if (change && !(await isTrustedByDigest(project))) throw reject(project, describeUntrusted(change), change);
     },
     listItems,
+    listPolicyChanges(project) {
+      const file = config.projectFile(project);
+      const { policy } = readRecord(resolveRoot(project)) ?? {};
+      return policy ? findPolicyChanges(selectPolicy(config.inspect(file).values, policyGroups), policy, file) : [];
+    },
     listProblems: (project) => listProblems(project, uids),
     readRecord: (project) => readRecord(resolveRoot(project)),
     computeDigest,

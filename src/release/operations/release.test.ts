@@ -232,9 +232,8 @@ test('version files and .cleo may be changed, and only version files are committ
   const app = await openReleaseApp({}, { VERSION: '0.9.0\n', 'Cargo.toml': '[package]\nversion = "0.9.0"\n' });
   await app.call('release.create', { version: 'v1.0.0' });
   writeFileSync(join(app.root, 'VERSION'), 'v0.9.5\n');
-  rmSync(join(app.root, '.gitignore'));
   // The home folder of the test is inside the repository.
-  writeFileSync(join(app.root, '.git', 'info', 'exclude'), 'home/\n');
+  writeFileSync(join(app.root, '.gitignore'), 'home\n');
   app.repo.git('commit', '--quiet', '--all', '--message', 'No ignore');
   expect((await app.ship({ bumpVersion: true })).release).toMatchObject({ status: 'shipped' });
   expect([app.read('VERSION'), app.read('Cargo.toml')]).toEqual(['v1.0.0\n', '[package]\nversion = "1.0.0"\n']);
