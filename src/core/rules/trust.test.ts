@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TrustRecord } from '../model/trust.ts';
+import { locatesStore } from './store-keys.ts';
 import {
   describeUntrusted,
   findPolicyChanges,
@@ -8,7 +9,6 @@ import {
   listFolderProblems,
   listPolicyGroups,
   listTrustedOwners,
-  locatesStore,
   needsTrust,
   parseTrustRecord,
   selectPolicy,
