@@ -1,6 +1,6 @@
 // A command loads two files: the core, which every command needs, and its own part. Each further file costs a cold start
 // about 1 %, and ES modules cost 20 %. The output is therefore CommonJS, and parts duplicate the code that they share.
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -33,6 +33,7 @@ const warmUpCommands = [
   'start T001',
   'update T001 --notes begun',
   'complete T001',
+  'trust',
   'skill run yes',
   'mcp',
 ];
@@ -208,6 +209,10 @@ function wrapModule(text, more = '') {
   return `(function(require,module,exports,__filename${more}){${text}})\n`;
 }
 
+function printTrustDigest(cwd, env) {
+  return execFileSync(process.execPath, [join(dist, 'cleo.js'), 'trust', '--print'], { cwd, env, encoding: 'utf8' }).trim();
+}
+
 /** Runs the warm-up commands, so that the code cache exists before the first command of a user. */
 async function fillCodeCache() {
   const project = mkdtempSync(join(tmpdir(), 'cleo-build-'));
@@ -219,7 +224,8 @@ async function fillCodeCache() {
     for (const command of warmUpCommands) {
       const child = spawn(process.execPath, [join(dist, 'cleo.js'), ...command.split(' ')], {
         cwd: project,
-        env,
+        // The digest stands for the person who trusts the skill.
+        env: command === 'trust' ? { ...env, CLEO_TRUST: printTrustDigest(project, env) } : env,
         stdio: ['pipe', 'ignore', 'inherit'],
       });
       child.stdin.on('error', () => {}).end(command === 'mcp' ? conversation : '');

@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { trustProject } from './trust.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const dist = resolve(root, process.env.CLEO_TEST_DIST ?? 'dist');
@@ -78,13 +79,14 @@ test('skill run loads no YAML parser, no document rules and no patterns, and doe
   const folder = createProject();
   mkdirSync(join(folder, 'skills', 'yes'), { recursive: true });
   writeFileSync(join(folder, 'skills', 'yes', 'run'), '#!/bin/sh\n', { mode: 0o755 });
+  trustProject(folder, env);
   // The first run of a day prunes old runs.
   cleo(folder, ['skill', 'run', 'yes']);
   const { files, modules } = listLoaded(folder, [join(dist, 'cleo.js'), 'skill', 'run', 'yes']);
   const ours = files.filter((path) => path.startsWith(dist) && path.endsWith('.js')).map((path) => relative(dist, path));
   expect(ours.filter((path) => path !== 'cleo.js')).toEqual([
     ...['core.js', 'parts/runs-operations-skills-run.js', 'parts/dispatch-write.js', 'parts/store-sql-write-store.js'],
-    ...['parts/platform-runner-runner-platform.js'],
+    ...['parts/platform-runner-runner-platform.js', 'parts/platform-project-trust.js'],
   ]);
   expect(ours.reduce((sum, path) => sum + getCodeLength(path), 0)).toBeLessThan(275_000);
   expect(modules.filter((name) => /perf_hooks|fs\/promises|readline/.test(name))).toEqual([]);
