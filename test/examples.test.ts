@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { runCleo } from './built-cli.ts';
 import { createTempFolder } from './temp-folder.ts';
+import { trustProject } from './trust.ts';
 
 const folder = resolve(import.meta.dirname, '..', 'examples');
 const examples = readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
@@ -14,15 +15,19 @@ function copyExample(example: string): string {
   return place;
 }
 
-const env = { HOME: '/nonexistent', PATH: ['/usr/bin', '/bin', dirname(process.execPath)].join(':') };
+const getEnv = (place: string) => ({ HOME: dirname(place), PATH: ['/usr/bin', '/bin', dirname(process.execPath)].join(':') });
 
 test.each(examples)('the commands in the README of %s exit as documented', async (example) => {
   const place = copyExample(example);
   const lines = readFileSync(join(place, 'README.md'), 'utf8').matchAll(/^ {4}cleo (.*?)(?:\s+# (.*))?$/gm);
   const ran: string[] = [];
   for (const [, words = '', said = ''] of lines) {
-    const { exitCode, out, err } = await runCleo(words.trim().split(/\s+/), { cwd: place, env });
     ran.push(words);
+    if (words === 'trust') {
+      trustProject(place, getEnv(place));
+      continue;
+    }
+    const { exitCode, out, err } = await runCleo(words.trim().split(/\s+/), { cwd: place, env: getEnv(place) });
     const expected = Number(/^exit (\d+)/.exec(said)?.[1] ?? 0);
     expect([words, exitCode, expected === exitCode ? '' : out + err]).toEqual([words, expected, '']);
   }
@@ -32,8 +37,9 @@ test.each(examples)('the commands in the README of %s exit as documented', async
 
 test('another skill repairs a rejected handoff, and planning continues', async () => {
   const cwd = copyExample('prd-to-sprint');
-  const cleo = async (words: string) => JSON.parse((await runCleo(words.split(' '), { cwd, env })).out);
+  const cleo = async (words: string) => JSON.parse((await runCleo(words.split(' '), { cwd, env: getEnv(cwd) })).out);
   await cleo('init');
+  trustProject(cwd, getEnv(cwd));
   const { error } = await cleo('construct run');
   expect(error).toMatchObject({ exitCode: 80, details: { run: { handoffs: [{ accepted: false }] } } });
   expect(error.details.remediation).toContain('goals needs');
@@ -46,8 +52,9 @@ test('another skill repairs a rejected handoff, and planning continues', async (
 
 test('runs three attempts, a judge and a review', async () => {
   const cwd = copyExample('checks');
-  const cleo = async (words: string) => JSON.parse((await runCleo(words.split(' '), { cwd, env })).out);
+  const cleo = async (words: string) => JSON.parse((await runCleo(words.split(' '), { cwd, env: getEnv(cwd) })).out);
   await cleo('init');
+  trustProject(cwd, getEnv(cwd));
   const { run } = await cleo('construct run');
   expect(run.executions).toMatchObject([
     { skill: 'fetch-prices', attempts: 3 },

@@ -18,7 +18,7 @@ export const adminTrustStatus = query({
   tier: 2,
   needs: 'project',
   acceptsUntrusted: true,
-  cli: { command: 'trust status', args: ['path'] },
+  cli: { command: 'trust status', args: ['path'], view: async () => (await import('../../view/trust.ts')).trustView },
   example: { call: {}, exit: 100 },
   async run(ctx, { path }) {
     const { platform, project } = ctx;

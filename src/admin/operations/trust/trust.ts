@@ -22,7 +22,7 @@ export const adminTrust = job({
   acceptsUntrusted: true,
   scope: 'admin',
   synonyms: ['allow'],
-  cli: { command: 'trust', args: ['path'] },
+  cli: { command: 'trust', args: ['path'], view: async () => (await import('../../view/trust.ts')).trustView },
   example: { call: {}, exit: 102 },
   async run(ctx, { path }) {
     const { platform, project } = ctx;
