@@ -53,7 +53,7 @@ async function listNamedFiles(ctx: TrustContext, path: string): Promise<TrustSta
   const found = findProjectPath(ctx.platform, ctx.project, path, (one) => runner.statFile(one) !== undefined);
   const entry = found === undefined ? undefined : runner.statFile(found);
   if (found === undefined || (entry?.kind !== 'file' && entry?.kind !== 'folder'))
-    throw new CleoError('E_NOT_FOUND', { what: 'construct or skill folder', id: path.slice(0, 200), fix: 'cleo trust status' });
+    throw new CleoError('E_NOT_FOUND', { what: 'construct or skill folder', id: path.slice(0, 200), fix: 'cleo help trust' });
   if (entry.kind === 'folder') {
     const { folder, sha256 } = await runner.findSkill(found.split('/').at(-1)!, found);
     return folder === undefined ? [] : [{ path: folder, sha256 }];
