@@ -1,5 +1,6 @@
 import { array, description, pipe, strictObject, string } from 'valibot';
-import { answer, query } from '#core/define.ts';
+import { query } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
 import { SignedHeadSchema } from '../model/signed-head.ts';
 import { headsFile, parseHeads } from '../rules/audit-heads.ts';
 
@@ -11,14 +12,15 @@ export const adminAuditHeads = query({
     heads: array(SignedHeadSchema),
     text: pipe(string(), description('The heads as lines, to store elsewhere')),
   }),
-  errors: [],
+  errors: ['E_NOT_FOUND'],
   tier: 2,
   needs: 'project',
   cli: { command: 'audit heads', raw: 'text' },
-  example: { call: {}, exit: 100 },
+  example: { call: {}, exit: 4 },
   async run({ platform, project }) {
     const { heads } = parseHeads(platform.files.readText(`${project.folder}/${headsFile}`) ?? '');
+    if (heads.length === 0) throw new CleoError('E_NOT_FOUND', { what: 'signed head in', id: headsFile, fix: 'cleo audit sign' });
     const text = heads.map((head) => `${JSON.stringify(head)}\n`).join('');
-    return answer({ heads, text }, heads.length === 0 ? { exit: 100 } : {});
+    return { heads, text };
   },
 });

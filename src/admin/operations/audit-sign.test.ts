@@ -55,7 +55,7 @@ describe('a rebuilt chain', () => {
     const app = await openWithEntries(4);
     await app.call('admin.audit.sign');
     await forgeLog(app, renameAgent);
-    rmSync(join(app.root, '.cleo', 'local.json'));
+    rmSync(join(app.root, '.cleo', 'local.json'), { force: true });
     for (const operation of ['admin.audit.verify', 'admin.audit.sign']) {
       const { error } = await app.call(operation);
       expect(error).toMatchObject({ code: 'E_CHECKSUM_MISMATCH', exitCode: 20, details: { seq: 4, level: 'broken' } });
@@ -86,7 +86,7 @@ test.each<[string, string, RegExp]>([
   const app = await openWithEntries(4);
   await app.call('admin.audit.sign');
   await app.tamper(statements);
-  rmSync(join(app.root, '.cleo', 'local.json'));
+  rmSync(join(app.root, '.cleo', 'local.json'), { force: true });
   expect((await app.call('admin.audit.verify')).error).toMatchObject({ exitCode: 20, message: expect.stringMatching(problem) });
 });
 
@@ -108,12 +108,14 @@ describe('the log of another project', () => {
   test('is noticed by the id of its store', async () => {
     const app = await openWithEntries(2);
     await app.call('admin.audit.sign');
+    await app.call('session.start', { scope: 'global', autoFocus: true });
+    await app.call('session.end', { note: 'Done' });
     await app.tamper("update store_facts set value = 'feedfeedfeedfeed' where name = 'replica'");
     expect((await app.call('admin.audit.verify')).error).toMatchObject({
       exitCode: 20,
       message: expect.stringContaining('feedfeedfeedfeed'),
     });
-    rmSync(join(app.root, '.cleo', 'local.json'));
+    rmSync(join(app.root, '.cleo', 'local.json'), { force: true });
     expect((await app.call('admin.audit.verify')).error).toMatchObject({
       exitCode: 20,
       message: expect.stringContaining('another database was put in place'),
@@ -207,7 +209,7 @@ test('heads that were stored elsewhere anchor the log', async () => {
       anchored: { entries: 3, source: '--heads' },
     });
   await forgeLog(app, renameAgent);
-  rmSync(join(app.root, '.cleo', 'local.json'));
+  rmSync(join(app.root, '.cleo', 'local.json'), { force: true });
   expect((await app.call('admin.audit.verify')).chain.level).toBe('unsigned');
   expect((await app.call('admin.audit.verify', { heads: text })).error).toMatchObject({ exitCode: 20 });
 });

@@ -5,7 +5,6 @@ import { SignedHeadSchema } from '../model/signed-head.ts';
 import { toProjectIdentity } from '../rules/audit-chain.ts';
 import { headsFile } from '../rules/audit-heads.ts';
 import '../errors.ts';
-import { recordLocalFacts } from './shared/local-facts.ts';
 import { inspectLog, requireIntact } from './shared/prove-log.ts';
 import { findRecordSigner, signHead } from './shared/sign-head.ts';
 
@@ -29,7 +28,6 @@ export const adminAuditSign = query({
     const { key, isNew } = await findRecordSigner(platform, config, ssh);
     const identity = toProjectIdentity(config['project.key'], proof.replica);
     const signedHead = await signHead(key, { ...proof, project: identity, at: now });
-    await recordLocalFacts(platform, project, store);
     return answer(
       { signedHead, file: headsFile, ...defined({ createdKey: isNew || undefined }) },
       {

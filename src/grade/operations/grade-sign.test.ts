@@ -95,7 +95,7 @@ describe('a forged grade', () => {
     await app.call(hasStatement ? 'admin.grade.sign' : 'admin.audit.sign', hasStatement ? { sessionId: id } : {});
     await app.call('admin.grade', { sessionId: id });
     await forgeGrade(app);
-    rmSync(join(app.root, '.cleo', 'local.json'));
+    rmSync(join(app.root, '.cleo', 'local.json'), { force: true });
     for (const params of [{ verify: true }, { require: 'signed' }])
       expect((await app.call('admin.grade', { sessionId: id, ...params })).error).toMatchObject({ exitCode: 20 });
     // Without the heads only the statement is left.
@@ -236,7 +236,7 @@ describe('anchors', () => {
     repository.commit({ 'a.txt': 'a' });
     await app.call('admin.audit.anchor', { push: true });
     await forgeGrade(app);
-    for (const name of ['local.json', 'audit-heads.jsonl']) rmSync(join(app.root, '.cleo', name));
+    for (const name of ['local.json', 'audit-heads.jsonl']) rmSync(join(app.root, '.cleo', name), { force: true });
     repository.git('update-ref', '-d', 'refs/notes/cleo');
     expect((await app.call('admin.audit.verify')).chain.level).toBe('unsigned');
     expect((await app.call('admin.audit.verify', { remote: 'origin' })).error).toMatchObject({ exitCode: 20 });

@@ -1,6 +1,5 @@
 import { boolean, description, metadata, optional, pipe, strictObject, string } from 'valibot';
 import '#admin/errors.ts';
-import { recordLocalFacts } from '#admin/operations/shared/local-facts.ts';
 import { inspectLog, requireIntact } from '#admin/operations/shared/prove-log.ts';
 import { findRecordSigner, signHead, signRecord } from '#admin/operations/shared/sign-head.ts';
 import { toProjectIdentity } from '#admin/rules/audit-chain.ts';
@@ -57,7 +56,6 @@ export const adminGradeSign = query({
     const file = toStatementPath(sessionId);
     platform.files.createFolder(`${project.folder}/plan/grades`);
     platform.files.writeAtomic(`${project.folder}/${file}`, formatPlanRecord(statement));
-    await recordLocalFacts(platform, project, store);
     // The head goes to the file of heads too, so that `audit anchor` publishes it.
     const head = await signHead(key, { ...proof, project: identity, at: now });
     return answer(
