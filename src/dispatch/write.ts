@@ -132,7 +132,7 @@ function createJobContext(ctx: CallContext, changes: Changes): object {
       value: async (change: (store: WriteStore) => Promise<unknown>) =>
         (await app.openStore('write')).write(toStamp(ctx), async (writes) => {
           const result = await change(writes);
-          for (const key of ['created', 'updated', 'deleted'] as const) changes[key].push(...writes.changes[key]);
+          for (const key of ['created', 'updated', 'deleted'] as const) changes[key] = changes[key].concat(writes.changes[key]);
           return result;
         }),
     },

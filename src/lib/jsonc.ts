@@ -47,6 +47,8 @@ export function insertJson(text: string, path: string[], value: unknown): { text
   const bom = text.slice(0, text.length - stripBom(text).length);
   const before = stripBom(text);
   const keys = path.map((key) => (key === '[]' ? 0 : key));
+  // The editor takes seconds for a few thousand braces that are not closed.
+  if (before.trim() !== '' && 'problem' in parseJsonc(before)) return undefined;
   // A file whose lines the formatter would change, such as one on a single line, gets the value unformatted.
   for (const formattingOptions of [detectFormatting(before), undefined]) {
     try {

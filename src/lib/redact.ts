@@ -1,4 +1,4 @@
-import { classifyName, isSecretValue, secretNamePattern } from './secret-names.ts';
+import { classifyAssignedName, classifyName, isSecretValue, secretNamePattern } from './secret-names.ts';
 import { getSecretPattern, wordStart } from './secrets.ts';
 import { sha256 } from './sha256.ts';
 
@@ -32,14 +32,14 @@ const base64Run = /[A-Za-z0-9+/_-]{24,}={0,2}/g;
 /** Hides the secrets in a text. `isKnown` recognizes further secrets in decoded base64. */
 export function redactText(text: string, hide: HideSecret = hidePlainly, isKnown?: (decoded: string) => boolean): string {
   // Hashes, ids and times make up most of what is written, and none of them is a secret.
-  if (/^[0-9a-fTZ:.-]*$/.test(text)) return text;
+  if (/^(?!fc-)[0-9a-fTZ:.-]*$/.test(text)) return text;
   const clean = hideShapes(text, hide);
   return longRun.test(clean) ? clean.replace(base64Run, (run) => (containsSecret(run, isKnown) ? hide('encoded', run) : run)) : clean;
 }
 
 // Most texts are a few words. Compiling the big patterns for them would cost a write more than the rest of its log entry.
 const longRun = /\S{15}|-----BEGIN/;
-const secretHint = /pass|pwd|secret|token|key|credential/i;
+const secretHint = /pass|pwd|pw|secret|token|key|credential/i;
 /** The characters between a name and its value. A text without them assigns nothing. */
 export const separator = /[=:\s<]/;
 
@@ -52,10 +52,16 @@ function hideShapes(text: string, hide: HideSecret): string {
     clean = clean.replace(getAssignmentPattern(), (all, name: string, between: string, quote: string, found: string) => {
       const value = found.replace(ansiColor, '');
       const rest = found.slice(value.length);
-      return looksSecret(value, between === '=', quote !== '') ? `${name}${between}${quote}${hide('named', value)}${rest}` : all;
+      const isHidden = /pass$|pw$/i.test(name.replace(/[\\"'`]+$/, ''))
+        ? isAssignedPassword(name.replace(/[\\"'`]+$/, ''), value, between === '=', quote !== '')
+        : looksSecret(value, between === '=', quote !== '');
+      return isHidden ? `${name}${between}${quote}${hide('named', value)}${rest}` : all;
     });
   return clean;
 }
+
+const isAssignedPassword = (name: string, value: string, isTight: boolean, isQuoted: boolean): boolean =>
+  passName.test(name) && classifyAssignedName(name) !== undefined && isPassword(value, isTight, isQuoted);
 
 /** Checks whether a value after a secret name is the secret itself, not a placeholder, a reference to it or its type. In prose
  *  (`token: string`, `password: required`) a plain word is not a secret. */
@@ -63,11 +69,33 @@ export function looksSecret(value: string, isTight: boolean, isQuoted: boolean):
   if (value.startsWith(redactedMark)) return false;
   if (/^(?:[$<{%*(#@]|\[|env[.(]|x{3,}|\.{2,}|-+$)/i.test(value) || /[()[\]{}]/.test(value)) return false;
   if (placeholders.has(value.toLowerCase().replace(/[.!?:|]+$/, ''))) return false;
-  if (/^[A-Za-z_]+(?:[.:/-][A-Za-z_]+)+[.!?:]?$/.test(value)) return false;
+  if (/^[A-Za-z_]+(?:[.:/-][A-Za-z_]+)+[.!?:]?$/.test(value) || isPathOrMessage(value)) return false;
   if (/\d/.test(value) || (isQuoted && !/\s/.test(value))) return value.length >= 6 || isTight;
   if (/\s/.test(value)) return false;
   return isTight || (value.length >= 12 && /[a-z]/.test(value) && /[A-Z]/.test(value)) || /[!@#^&+~]/.test(value);
 }
+
+/** `pass`, `db_pass` and `dbPass`, not `bypass`. */
+export const passName = /(?:(?:^|[^A-Za-z])(?:[Pp]ass|PASS|[Pp]w|PW)|[a-z]P(?:ass|w))$/;
+
+/** A value after `pass` or `pw`, which are also words: `pass: 12`, `pass=true`. */
+export function isPassword(value: string, isTight: boolean, isQuoted: boolean): boolean {
+  if (
+    /^\d+(?:[./%]\d*)*%?$/.test(value) ||
+    /^(?:complete[d]?|success|succeeded|skipped|pending|optional|tests?|passed|through)$/i.test(value)
+  )
+    return false;
+  const isMixed = /\d/.test(value) && /[A-Za-z]/.test(value);
+  return (isTight || isQuoted || (isMixed && value.length >= 8)) && looksSecret(value, isTight, isQuoted);
+}
+
+/** Recognizes a path, as in `PWD=/home/ada/app2`, and the answer of a validator, as in `token=invalid_grant`. */
+export const isPathOrMessage = (value: string): boolean =>
+  /^(?:[A-Za-z]:|~|\.{1,2})?(?:[\\/][A-Z]?[a-z0-9_.@ -]{1,40}){2,}[\\/]?$/.test(value) ||
+  (/^[A-Za-z]+(?:[_-][A-Za-z]+)*[.!]?$/.test(value) && validationWord.test(value));
+
+const validationWord =
+  /(?:^|[_-])(?:invalid|required|missing|expired|expected|unexpected|unauthorized|denied|error|failed|failure|mismatch|malformed|empty|revoked|unknown|too|not|must|no)(?:$|[_-])/i;
 
 const placeholders = new Set(
   'null true false none undefined string number boolean text object array bytes optional required missing invalid expired unset empty redacted secret token password value refresh access changeme example here your name field type uuid jwt opaque bearer basic'.split(

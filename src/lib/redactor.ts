@@ -30,6 +30,8 @@ const maxDecodings = 1;
 /** The number of positions tried before a long line is cut, and the length held back if none of them is safe. */
 const maxTries = 32;
 const maxHeldLength = 1_048_576;
+/** The length up to which a stream examines the text that it holds back whenever more arrives. */
+const maxCheckedLength = 4096;
 /** Shorter numbers are counts and ports. */
 const minSecretDigits = 6;
 
@@ -205,11 +207,16 @@ interface StreamLimits {
 function createStream(clean: (text: string) => string, limits: StreamLimits): ReturnType<Redactor['stream']> {
   const decoder = new TextDecoder();
   let waiting = '';
+  let nextCheck = 0;
   const take = (text: string, isEnd: boolean): string => {
     waiting += text;
+    // A long text that is held back is examined again when it has grown by a quarter. A program that writes single characters would
+    // otherwise have all of it read for each of them.
+    if (!isEnd && waiting.length < nextCheck) return '';
     const cut = isEnd ? waiting.length : findCut(waiting, limits);
     const ready = waiting.slice(0, cut);
     waiting = waiting.slice(cut);
+    nextCheck = waiting.length > maxCheckedLength ? Math.ceil(waiting.length * 1.25) : 0;
     return ready === '' ? '' : clean(ready);
   };
   return {

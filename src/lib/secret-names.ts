@@ -14,14 +14,16 @@ const countWord = /^(?:count|counts|limit|budget|usage|used|total|estimate|est|l
 const secretWord = new RegExp(
   `password|passwd|passphrase|secret(?!ar)|credential|token$|^authorization$|(?:${secretKeys})keys?$|(?<!^|^old)pwd$`,
 );
-const possibleEnding = /^(?:keys?|tokens|pass|pwd)$/;
+const possibleEnding = /^(?:keys?|tokens|pass|pwd|pw)$/;
 const possibleWord = /^(?:o?auth|authentication|private)$/;
 const secretKeyQualifier = new RegExp(`^(?:${secretKeys})$`);
-const passQualifier = /^(?:db|pg|user|admin|root|login|smtp|mail|ftp|proxy)$/;
+/** Qualifiers with which `pass` is a step, not a password: `first_pass`, `render_pass`. */
+const stepQualifier =
+  /^(?:first|second|third|last|next|final|single|double|multi|one|two|by|render|lint|test|tests|build|compile|optimizer|shader|high|low|band|must|should|did|will|can|all|not|to|full|partial|quick|dry)$/;
 const suffixWord = new RegExp(`^(?:${suffixes})$`);
 
 /** Pattern source of the same names in front of a value in a text: `api_key`, `clientSecret`, `PASSWORD_PROD`. */
-export const secretNamePattern = `(?:(?:password|passwd|passphrase|secret|credential|(?:${secretKeys})[_-]?key)s?|pwd|token)(?:[_-]?(?:${suffixes}))?`;
+export const secretNamePattern = `(?:(?:password|passwd|passphrase|secret|credential|(?:${secretKeys})[_-]?key)s?|pwd|pass|pw|token)(?:[_-]?(?:${suffixes}))?`;
 
 /** Classifies the name of a field, parameter or variable. The audit log, traces and the redaction of texts share this rule. */
 export function classifyName(name: string): SecretName | undefined {
@@ -42,9 +44,14 @@ function classifyEnding(words: string[]): SecretName | undefined {
   const end = words.findLastIndex((word, i) => i === 0 || !suffixWord.test(word));
   const [last = '', qualifier = ''] = [words[end], words[end - 1]];
   const isKey = /^keys?$/.test(last);
-  if (secretWord.test(last) || (isKey && secretKeyQualifier.test(qualifier)) || (last === 'pass' && passQualifier.test(qualifier)))
+  if (
+    secretWord.test(last) ||
+    (isKey && secretKeyQualifier.test(qualifier)) ||
+    (/^(?:pass|pw)$/.test(last) && qualifier !== '' && !stepQualifier.test(qualifier))
+  )
     return 'secret';
   if (isKey && identifierKeys.test(qualifier)) return undefined;
+  if (/^(?:pass|pw)$/.test(last) && stepQualifier.test(qualifier)) return undefined;
   return possibleEnding.test(last) || possibleWord.test(last) ? 'possible' : undefined;
 }
 

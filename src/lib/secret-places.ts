@@ -1,4 +1,4 @@
-import { containsSecret, type HideSecret, looksSecret, separator } from './redact.ts';
+import { containsSecret, type HideSecret, isPassword, looksSecret, passName, separator } from './redact.ts';
 import { classifyAssignedName } from './secret-names.ts';
 import { wordStart } from './secrets.ts';
 
@@ -8,11 +8,15 @@ export function redactPlaces(text: string, hide: HideSecret): string {
   if (!separator.test(text)) return text;
   let clean = text;
   if (/authorization/i.test(clean)) clean = hideBehind(clean, header, findHeaderSecret);
-  if (/key|token|secret|pass|credential|private|auth/i.test(clean)) {
+  if (/cookie/i.test(clean)) clean = hideBehind(clean, cookie, findCookies);
+  if (/key|token|secret|pass|pw|credential|private|auth/i.test(clean)) {
     clean = hideBehind(clean, assigned, findAssignedSecret);
     for (const place of namedPlaces) clean = clean.replace(place, hideNamed);
   }
-  if (/login|machine|curl|sshpass/.test(clean)) for (const place of commands) clean = clean.replace(place, hideArgument);
+  if (/login|machine|default|curl|sshpass|mysql|mariadb/.test(clean))
+    for (const place of commands) clean = clean.replace(place, hideArgument);
+  if (commandHint.test(clean)) for (const place of passwordOptions) clean = clean.replace(place, hideOption);
+  if (/:(?:\d{4,5}|\*):/.test(clean)) clean = clean.replace(pgpass, hidePgpass);
   return clean;
 
   /** Checks every position on its own, because the value of a harmless name may contain another name: `note: token=x`. */
@@ -33,6 +37,16 @@ export function redactPlaces(text: string, hide: HideSecret): string {
     return looksSecret(value, false, false) ? before + hide('named', value) : all;
   }
 
+  function hideOption(all: string, before: string, value: string): string {
+    // A port, a path, or another option.
+    if (/^(?:\d{1,5}(?::\d{1,5})?$|-|[./~])/.test(value)) return all;
+    return looksSecret(value, true, false) ? before + hide('named', value) : all;
+  }
+
+  function hidePgpass(all: string, before: string, port: string, value: string): string {
+    return looksSecret(value, port !== '*' && Number(port) === 5432, false) ? before + hide('named', value) : all;
+  }
+
   function hideNamed(all: string, before: string, name: string, value: string): string {
     return classifyAssignedName(name) === 'secret' && looksSecret(value, false, false) ? before + hide('named', value) : all;
   }
@@ -49,32 +63,67 @@ const word = /[^\s\x1b"'`\\,;]+/y;
 
 /** Finds the credentials of an Authorization header: one word or several fields after a scheme, or a long value without a scheme. */
 function findHeaderSecret(text: string, at: number, _quote: string, scheme: string): FoundSecret {
+  if (/^[[<${%*]/.test(text.charAt(at))) return undefined;
   const one = matchAt(word, text, at);
-  if (/^[[<${%*]/.test(one)) return undefined;
   const several = scheme === '' || !/^[A-Za-z][\w-]*=\\*["\w/]/.test(text.slice(at, at + 100)) ? '' : matchAt(fields, text, at).trimEnd();
   if (several !== '') return ['header', several];
   const least = !/\d|[a-z][A-Z]|[=+/_]/.test(one) ? 20 : scheme === '' ? 16 : 8;
   return one.length >= least ? ['header', one] : undefined;
 }
 
+const cookie = new RegExp(
+  `${wordStart}(?:set-)?cookies?2?\\\\{0,9}["'\`]?(?:\\s{0,3}[:=]\\s{0,3}|(?<=--cookie)\\s{1,3})(?:\\\\{0,9}["'\`])?`,
+  'gi',
+);
+const cookiePairs = /(?:[\w.!#$%&*+^|~-]{1,100}=[^\s\x1b"'`\\,;]{0,4096}(?:;[ \t]{0,3})?){1,50}/y;
+
+/** Finds the cookies of a request or answer. A value is long or has a digit; `theme=dark` is not hidden. */
+function findCookies(text: string, at: number): FoundSecret {
+  const pairs = matchAt(cookiePairs, text, at).replace(/;[ \t]*$/, '');
+  // Attributes of Set-Cookie say nothing about a session.
+  const end = pairs.search(/;[ \t]*(?:path|domain|expires|max-age|samesite|secure|httponly|partitioned)\b/i);
+  const list = end < 0 ? pairs : pairs.slice(0, end);
+  const isSecret = list.split(';').some((pair) => {
+    const value = pair.slice(pair.indexOf('=') + 1);
+    return value.length >= (/\d/.test(value) ? 8 : 16) && !/^[[<${%*]/.test(value) && !/^\d{4}-\d\d-\d\d/.test(value);
+  });
+  return isSecret ? ['header', list] : undefined;
+}
+
 const assigned = new RegExp(
-  `${wordStart}([A-Za-z_][A-Za-z0-9_.-]{1,79})(\\\\{0,9}["'\`]?\\s{0,3}(?:=>|:=|[=:])\\s{0,3}(?:[|>][+-]?(?:\\n|\\\\{1,9}n)\\s{1,20})?\\\\{0,9}["'\`]?)`,
+  `${wordStart}([A-Za-z_][A-Za-z0-9_.-]{1,79})(\\\\{0,9}["'\`]?\\s{0,3}(?:=>|:=|[=:])\\s{0,3}(?:[|>][+-]?(?:\\n|\\\\{1,9}n)\\s{1,20})?(?:\\x1b\\[[0-9;]{0,12}m)?\\\\{0,9}["'\`]?)`,
   'g',
 );
 const assignedValue = /[^\s\x1b"'`,;&()<>[\]{}\\]{6,}/y;
+/** The length by which a value is judged. In `key=key=…` every value is the rest of the text, which must not be read once per name. */
+const maxJudgedLength = 200;
+const judgedValue = /[^\s\x1b"'`,;&()<>[\]{}\\]{6,200}/y;
 
 function findAssignedSecret(text: string, at: number, name: string, between: string): FoundSecret {
   const kind = classifyAssignedName(name);
-  const value = kind === undefined ? '' : matchAt(assignedValue, text, at);
+  const value = kind === undefined ? '' : matchAt(judgedValue, text, at);
   if (value === '') return undefined;
-  const isHidden = kind === 'secret' ? looksSecret(value, between === '=', /["'`]$/.test(between)) : isOpaque(value, name);
-  return isHidden ? ['named', value] : undefined;
+  const isQuoted = /["'`]$/.test(between);
+  const isPass = passName.test(name);
+  const isHidden = isPass
+    ? isPassword(value, between.trim() === '=' && !/\s/.test(between), isQuoted)
+    : kind === 'secret'
+      ? looksSecret(value, between === '=', isQuoted)
+      : isOpaque(value, name) && !(/^keys?$/i.test(name) && isIdentifierKey(text.slice(Math.max(0, at - 60), at)));
+  if (!isHidden) return undefined;
+  return ['named', value.length < maxJudgedLength ? value : matchAt(assignedValue, text, at)];
 }
 
 function matchAt(pattern: RegExp, text: string, at: number): string {
   pattern.lastIndex = at;
   return pattern.exec(text)?.[0] ?? '';
 }
+
+/** Checks whether the words before `key:` make it a key of a cache or a table. */
+const isIdentifierKey = (before: string): boolean =>
+  /\b(?:cache|restored?|primary|foreign|partition|sort|public|idempotency|lookup|hash|dedupe|object|from|saved?|matched) key\b/i.test(
+    before,
+  );
 
 /** XML elements, and variables of Dockerfiles and shells. */
 const namedPlaces = [
@@ -85,7 +134,28 @@ const commands = [
   '(?:machine|login)\\s[^\\n]{0,200}?\\spassword\\s+',
   'curl\\s[^\\n]{0,200}?(?:-u|--user)[ =]?[\'"]?[^\\s:\'"]{1,100}:',
   'sshpass\\s+-p\\s*[\'"]?',
+  // With a space, `-p` of MySQL asks for the password, and a name of a database follows; people write a password there all the same.
+  '(?:mysql|mariadb)\\w{0,10}\\s(?:[^\\n|;&]{0,200}?\\s)?-p\\s[\'"]?',
+  // A .netrc in several lines.
+  '(?:machine\\s+\\S{1,200}|default)\\s+(?:(?:login|account)\\s+\\S{1,200}\\s+){1,2}password\\s+',
 ].map((before) => new RegExp(`${wordStart}(${before})([^\\s\\x1b"'\`\\\\]{4,})`, 'g'));
+
+const commandHint = /mysql|mariadb|mongo|redis-cli|login|sshpass|ldap|sqlcmd|smbclient|zip|7z|openssl|htpasswd|psql|snmp|winexe|rclone/;
+/** Options that take a password, of the programs that have them. `-p` is a port or a folder for many others. */
+const passwordOptions = [
+  '(?:mysql|mysqldump|mysqladmin|mysqlimport|mariadb|mariadb-dump)\\s(?:[^\\n|;&]{0,200}?\\s)?-p[\'"]?',
+  '(?:mongo|mongosh|mongodump|mongorestore|mongoimport|mongoexport|sshpass)\\s(?:[^\\n|;&]{0,200}?\\s)?-p\\s?[\'"]?',
+  '(?:docker|podman|nerdctl|buildah|skopeo|helm registry|oras|crane auth|az|az acr|oc|cf|heroku|registry|npm|gh|vault|argocd|ibmcloud)\\s+login\\s(?:[^\\n|;&]{0,200}?\\s)?-p[ =]?[\'"]?',
+  'redis-cli\\s(?:[^\\n|;&]{0,200}?\\s)?(?:-a|--pass)\\s?[\'"]?',
+  '(?:ldapsearch|ldapmodify|ldapadd|ldapwhoami)\\s(?:[^\\n|;&]{0,200}?\\s)?-w\\s?[\'"]?',
+  '(?:sqlcmd|bcp|zip|unzip)\\s(?:[^\\n|;&]{0,200}?\\s)?-P\\s?[\'"]?',
+  '7z[ar]?\\s(?:[^\\n|;&]{0,200}?\\s)?-p[\'"]?',
+  'openssl\\s[^\\n|;&]{0,200}?\\s-pass(?:in|out)?\\s+pass:',
+  'smbclient\\s[^\\n|;&]{0,200}?-U\\s?[^\\s%]{1,100}%',
+  'htpasswd\\s+-[a-zA-Z]{0,5}b[a-zA-Z]{0,5}\\s+\\S{1,200}\\s+\\S{1,100}\\s+',
+].map((before) => new RegExp(`${wordStart}(${before})([^\\s\\x1b"'\`\\\\]{4,})`, 'g'));
+/** A line of .pgpass: host, port, database, user and password. */
+const pgpass = /^((?:[A-Za-z0-9*][A-Za-z0-9.*_-]{0,200}):(\d{4,5}|\*):[A-Za-z*_][^\s:]{0,100}:[A-Za-z*_][^\s:]{0,100}:)([^\s:]{4,200})$/gm;
 
 /** Hides secrets in base64 that is wrapped into lines, with real or JSON-escaped line breaks. */
 export function redactWrapped(text: string, hide: HideSecret, isKnown?: (decoded: string) => boolean): string {
@@ -109,9 +179,10 @@ const wrapped =
 function splitBlocks(block: string): string[][] {
   const blocks: string[][] = [];
   for (const line of block.match(/[A-Za-z0-9+/=]+(?:\r?\n|(?:\\+r)?\\+n)?/g) ?? []) {
-    const [first, ...rest] = blocks.at(-1) ?? [];
-    const isWhole = first !== undefined && (rest.at(-1) ?? first).length === first.length;
-    if (isWhole && line.length <= first.length) blocks.at(-1)!.push(line);
+    const block = blocks.at(-1);
+    const first = block?.[0];
+    const isWhole = first !== undefined && block!.at(-1)!.length === first.length;
+    if (isWhole && line.length <= first.length) block!.push(line);
     else blocks.push([line]);
   }
   return blocks;
@@ -123,7 +194,10 @@ const minEntropy = 3.5;
 /** Checks for a long random value. A name, a path or a date is not one, and a value that is only called `key` may be a hash or an id. */
 function isOpaque(value: string, name: string): boolean {
   if (value.length < minOpaqueLength || measureEntropy(value) < minEntropy || (/^keys?$/i.test(name) && isHashOrUuid(value))) return false;
-  return value.split(/[-_./:]/).some((part) => part.length >= minOpaqueLength && /\d/.test(part) && /[A-Za-z]/.test(part));
+  const isBareKey = /^keys?$/i.test(name);
+  return value
+    .split(/[-_./:]/)
+    .some((part) => part.length >= minOpaqueLength && /\d/.test(part) && /[A-Za-z]/.test(part) && !(isBareKey && /^[0-9a-f]+$/.test(part)));
 }
 
 const isHashOrUuid = (value: string): boolean => /^(?:[0-9a-f]{32,128}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i.test(value);

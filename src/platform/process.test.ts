@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -111,6 +112,26 @@ test('does not wait for a child that keeps the pipe open, and kills it', async (
   expect(ran.durationMs).toBeLessThan(5000);
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(isAlive(readPid(join(folder, 'pid')))).toBe(false);
+});
+
+const unlike = `sleep 60.${process.pid}`;
+const listRunning = (): string => execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
+
+test.runIf(process.platform === 'linux').each([
+  ['a child in the background', `${unlike}1 &`],
+  ['a child without output', `${unlike}2 >/dev/null 2>&1 &`],
+  ['a daemon', `setsid ${unlike}3 >/dev/null 2>&1 < /dev/null &`],
+  ['a daemon without environment', `setsid env -i ${unlike}4 >/dev/null 2>&1 &`],
+  ['a daemon behind a parent that is gone', `(setsid env -i ${unlike}5 >/dev/null 2>&1 &)`],
+  ['a daemon that ignores signals', `setsid sh -c 'trap "" TERM HUP INT; ${unlike}6' >/dev/null 2>&1 &`],
+  ['a daemon that closed its handles', `setsid env -i ${unlike}7 >/dev/null 2>&1 3>&- & sleep 0.3`],
+])('leaves no process of a program that has ended: %s', async (_, line) => {
+  const ran = await runProgram({ PATH: process.env.PATH }, ['sh', '-c', `${line}\nexit 3`], {
+    folder: createTempFolder(),
+    timeoutMs: 20_000,
+  });
+  expect(ran).toMatchObject({ exitCode: 3 });
+  expect(listRunning()).not.toContain(/sleep 60\.\d+/.exec(line)![0]);
 });
 
 test('passes the allowed variables, and the whole environment only on request', async () => {

@@ -1,7 +1,19 @@
 import { spawn } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { monotonicMs } from './monotonic.ts';
 import type { ProgramOptions, ProgramResult } from './port.ts';
 import { selectProgramEnvironment } from './program-environment.ts';
-import { signalAll } from './runner/process-group.ts';
+import {
+  killRemaining,
+  listLiving,
+  type ProcessGroup,
+  readHandlePath,
+  readUptimeTicks,
+  signalAll,
+  startTracking,
+} from './runner/process-group.ts';
 
 /** Variables that make git, or a tool that calls it, use another repository than that of its folder. */
 const redirectingVariables =
@@ -29,18 +41,24 @@ export function runProgram(
     let stopped: ProgramResult['stopped'];
     let isOver = false;
     const timers: NodeJS.Timeout[] = [];
+    const group: ProcessGroup = { environmentMark: mark, since: readUptimeTicks(), seen: new Map() };
+    const handle = options.inheritsEnv ? undefined : openHandle(group);
     const child = spawn(program, words, {
       cwd: folder,
       env: { ...createEnv(env, options), [mark.split('=')[0]!]: mark.split('=')[1]! },
-      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', handle?.file ?? 'ignore'],
       // A process group of its own, so that the program is stopped together with its children.
       detached: process.platform !== 'win32',
       windowsHide: true,
       shell: false,
     });
+    group.pid = child.pid;
+    const tracking = options.inheritsEnv ? undefined : startTracking(group);
+    handle?.close();
     const settle = (end: Partial<ProgramResult>): void => {
       if (isOver) return;
       isOver = true;
+      tracking?.stop();
       for (const timer of timers) clearTimeout(timer);
       signal?.removeEventListener('abort', cancel);
       child.stdout?.destroy();
@@ -59,8 +77,8 @@ export function runProgram(
     const stop = (why: NonNullable<ProgramResult['stopped']>): void => {
       if (stopped || isOver) return;
       stopped = why;
-      signalRun(child.pid, mark, 'SIGTERM');
-      timers.push(setTimeout(() => signalRun(child.pid, mark, 'SIGKILL'), graceMs));
+      signalRun(group, 'SIGTERM');
+      timers.push(setTimeout(() => signalRun(group, 'SIGKILL'), graceMs));
       // Do not wait for a process that survives SIGKILL.
       timers.push(setTimeout(() => settle({}), graceMs + drainMs));
     };
@@ -74,12 +92,14 @@ export function runProgram(
     child.on('error', (error: NodeJS.ErrnoException) => settle({ problem: describeSpawnError(error, program) }));
     child.on('exit', (code, signal) => {
       const result = { ...(code === null ? {} : { exitCode: code }), ...(signal ? { signal } : {}) };
-      child.on('close', () => settle(result));
+      // A program that the project names leaves nothing behind, not even a daemon that closed its output.
+      const swept = options.inheritsEnv ? Promise.resolve() : killLeftovers(group);
+      child.on('close', () => void swept.then(() => settle(result)));
       // A child of the program may keep the pipe open for ever.
       timers.push(
         setTimeout(() => {
-          signalRun(child.pid, mark, 'SIGKILL');
-          settle(result);
+          signalRun(group, 'SIGKILL');
+          void swept.then(() => settle(result));
         }, drainMs),
       );
     });
@@ -109,8 +129,30 @@ function appendTail(parts: Buffer[], part: Buffer, keepBytes: number): void {
   while (parts.length > 1 && held - parts[0]!.length >= keepBytes) held -= parts.shift()!.length;
 }
 
-function signalRun(pid: number | undefined, mark: string, signal: 'SIGTERM' | 'SIGKILL'): void {
-  if (pid !== undefined) signalAll({ pid, environmentMark: mark }, signal);
+function signalRun(group: ProcessGroup, signal: 'SIGTERM' | 'SIGKILL'): void {
+  if (group.pid !== undefined) signalAll(group, signal);
+}
+
+/** Opens a folder of this run alone. Descendants inherit the handle, even if they clear their environment. */
+function openHandle(group: ProcessGroup): { file: number; close(): void } | undefined {
+  if (process.platform !== 'linux') return undefined;
+  const folder = mkdtempSync(join(tmpdir(), 'cleo-program-'));
+  const file = openSync(folder, 'r');
+  group.inheritedHandle = readHandlePath(file);
+  return {
+    file,
+    close() {
+      closeSync(file);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Kills what a program left running: at once, because it has had its time. */
+async function killLeftovers(group: ProcessGroup): Promise<void> {
+  if (group.pid === undefined || listLiving(group).length === 0) return;
+  const now = monotonicMs();
+  await killRemaining(group, () => now);
 }
 
 const describeSpawnError = (error: NodeJS.ErrnoException, program: string): string =>

@@ -23,7 +23,7 @@ export function scanProject(root: string): ProjectFacts {
     const entries = listEntries(join(root, folder));
     if (folder !== '' && entries.some(({ name }) => name === '.git')) continue;
     const prefix = folder === '' ? '' : `${folder}/`;
-    files.push(...entries.filter(({ isFile }) => isFile).map(({ name }) => prefix + name));
+    for (const { name, isFile } of entries) if (isFile) files.push(prefix + name);
     if (depth >= limits.depth) continue;
     for (const { name, isFolder } of entries)
       if (isFolder && queue.length < limits.folders && (name.startsWith('.') ? scannedDotFolders.has(name) : isScanned(name, folder)))

@@ -81,7 +81,10 @@ const statusPattern = /^\s*(?:[-*]\s+)?\**status\**\s*:\**\s*(\S.*)$/i;
 
 /** Maps a status text to a state; undefined if it is not a status of decisions, such as `complete`. */
 function parseStatus(status: string): { state: ConfirmationState; supersededBy?: string } | undefined {
-  const text = status.replace(/[*_~]+/g, '').trim();
+  const text = status
+    .slice(0, maxStatusLength)
+    .replace(/[*_~]+/g, '')
+    .trim();
   const successor = /\b(?:superseded|replaced|superceded)\s+by\s*:?\s*(.+)/i.exec(text)?.[1];
   if (successor) {
     const supersededBy =
@@ -94,6 +97,8 @@ function parseStatus(status: string): { state: ConfirmationState; supersededBy?:
   const state = stateByWord[word.toLowerCase()];
   return state && { state };
 }
+
+const maxStatusLength = 500;
 
 const stateByWord: Record<string, ConfirmationState> = {
   accepted: 'accepted',
@@ -160,7 +165,9 @@ const createDecisions = (text: string, tasks: string[]): ParsedDecision[] => {
 
 /** Finds task ids in header lines such as `**Task**: T002` and `**Epic**: T001`. */
 const findTaskIds = (text: string): string[] => [
-  ...new Set([...text.matchAll(/^\s*(?:[-*]\s+)?\**(?:task|epic)\**\s*:\**\s*(T\d{1,15})\b/gim)].map((found) => found[1]!.toUpperCase())),
+  ...new Set(
+    [...text.matchAll(/^[ \t]*(?:[-*][ \t]+)?\**(?:task|epic)\**\s*:\**\s*(T\d{1,15})\b/gim)].map((found) => found[1]!.toUpperCase()),
+  ),
 ];
 
 /** Removes the number of a record: `12. Tokens` and `ADR-012: Tokens` become `Tokens`. */
@@ -169,6 +176,8 @@ const cleanTitle = (title: string): string =>
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .replace(/^(?:adr[-_ ]?)?\d+\s*[.:\u2014\u2013-]\s*/i, '')
     .trim() || title.trim();
+
+const maxHeadingLength = 300;
 
 const formatHeading = ({ level, title }: MarkdownSection): string => `${'#'.repeat(level)} ${title}`;
 
@@ -179,7 +188,7 @@ function parseSections(text: string): MarkdownSection[] {
   for (const line of text.split('\n')) {
     const mark = /^\s*(```|~~~)/.exec(line)?.[1];
     if (mark) fence = fence === undefined ? mark : fence === mark ? undefined : fence;
-    const [, hashes, title] = (fence === undefined && /^(#{1,6})\s+(.*?)\s*#*\s*$/.exec(line)) || [];
+    const [, hashes, title] = (fence === undefined && /^(#{1,6})\s+(.*?)\s*#*\s*$/.exec(line.slice(0, maxHeadingLength))) || [];
     if (hashes && title) sections.push({ level: hashes.length, title, lines: [] });
     else sections.at(-1)!.lines.push(line);
   }

@@ -1,5 +1,11 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { monotonicMs } from '../monotonic.ts';
+
+const pollMs = 25;
+const maxTrackIntervalMs = 100;
+/** Time that killed processes may take to disappear. */
+const reapTimeoutMs = 500;
 
 /** The descendants of a process. On all systems but Windows: its process group. On Linux also the processes that left the group but carry
  *  the mark in their environment, hold the inherited handle, or were seen as children of one of these. On Windows: the process tree. */
@@ -175,3 +181,41 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
     // Already gone.
   }
 }
+
+/** Records descendants again and again, soon at first, and for at most a twentieth of the time. */
+export function startTracking(group: ProcessGroup): { stop(): void } {
+  let timer: NodeJS.Timeout;
+  const schedule = (ms: number): void => {
+    timer = setTimeout(() => {
+      const before = monotonicMs();
+      trackChildren(group);
+      schedule(Math.max(Math.min(2 * ms, maxTrackIntervalMs), 20 * (monotonicMs() - before)));
+    }, ms);
+  };
+  schedule(10);
+  return { stop: () => clearTimeout(timer) };
+}
+
+/** Ends all processes of a group: SIGTERM until `killAt`, then SIGKILL repeatedly, because a dying process may have started another. */
+export async function killRemaining(group: ProcessGroup, killAt: () => number): Promise<void> {
+  if (monotonicMs() < killAt()) {
+    signalAll(group, 'SIGTERM');
+    signalAll(group, 'SIGCONT');
+  }
+  while (monotonicMs() < killAt()) {
+    if (listLiving(group).length === 0) return;
+    await sleep(Math.min(pollMs, Math.max(1, killAt() - monotonicMs())));
+  }
+  const until = monotonicMs() + reapTimeoutMs;
+  do {
+    signalAll(group, 'SIGKILL');
+    await sleep(5);
+  } while (listLiving(group).length > 0 && monotonicMs() < until);
+}
+
+/** `unref`: this process may exit before the time is over. */
+export const sleep = (ms: number, mode: 'ref' | 'unref' = 'ref'): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    if (mode === 'unref') timer.unref();
+  });

@@ -30,6 +30,42 @@ test('finds created, changed and deleted files and ignores tool folders', async 
   ]);
 });
 
+test('watches the files of tool folders that decide what runs later', async () => {
+  const root = createTempFolder();
+  const put = (path: string, text: string): void => {
+    mkdirSync(join(root, path, '..'), { recursive: true });
+    writeFileSync(join(root, path), text);
+  };
+  for (const path of [
+    '.git/config',
+    '.git/index',
+    '.git/hooks/pre-commit.sample',
+    '.cleo/config.json',
+    '.cleo/cleo.db',
+    '.cleo/skills/s/run.sh',
+  ])
+    put(path, 'one');
+  const snapshots = [await scanTree(root, noGit)];
+  for (const path of [
+    '.git/config',
+    '.git/index',
+    '.git/hooks/post-commit',
+    '.cleo/config.json',
+    '.cleo/cleo.db',
+    '.cleo/skills/t/SKILL.md',
+  ])
+    put(path, 'other');
+  rmSync(join(root, '.cleo/skills/s'), { recursive: true });
+  snapshots.push(await scanTree(root, noGit));
+  expect(diffSnapshots(snapshots[0]!, snapshots[1]!).sort((a, b) => (a.path < b.path ? -1 : 1))).toEqual([
+    { path: '.cleo/config.json', change: 'changed' },
+    { path: '.cleo/skills/s/run.sh', change: 'deleted' },
+    { path: '.cleo/skills/t/SKILL.md', change: 'created' },
+    { path: '.git/config', change: 'changed' },
+    { path: '.git/hooks/post-commit', change: 'created' },
+  ]);
+});
+
 test('counts a file rewritten with the same text as changed', async () => {
   const root = createTempFolder();
   writeFileSync(join(root, 'a'), 'same');

@@ -254,6 +254,7 @@ export const maxScannedFiles = 50_000;
  *  `maxScannedFiles` is described by `listChanged`, the files that git reports as changed. */
 export async function scanTree(root: string, listChanged: () => Promise<string[] | undefined>): Promise<TreeSnapshot> {
   const files: TreeSnapshot['files'] = new Map();
+  addWatched(files, root);
   const folders = [''];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     for (const entry of listEntries(join(root, folder))) {
@@ -287,6 +288,23 @@ function listEntries(folder: string) {
   }
 }
 
+/** Files and folders in ignored folders that decide which programs run later. */
+const watchedFiles = ['.git/config', '.cleo/config.json'];
+const watchedFolders = ['.git/hooks', '.cleo/skills'];
+const maxWatchedFiles = 2000;
+
+/** Adds the files that `ignoredNames` would leave out although a change of them matters. */
+function addWatched(files: TreeSnapshot['files'], root: string): void {
+  for (const path of watchedFiles) if (existsAt(join(root, path))) addFile(files, root, path);
+  const folders = [...watchedFolders];
+  for (let folder = folders.pop(); folder !== undefined && files.size < maxWatchedFiles; folder = folders.pop())
+    for (const entry of listEntries(join(root, folder))) {
+      if (entry.isDirectory()) folders.push(`${folder}/${entry.name}`);
+      // Git never runs its samples.
+      else if (!entry.name.endsWith('.sample')) addFile(files, root, `${folder}/${entry.name}`);
+    }
+}
+
 function addFile(files: TreeSnapshot['files'], root: string, path: string): void {
   try {
     const { size, mtimeMs, ctimeMs } = lstatSync(join(root, path));
@@ -299,6 +317,7 @@ function addFile(files: TreeSnapshot['files'], root: string, path: string): void
 /** Holds only the changed files. A deleted file is not in it. */
 function createCoarseSnapshot(root: string, paths: string[] | undefined): TreeSnapshot {
   const files: TreeSnapshot['files'] = new Map();
+  addWatched(files, root);
   for (const path of paths ?? []) if (!path.split('/').some((part) => ignoredNames.has(part))) addFile(files, root, path);
   return { files, isCoarse: true, ...(paths ? {} : { isUnknown: true }) };
 }

@@ -6,13 +6,15 @@ import { monotonicMs } from '../monotonic.ts';
 import type { ProcessResult, ProcessSpec } from './port.ts';
 import {
   hasMonotonicPids,
+  killRemaining,
   listAncestorPids,
   listLiving,
   type ProcessGroup,
   readHandlePath,
   readUptimeTicks,
   signalAll,
-  trackChildren,
+  sleep,
+  startTracking,
 } from './process-group.ts';
 
 const maxPrimaryBytes = 10 * 2 ** 20;
@@ -20,12 +22,8 @@ const maxLogBytes = 50 * 2 ** 20;
 const logFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0);
 /** Time that a pipe may stay open after its process has ended. */
 const drainTimeoutMs = 2000;
-const pollMs = 25;
-const maxTrackIntervalMs = 100;
 /** Within this time after the start, pids cannot have wrapped around. */
 const briefMs = 1000;
-/** Time that killed processes may take to disappear. */
-const reapTimeoutMs = 500;
 
 type StopReason = 'time' | 'cancelled' | 'failed';
 
@@ -185,37 +183,6 @@ function superviseProcess({ timeoutMs, killGraceMs, signal }: ProcessSpec, group
   };
 }
 
-/** Records descendants again and again, soon at first, and for at most a twentieth of the time. */
-function startTracking(group: ProcessGroup): { stop(): void } {
-  let timer: NodeJS.Timeout;
-  const schedule = (ms: number): void => {
-    timer = setTimeout(() => {
-      const before = monotonicMs();
-      trackChildren(group);
-      schedule(Math.max(Math.min(2 * ms, maxTrackIntervalMs), 20 * (monotonicMs() - before)));
-    }, ms);
-  };
-  schedule(10);
-  return { stop: () => clearTimeout(timer) };
-}
-
-/** Ends all processes of a group: SIGTERM until `killAt`, then SIGKILL repeatedly, because a dying process may have started another. */
-async function killRemaining(group: ProcessGroup, killAt: () => number): Promise<void> {
-  if (monotonicMs() < killAt()) {
-    signalAll(group, 'SIGTERM');
-    signalAll(group, 'SIGCONT');
-  }
-  while (monotonicMs() < killAt()) {
-    if (listLiving(group).length === 0) return;
-    await sleep(Math.min(pollMs, Math.max(1, killAt() - monotonicMs())));
-  }
-  const until = monotonicMs() + reapTimeoutMs;
-  do {
-    signalAll(group, 'SIGKILL');
-    await sleep(5);
-  } while (listLiving(group).length > 0 && monotonicMs() < until);
-}
-
 function toExitCode({ code, signal }: { code: number | null; signal: NodeJS.Signals | null }, reason: StopReason | undefined): number {
   if (reason === 'time') return 81;
   if (reason === 'cancelled') return 130;
@@ -240,13 +207,6 @@ const createEmptyResult = (startedAt: bigint): ProcessResult => ({
 });
 
 const getElapsedMs = (startedAt: bigint): number => Number((process.hrtime.bigint() - startedAt) / 1_000_000n);
-
-/** `unref`: this process may exit before the time is over. */
-const sleep = (ms: number, mode: 'ref' | 'unref' = 'ref'): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    if (mode === 'unref') timer.unref();
-  });
 
 /** Collects a stream: its beginning as primary output, and a redacted log. Bytes over the limits are only counted. An error while
  *  redacting or logging fails the attempt through `failed`. */

@@ -26,7 +26,7 @@ test('searches title, labels, description and notes; the title counts most', asy
 test('finds a note added later', async () => {
   const { store, call } = await openApp({ tasks: ['T001'] });
   await store.write({ at: '2026-02-01T00:00:00.000Z', by: 'ada' }, async ({ tasks }) => {
-    await tasks.appendNote((await tasks.get('T001'))!, { at: '2026-02-01T00:00:00.000Z', by: 'ada', text: 'ask the librarian' });
+    await tasks.appendNotes((await tasks.get('T001'))!, [{ at: '2026-02-01T00:00:00.000Z', by: 'ada', text: 'ask the librarian' }]);
   });
   expect(ids(await call('tasks.find', { query: 'librarian' }))).toEqual(['T001']);
 });

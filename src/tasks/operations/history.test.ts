@@ -36,7 +36,7 @@ test('returns a long history in pages', async () => {
   const { store, call } = await openApp({ tasks: ['T001'] });
   await store.write({ at: '2026-02-01T00:00:00.000Z', by: 'ada' }, async ({ tasks }) => {
     const task = (await tasks.get('T001'))!;
-    for (let i = 1; i <= 5; i++) await tasks.appendNote(task, { at: task.createdAt, by: 'ada', text: `note ${i}` });
+    for (let i = 1; i <= 5; i++) await tasks.appendNotes(task, [{ at: task.createdAt, by: 'ada', text: `note ${i}` }]);
   });
   const page = await call('tasks.history', { taskId: 'T001', limit: 2, offset: 2 });
   expect(page.history.map((change: { new: string }) => change.new)).toEqual(['note 2', 'note 3']);

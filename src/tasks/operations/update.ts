@@ -126,7 +126,7 @@ export const tasksUpdate = mutation({
     const saved = await store.tasks.save(before, edit, reason);
     const result = await applyStatus(ctx, saved, target, blockedBy);
     const [note] = createNotes(ctx, notes);
-    if (note) await store.tasks.appendNote(result.task, note);
+    if (note) await store.tasks.appendNotes(result.task, [note]);
     const changed = listChangedFields(before, result.task);
     const { unblocked, parentReady, released, warnings = [] } = result;
     return answer(

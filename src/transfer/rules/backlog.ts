@@ -190,9 +190,9 @@ function parseSections(body: string): BacklogSections {
     const name = heading.toLowerCase();
     if (name === 'acceptance criteria' || name === 'definition of done') {
       const { items, others } = parseChecklist(content);
-      sections.acceptance.push(...items);
+      for (const item of items) sections.acceptance.push(item);
       if (others) description.push(`## ${heading}\n\n${others}`);
-    } else if (name === 'comments') sections.notes.push(...parseComments(content));
+    } else if (name === 'comments') for (const note of parseComments(content)) sections.notes.push(note);
     else if (name === 'implementation notes' || name === 'final summary') {
       if (content) sections.notes.push({ text: `${heading}:\n\n${content}` });
     } else if (heading === '' || name === 'description') description.push(content);

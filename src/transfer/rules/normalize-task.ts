@@ -109,6 +109,7 @@ const normalizeTime = (value: string | undefined): string | undefined =>
 
 const toAgentName = (name: string): string | undefined =>
   name
+    .slice(0, 1000)
     .toWellFormed()
     .replace(/[^\w.:@/-]+/g, '-')
     .replace(/^-+|-+$/g, '')
@@ -123,15 +124,17 @@ const findSafeEnd = (text: string, end: number): number =>
 
 function splitText(text: string, first: number, next: number): string[] {
   const parts: string[] = [];
-  let rest = text;
-  while (rest.trim() !== '') {
+  const trimmedEnd = text.trimEnd().length;
+  for (let at = 0; at < trimmedEnd; ) {
     const maxLength = parts.length === 0 ? first : next;
+    // One character more than fits shows whether the text goes on.
+    const rest = text.slice(at, at + maxLength + 1);
     // Prefers a line break in the second half.
     const line = rest.length > maxLength ? rest.lastIndexOf('\n', maxLength) : -1;
     const end = rest.length <= maxLength ? rest.length : line > maxLength / 2 ? line : findSafeEnd(rest, maxLength);
     const part = rest.slice(0, end);
     if (part.trim() !== '') parts.push(part);
-    rest = rest.slice(end);
+    at += end;
   }
   return parts;
 }

@@ -90,7 +90,7 @@ async function updateTask(ctx: MutationContext, { before, entry, parentId, depen
   const { reason, notes, parent: _, depends: __, addDepends: ___, removeDepends: ____, ...edits } = entry;
   const after = editRecord(before, { ...edits, parent: parentId ? toId(parentId) : 'none', depends: depends.map(toId) });
   const saved = await ctx.store.tasks.save(before, after, reason);
-  for (const note of createNotes(ctx, notes)) await ctx.store.tasks.appendNote(saved, note);
+  await ctx.store.tasks.appendNotes(saved, createNotes(ctx, notes));
 }
 
 /** Deletes the deepest tasks first, so that `restore` finds parents before their children. A deleted subtree shares one root, so that

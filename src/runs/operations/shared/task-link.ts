@@ -62,7 +62,7 @@ export async function linkRunToTask(
   try {
     return await ctx.write(async (store) => {
       const task = await requireTask(store, id);
-      await store.tasks.appendNote(task, { at, by, text: note });
+      await store.tasks.appendNotes(task, [{ at, by, text: note }]);
       const gate = task.acceptance.some((one) => one.gate !== undefined)
         ? findNextGate((await readVerification(store, task)).held, task.acceptance, ctx.config()['verification.required'])
         : undefined;

@@ -63,6 +63,6 @@ async function appendFocusNote(ctx: MutationContext, text: string): Promise<{ ta
   const task = await requireTask(ctx.store, focus.taskId);
   const last = (await ctx.store.tasks.getNotes([task.id])).get(task.id)?.at(-1);
   const notes = createNotes(ctx, text).filter((note) => note.text !== last?.text || note.by !== last.by);
-  for (const note of notes) await ctx.store.tasks.appendNote(task, note);
+  await ctx.store.tasks.appendNotes(task, notes);
   return { task, isNew: notes.length > 0 };
 }

@@ -51,7 +51,7 @@ export function createMemoryWrites(db: Db, stamp: Stamp, changes: Changes): Memo
         'memory_search',
         entries.map(({ id, title, content, tags }) => ({ seq: seqs.get(id)!, title, rest: [content, ...tags] })),
       );
-      changes.created.push(...entries.map(({ id }) => id));
+      for (const { id } of entries) changes.created.push(id);
     },
     async decide(id, state, reason, by) {
       await db.run(sql`

@@ -26,13 +26,16 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
     db.run(sql`
       update tasks set updated_at = case when updated_at < ${stamp.at} then ${stamp.at} else updated_at end, revision = revision + 1
       where id = ${id}`);
+  const insertNotes = async (rows: string[][]): Promise<void> => {
+    for (const some of splitChunks(rows, 200))
+      await db.run(sql`insert into task_notes (task_id, at, by_agent, content) values ${listRows(some)}`);
+  };
   const insertMany: TaskWrites['insertMany'] = async (entries, origin = 'created') => {
     const tasks = entries.map((entry) => entry.task);
     await insertRows(db, tasks);
     await insertLists(db, tasks);
     const notes = entries.flatMap(({ task, notes }) => notes.map((note) => [task.id, note.at, note.by, note.text]));
-    for (const some of splitChunks(notes, 200))
-      await db.run(sql`insert into task_notes (task_id, at, by_agent, content) values ${listRows(some)}`);
+    await insertNotes(notes);
     await addHistory(tasks.map((task) => ({ taskId: task.id, field: origin, new: task.title })));
     await indexTasks(
       db,
@@ -42,7 +45,7 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
         rest: [task.description ?? '', ...task.labels, ...notes.map((n) => n.text)],
       })),
     );
-    changes.created.push(...tasks.map((task) => task.id));
+    for (const { id } of tasks) changes.created.push(id);
   };
 
   return {
@@ -76,10 +79,11 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
       noteUpdate(changes, saved.id);
       return saved;
     },
-    async appendNote(task, note) {
-      await db.run(sql`insert into task_notes (task_id, at, by_agent, content) values (${task.id}, ${note.at}, ${note.by}, ${note.text})`);
+    async appendNotes(task, notes) {
+      if (notes.length === 0) return;
+      await insertNotes(notes.map((note) => [task.id, note.at, note.by, note.text]));
       await setNextRevision(task.id);
-      await addHistory([{ taskId: task.id, field: 'notes', new: note.text }]);
+      await addHistory(notes.map(({ text }) => ({ taskId: task.id, field: 'notes', new: text })));
       await unindexTask(db, task.id);
       await indexTasks(db, [await toTaskText(task)]);
       noteUpdate(changes, task.id);

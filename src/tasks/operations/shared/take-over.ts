@@ -65,7 +65,7 @@ export async function endFormerClaim(
   const saved = task.status === 'active' ? await store.tasks.save(task, { ...task, status: 'pending' }, takenReason) : task;
   const [note] = reason === undefined ? [] : createNotes(ctx, `Taken over from ${takenFrom}: ${reason}`);
   if (!note) return { task: saved, takenFrom, takenReason };
-  await store.tasks.appendNote(saved, note);
+  await store.tasks.appendNotes(saved, [note]);
   return { task: (await store.tasks.get(task.id)) ?? saved, takenFrom, takenReason };
 }
 

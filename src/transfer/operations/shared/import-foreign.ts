@@ -58,7 +58,7 @@ async function writePlan({ store, now }: MutationContext, plan: ImportPlan, sour
     // `canTakeStatus` keeps tasks with a claim in force active, so only lapsed claims are released here.
     if (before.status === 'active' && after.status !== 'active') await store.claims.release(before.id);
     const saved = await store.tasks.save(before, after, reason);
-    for (const note of notes) await store.tasks.appendNote(saved, note);
+    await store.tasks.appendNotes(saved, notes);
   }
   const placements = new Map(plan.moved.map(({ id, placement }) => [id, placement]));
   for (const before of await store.tasks.getMany([...placements.keys()]))

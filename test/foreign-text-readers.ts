@@ -1,0 +1,212 @@
+import { toQueryWords } from '../src/core/rules/rank.ts';
+import { normalizeWord } from '../src/core/rules/words.ts';
+import { findTitle, toDocSlug } from '../src/documents/rules/doc-name.ts';
+import { parseGrades } from '../src/grade/rules/grade-history.ts';
+import { scoreBm25 } from '../src/lib/bm25.ts';
+import { clipText } from '../src/lib/budget.ts';
+import { toCanonicalJson } from '../src/lib/canonical.ts';
+import { escapeMarkup, escapeXmlAttribute } from '../src/lib/escape-markup.ts';
+import { parseFrontMatter } from '../src/lib/front-matter.ts';
+import { createGlobMatcher, expandBraces, getGlobBase } from '../src/lib/glob.ts';
+import { findJson, findJsonProblem, insertJson, parseJsonc, removeJson, removeOnce, replaceJsonStrings } from '../src/lib/jsonc.ts';
+import { checkJsonLines } from '../src/lib/jsonl.ts';
+import { findBlock, putBlock, removeBlock } from '../src/lib/marked-block.ts';
+import { checkJson, parseJson, stripBom } from '../src/lib/parse-json.ts';
+import { normalizePath } from '../src/lib/path-overlap.ts';
+import { isPassword, isPathOrMessage, looksSecret, redactParams, redactText } from '../src/lib/redact.ts';
+import { createRedactor } from '../src/lib/redactor.ts';
+import { redactPlaces, redactWrapped } from '../src/lib/secret-places.ts';
+import { mayBeEscaped } from '../src/lib/secret-spelling.ts';
+import { sha256 } from '../src/lib/sha256.ts';
+import { parseShellWords } from '../src/lib/shell-words.ts';
+import { slugify } from '../src/lib/slug.ts';
+import { toTerms } from '../src/lib/terms.ts';
+import { estimateAnswerTokens, estimateTokens } from '../src/lib/tokens.ts';
+import { findCitations } from '../src/memory/rules/find-citations.ts';
+import { parseDecisions } from '../src/memory/rules/memory-adr.ts';
+import { deriveTitle } from '../src/memory/rules/memory-view.ts';
+import { parseNexusQuery, parseRemoteId } from '../src/nexus/rules/nexus-query.ts';
+import { parseRegistry } from '../src/nexus/rules/nexus-registry.ts';
+import { findReferences, toCodeBlock, toCodeSpan } from '../src/orchestration/rules/resolve-template.ts';
+import { isProvenance } from '../src/planning/rules/lifecycle.ts';
+import { replaceVersion } from '../src/release/rules/version-files.ts';
+import { parseManifest } from '../src/research/rules/manifest.ts';
+import { parseOutput } from '../src/research/rules/output-file.ts';
+import { renderProtocolSection } from '../src/research/rules/protocol-text.ts';
+import { createYamlReader } from '../src/runs/rules/construct/yaml-reader.ts';
+import { measureCompleteness, normalizeDocument, splitFrontMatter, toHeadingWords } from '../src/runs/rules/document/completeness.ts';
+import { readDocSchema } from '../src/runs/rules/document/read-schema.ts';
+import { countWords, parseBlocks } from '../src/runs/rules/document/units.ts';
+import { parseVerdict } from '../src/runs/rules/judge.ts';
+import { parseReviews } from '../src/runs/rules/review-state.ts';
+import { parseClaim, parseSkillEvent } from '../src/runs/rules/skill-claim.ts';
+import { parseEvents, parseTrace } from '../src/runs/rules/trace.ts';
+import { findHashes } from '../src/runs/rules/trace-prune.ts';
+import { parseRunRecord } from '../src/runs/rules/trace-runs.ts';
+import { parseSkillCatalog } from '../src/skills/rules/parse-skill.ts';
+import { parseScope } from '../src/tasks/rules/scope.ts';
+import { isWaitText } from '../src/tasks/rules/wait-text.ts';
+import { readBacklog, readBacklogFrontMatter } from '../src/transfer/rules/backlog.ts';
+import { readBeads } from '../src/transfer/rules/beads.ts';
+import { detectTool } from '../src/transfer/rules/detect-tool.ts';
+import { readGithub } from '../src/transfer/rules/github.ts';
+import { parseBody, parseMarker } from '../src/transfer/rules/github-body.ts';
+import { normalizeTask } from '../src/transfer/rules/normalize-task.ts';
+import { normalizeText, parseRecords, toTaskLabel } from '../src/transfer/rules/source-values.ts';
+import { readTaskmaster } from '../src/transfer/rules/taskmaster.ts';
+import { readTaskwarrior } from '../src/transfer/rules/taskwarrior.ts';
+import { readTodoTxt } from '../src/transfer/rules/todo-txt.ts';
+import { parseEvidence, splitPaths } from '../src/verification/rules/evidence.ts';
+import { readTestReport } from '../src/verification/rules/test-report.ts';
+
+const redactor = createRedactor({ secrets: ['a-secret/value+x"'], patterns: [], allow: [], mac: () => '0'.repeat(8) });
+const marks = { begin: '<!-- begin -->', end: '<!-- end -->' };
+const hide = (): string => '[redacted]';
+const schema = { id: 'x', version: '1', sections: [{ id: 'goals', titles: ['goals'], required: true, weight: 1, min_words: 5 }] };
+const foreign = { id: 'a', status: 'pending' as const, depends: [], labels: [], notes: [], acceptance: [] };
+const asFile = (name: string, text: string) => [{ name, text }];
+
+/** Redacts a text that arrives in pieces of a few characters. */
+export function redactStream(text: string): void {
+  const stream = redactor.stream();
+  const bytes = new TextEncoder().encode(text);
+  for (let at = 0; at < bytes.length; at += 7) stream.push(bytes.subarray(at, at + 7));
+  stream.end();
+}
+
+/** The functions that read text of other people and tools, by the name they are exported under. Each receives a hostile text, where
+ *  it matters also inside the format it reads. */
+export const readers: Record<string, (text: string) => unknown> = {
+  redactText: (text) => redactText(text),
+  looksSecret: (text) => looksSecret(text, true, false),
+  isPassword: (text) => isPassword(text, true, false),
+  isPathOrMessage,
+  redactParams: (text) => redactParams([text.slice(0, 999), text]),
+  redactPlaces: (text) => redactPlaces(text, hide),
+  redactWrapped: (text) => redactWrapped(text, hide),
+  'Redactor.text': (text) => redactor.text(text),
+  'Redactor.value': (text) => redactor.value({ [text.slice(0, 300)]: text }),
+  mayBeEscaped,
+  scoreBm25: (text) => scoreBm25(text.slice(0, 1000), [text]),
+  clipText: (text) => clipText(text, 1000),
+  toCanonicalJson: (text) => toCanonicalJson({ [text]: [text] }),
+  escapeMarkup,
+  escapeXmlAttribute,
+  parseFrontMatter: (text) => parseFrontMatter(`---\nname: ${text}\n---\n${text}`),
+  createGlobMatcher: (text) => createGlobMatcher('**/a*b*[ab]?.{ts,js}')(text),
+  expandBraces: (text) => expandBraces(text.slice(0, 1000)),
+  getGlobBase,
+  findJson: (text) => findJson(text, ['a', 'b']),
+  findJsonProblem,
+  insertJson: (text) => insertJson(text, ['a', 'b'], 1),
+  parseJsonc,
+  removeJson: (text) => removeJson(text, ['a', 'b']),
+  removeOnce: (text) => removeOnce(text, 'needle'),
+  replaceJsonStrings: (text) => replaceJsonStrings(text, [['a']], 'x'),
+  checkJsonLines,
+  findBlock: (text) => findBlock(text, marks),
+  putBlock: (text) => putBlock(text, 'body', marks),
+  removeBlock: (text) => removeBlock(text, marks),
+  checkJson,
+  parseJson,
+  stripBom,
+  normalizePath,
+  sha256: (text) => sha256(text.toWellFormed()),
+  parseShellWords,
+  slugify: (text) => slugify(text, { maxLength: 50 }),
+  toTerms,
+  estimateTokens,
+  estimateAnswerTokens,
+  normalizeWord,
+  toQueryWords,
+  findTitle,
+  toDocSlug,
+  findCitations,
+  parseDecisions: (text) => parseDecisions('0001-x.md', text),
+  deriveTitle,
+  parseNexusQuery,
+  parseRemoteId,
+  parseRegistry,
+  findReferences,
+  toCodeBlock,
+  toCodeSpan,
+  isProvenance,
+  replaceVersion: (text) => [replaceVersion('package.json', text, '1.2.3'), replaceVersion('pyproject.toml', text, '1.2.3')],
+  parseGrades,
+  parseManifest,
+  parseOutput,
+  renderProtocolSection: (text) => renderProtocolSection(text, 'rules' as never, []),
+  createYamlReader: (text) => createYamlReader(text.slice(0, 1 << 20)),
+  measureCompleteness: (text) => measureCompleteness(`# Goals\n\n${text}`, schema as never),
+  normalizeDocument,
+  splitFrontMatter,
+  toHeadingWords,
+  readDocSchema: (text) => readDocSchema('x.doc.yaml', text),
+  countWords,
+  parseBlocks,
+  parseVerdict,
+  parseReviews,
+  parseClaim: (text) => parseClaim(text),
+  parseSkillEvent: (text) => parseSkillEvent(text),
+  findHashes,
+  parseEvents,
+  parseTrace: (text) => parseTrace(text, () => ''),
+  parseRunRecord,
+  parseSkillCatalog,
+  parseScope,
+  isWaitText,
+  readBacklog: (text) => readBacklog(asFile('backlog/tasks/task-1 - a.md', `---\nid: task-1\ntitle: a\nstatus: To Do\n---\n${text}`)),
+  readBacklogFrontMatter,
+  readBeads: (text) =>
+    readBeads(
+      asFile(
+        'issues.jsonl',
+        `${JSON.stringify({ id: 'a', title: text, status: 'open', issue_type: 'task', description: text, notes: text })}\n`,
+      ),
+    ),
+  detectTool: (text) => detectTool(asFile('a', text)),
+  parseBody: (text) => parseBody(text, 'a/b', true),
+  parseMarker,
+  readGithub: (text) =>
+    readGithub(
+      asFile('a.json', JSON.stringify([{ number: 1, title: text, state: 'open', body: text, labels: [text], comments: [{ body: text }] }])),
+    ),
+  normalizeTask: (text) =>
+    normalizeTask('x', { ...foreign, title: text, description: text, labels: [text], notes: [{ text, by: text }], createdBy: text }, []),
+  normalizeText,
+  parseRecords: (text) => parseRecords({ name: 'a', text }),
+  toTaskLabel,
+  readTaskmaster: (text) =>
+    readTaskmaster(
+      asFile(
+        'tasks.json',
+        JSON.stringify({ tasks: [{ id: 1, title: text, description: text, details: text, status: 'pending', testStrategy: text }] }),
+      ),
+    ),
+  readTaskwarrior: (text) =>
+    readTaskwarrior(
+      asFile(
+        'a.json',
+        JSON.stringify([{ uuid: 'a', description: text, status: 'pending', tags: [text], annotations: [{ description: text }] }]),
+      ),
+    ),
+  readTodoTxt: (text) => readTodoTxt(asFile('todo.txt', text)),
+  parseEvidence,
+  splitPaths,
+  readTestReport,
+};
+
+/** Functions that the search below finds but that read no foreign text of unlimited length, each with the reason. */
+export const exempt: Record<string, string> = {
+  isShortLine: 'looks at 300 characters',
+  matchFirst: 'its patterns are those of the detectors, which read manifests of at most 1 MiB',
+  getBaseName: 'a path of at most 1000 characters',
+  insertSection: 'the changelog of the project itself',
+  changeLinks: 'lines that parseManifest has read',
+  dropEntries: 'lines that parseManifest has read',
+  parsePeriod: 'a parameter of at most 100 characters',
+  shortenName: 'cuts to 80 characters',
+  parseAgo: 'a parameter of at most 100 characters',
+  isSafePathSegment: 'one character class',
+  createImportError: 'formats a message',
+};

@@ -1,0 +1,183 @@
+import { readFileSync } from 'node:fs';
+import { globSync } from 'tinyglobby';
+import { expect, test } from 'vitest';
+import { noteUpdate } from '../src/store/sql/changes.ts';
+import { readBacklog } from '../src/transfer/rules/backlog.ts';
+import { openApp } from './app.ts';
+import { exempt, readers, redactStream } from './foreign-text-readers.ts';
+
+/** Repeated, each of these made some pattern somewhere quadratic, or looks as if it could. */
+const units = [
+  'key=',
+  'token: ',
+  'password="',
+  'authorization:<',
+  '--token ',
+  'http://a:',
+  'eyJaaaaaaaaaa-',
+  'AAAAAAAAA%AA',
+  '-----BEGIN PRIVATE KEY-----',
+  `${'A'.repeat(64)}\n`,
+  'curl -u a ',
+  'a',
+  'a ',
+  'a.',
+  'a_',
+  'A-',
+  'é',
+  '🙂',
+  ' ',
+  '\n',
+  ' \n',
+  '\t',
+  '-',
+  '#',
+  '# a\n',
+  '- [ ] a\n',
+  '> ',
+  '* ',
+  '_a_ ',
+  '`',
+  '```\n',
+  '[',
+  '[a](',
+  '![',
+  '<',
+  '<a ',
+  '<!-- ',
+  '</',
+  '&',
+  '{',
+  '{{',
+  '{"a":',
+  '{}\n',
+  '"',
+  "'",
+  '\\',
+  ',',
+  ':',
+  ': ',
+  'a: ',
+  'a:\n',
+  '@',
+  '+p @c k:v ',
+  '#1 and ',
+  'blocked by #1, ',
+  'T001 ',
+  '<testcase>',
+  '<testsuite tests="1">',
+  '# tests 1\n',
+  'ok 1 - a\n',
+  '1 passing\n',
+  '&a *a ',
+  '---\n',
+  '| a ',
+  '1. ',
+  '\r',
+  '\u0301',
+];
+
+/** Words that make a reader look further: half of the rules skip a text without them. */
+const starts = ['', 'a_long_word_here key=x : < pass login curl {"a": 1 \n'];
+
+const sizes = [16_384, 32_768, 65_536];
+/** A text of the last size that takes less is read fast enough to be linear. */
+const fastMs = 8;
+/** Linear growth is 4, quadratic 16. */
+const maxGrowth = 9;
+
+function measureMs(run: () => unknown): number {
+  const before = process.cpuUsage();
+  try {
+    run();
+  } catch {
+    // An error is an answer too.
+  }
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+/** Compares the best times of two sizes. Other work on the machine can only make a time longer, so more tries make it more exact. */
+function measureGrowth(
+  read: (text: string) => unknown,
+  create: (size: number) => string,
+  from = sizes,
+): { growth: number; times: number[] } {
+  const texts = from.map(create);
+  const times = texts.map(() => Number.POSITIVE_INFINITY);
+  for (let tries = 0; tries < 5; tries++) {
+    for (const [i, text] of texts.entries())
+      times[i] = Math.min(
+        times[i]!,
+        measureMs(() => read(text)),
+      );
+    const growth = times[2]! / Math.max(times[0]!, 0.5);
+    if (times[2]! < fastMs || growth < maxGrowth) return { growth: 0, times };
+  }
+  return { growth: times[2]! / times[0]!, times };
+}
+
+test.each(Object.entries(readers))('%s takes time in proportion to the length of the text', (_, read) => {
+  for (const start of starts)
+    for (const unit of units) {
+      const create = (size: number): string => start + unit.repeat(size / unit.length);
+      // Most are fast: one look is enough.
+      if (measureMs(() => read(create(sizes[2]!))) < fastMs) continue;
+      const { growth, times } = measureGrowth(read, create);
+      expect({ start, unit, growth, times }).toMatchObject({ growth: 0 });
+    }
+});
+
+// Smaller texts are held back as one line, larger ones are cut.
+const streamSizes = [131_072, 262_144, 524_288];
+
+test.each(['key=', 'a:\n', 'a', '-----BEGIN PRIVATE KEY-----', `${'A'.repeat(64)}\n`])(
+  'the redactor of a stream takes time in proportion to the length of %j in small pieces',
+  (unit) => {
+    const { growth, times } = measureGrowth(redactStream, (size) => unit.repeat(size / unit.length), streamSizes);
+    expect({ growth, times }).toMatchObject({ growth: 0 });
+  },
+);
+
+test('importing a long issue again takes time in proportion to its length', async () => {
+  const { call } = await openApp();
+  const createIssue = (number: number, length: number, word: string): string =>
+    JSON.stringify([{ number, title: 'Long', state: 'open', body: `${word} and more text in a line.\n`.repeat(length / 32) }]);
+  const times: number[] = [];
+  for (const [i, length] of [200_000, 800_000].entries()) {
+    await call('tasks.import', { from: 'github', content: createIssue(i + 1, length, 'one') });
+    const before = process.cpuUsage();
+    expect(await call('tasks.import', { from: 'github', content: createIssue(i + 1, length, 'two') })).toMatchObject({ updated: 1 });
+    const { user, system } = process.cpuUsage(before);
+    times.push((user + system) / 1000);
+  }
+  expect(times[1]! / times[0]!, times.join()).toBeLessThan(maxGrowth);
+});
+
+test('lists of 200,000 items do not overflow the stack', () => {
+  const changes = { created: [] as string[], updated: [] as string[], deleted: [] as string[] };
+  for (let i = 0; i < 200_000; i++) noteUpdate(changes, `T${i % 100_000}`);
+  expect(changes.updated).toHaveLength(100_000);
+  const lines = Array.from({ length: 200_000 }, (_, i) => `- [ ] item ${i}`).join('\n');
+  const text = `---\nid: task-1\ntitle: a\nstatus: To Do\n---\n## Acceptance Criteria\n\n${lines}\n`;
+  const { tasks } = readBacklog([{ name: 'backlog/tasks/task-1 - a.md', text }]);
+  expect(tasks[0]?.acceptance).toHaveLength(200_000);
+});
+
+/** Names of parameters that hold a text, not a name or a path. */
+const textParams = 'text|content|source|raw|body|line|lines|markdown|yaml|json|query|whole|files|file|given|value';
+
+test('every rule that reads a text is measured', () => {
+  const paths = globSync(['src/lib/*.ts', 'src/*/rules/**/*.ts'], { ignore: ['**/*.test.ts', '**/*.generated.ts'] });
+  const found = paths.flatMap((path) => [
+    ...readFileSync(path, 'utf8').matchAll(
+      new RegExp(
+        `^export (?:function|const) (\\w+)(?: = |)\\((?:\\w+: string, )?(?:${textParams}): (?:string|string\\[\\]|SourceFile|SourceFile\\[\\])[,)= |]`,
+        'gm',
+      ),
+    ),
+  ]);
+  const names = found.map(([, name]) => name!);
+  expect(names.length).toBeGreaterThan(60);
+  expect(names.filter((name) => !(name in readers) && !(name in exempt))).toEqual([]);
+});
