@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { harmlessShapes } from '../../test/harmless-shapes.ts';
 import { harmlessTexts } from '../../test/harmless-texts.ts';
-import { type CorpusShape, corpus, harmlessShapes } from '../../test/secret-corpus.ts';
+import { type CorpusShape, corpus } from '../../test/secret-corpus.ts';
 import { createRedactor } from './redactor.ts';
 
 const redactor = createRedactor({ secrets: [], patterns: [], allow: [], mac: () => '0'.repeat(8) });

@@ -135,7 +135,7 @@ const commands = [
   'curl\\s[^\\n]{0,200}?(?:-u|--user)[ =]?[\'"]?[^\\s:\'"]{1,100}:',
   'sshpass\\s+-p\\s*[\'"]?',
   // With a space, `-p` of MySQL asks for the password, and a name of a database follows; people write a password there all the same.
-  '(?:mysql|mariadb)\\w{0,10}\\s(?:[^\\n|;&]{0,200}?\\s)?-p\\s[\'"]?',
+  '(?:mysql|mariadb)\\w{0,10}\\s(?:[^\\n|;&"\'`]{0,200}?\\s)?-p\\s[\'"]?',
   // A .netrc in several lines.
   '(?:machine\\s+\\S{1,200}|default)\\s+(?:(?:login|account)\\s+\\S{1,200}\\s+){1,2}password\\s+',
 ].map((before) => new RegExp(`${wordStart}(${before})([^\\s\\x1b"'\`\\\\]{4,})`, 'g'));
@@ -143,15 +143,15 @@ const commands = [
 const commandHint = /mysql|mariadb|mongo|redis-cli|login|sshpass|ldap|sqlcmd|smbclient|zip|7z|openssl|htpasswd|psql|snmp|winexe|rclone/;
 /** Options that take a password, of the programs that have them. `-p` is a port or a folder for many others. */
 const passwordOptions = [
-  '(?:mysql|mysqldump|mysqladmin|mysqlimport|mariadb|mariadb-dump)\\s(?:[^\\n|;&]{0,200}?\\s)?-p[\'"]?',
-  '(?:mongo|mongosh|mongodump|mongorestore|mongoimport|mongoexport|sshpass)\\s(?:[^\\n|;&]{0,200}?\\s)?-p\\s?[\'"]?',
-  '(?:docker|podman|nerdctl|buildah|skopeo|helm registry|oras|crane auth|az|az acr|oc|cf|heroku|registry|npm|gh|vault|argocd|ibmcloud)\\s+login\\s(?:[^\\n|;&]{0,200}?\\s)?-p[ =]?[\'"]?',
-  'redis-cli\\s(?:[^\\n|;&]{0,200}?\\s)?(?:-a|--pass)\\s?[\'"]?',
-  '(?:ldapsearch|ldapmodify|ldapadd|ldapwhoami)\\s(?:[^\\n|;&]{0,200}?\\s)?-w\\s?[\'"]?',
-  '(?:sqlcmd|bcp|zip|unzip)\\s(?:[^\\n|;&]{0,200}?\\s)?-P\\s?[\'"]?',
-  '7z[ar]?\\s(?:[^\\n|;&]{0,200}?\\s)?-p[\'"]?',
-  'openssl\\s[^\\n|;&]{0,200}?\\s-pass(?:in|out)?\\s+pass:',
-  'smbclient\\s[^\\n|;&]{0,200}?-U\\s?[^\\s%]{1,100}%',
+  '(?:mysql|mysqldump|mysqladmin|mysqlimport|mariadb|mariadb-dump)\\s(?:[^\\n|;&"\'`]{0,200}?\\s)?-p[\'"]?',
+  '(?:mongo|mongosh|mongodump|mongorestore|mongoimport|mongoexport|sshpass)\\s(?:[^\\n|;&"\'`]{0,200}?\\s)?-p\\s?[\'"]?',
+  '(?:docker|podman|nerdctl|buildah|skopeo|helm registry|oras|crane auth|az|az acr|oc|cf|heroku|registry|npm|gh|vault|argocd|ibmcloud)\\s+login\\s(?:[^\\n|;&"\'`]{0,200}?\\s)?-p[ =]?[\'"]?',
+  'redis-cli\\s(?:[^\\n|;&"\'`]{0,200}?\\s)?(?:-a|--pass)\\s?[\'"]?',
+  '(?:ldapsearch|ldapmodify|ldapadd|ldapwhoami)\\s(?:[^\\n|;&"\'`]{0,200}?\\s)?-w\\s?[\'"]?',
+  '(?:sqlcmd|bcp|zip|unzip)\\s(?:[^\\n|;&"\'`]{0,200}?\\s)?-P\\s?[\'"]?',
+  '7z[ar]?\\s(?:[^\\n|;&"\'`]{0,200}?\\s)?-p[\'"]?',
+  'openssl\\s[^\\n|;&"\'`]{0,200}?\\s-pass(?:in|out)?\\s+pass:',
+  'smbclient\\s[^\\n|;&"\'`]{0,200}?-U\\s?[^\\s%]{1,100}%',
   'htpasswd\\s+-[a-zA-Z]{0,5}b[a-zA-Z]{0,5}\\s+\\S{1,200}\\s+\\S{1,100}\\s+',
 ].map((before) => new RegExp(`${wordStart}(${before})([^\\s\\x1b"'\`\\\\]{4,})`, 'g'));
 /** A line of .pgpass: host, port, database, user and password. */

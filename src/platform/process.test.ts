@@ -117,7 +117,7 @@ test('does not wait for a child that keeps the pipe open, and kills it', async (
 const unlike = `sleep 60.${process.pid}`;
 const listRunning = (): string => execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
 
-test.runIf(process.platform === 'linux').each([
+test.each([
   ['a child in the background', `${unlike}1 &`],
   ['a child without output', `${unlike}2 >/dev/null 2>&1 &`],
   ['a daemon', `setsid ${unlike}3 >/dev/null 2>&1 < /dev/null &`],
