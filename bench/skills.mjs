@@ -36,9 +36,9 @@ function createProject(folder, cleo, env) {
   const { status } = spawnSync(process.execPath, [cleo, 'init'], { cwd: folder, env: { ...cleanEnv, ...env } });
   if (status !== 0) throw new Error(`cleo init exited with ${status}`);
   // The skill has to be trusted; the digest stands for the person who does that.
-  const words = [cleo, 'trust'];
-  const { stdout } = spawnSync(process.execPath, [...words, '--print'], { cwd: folder, env: { ...cleanEnv, ...env }, encoding: 'utf8' });
-  spawnSync(process.execPath, words, { cwd: folder, env: { ...cleanEnv, ...env, CLEO_TRUST: stdout.trim() } });
+  const print = [cleo, 'trust', '--print'];
+  const { stdout } = spawnSync(process.execPath, print, { cwd: folder, env: { ...cleanEnv, ...env }, encoding: 'utf8' });
+  env.CLEO_TRUST = stdout.trim();
   return folder;
 }
 

@@ -33,7 +33,6 @@ const warmUpCommands = [
   'start T001',
   'update T001 --notes begun',
   'complete T001',
-  'trust',
   'skill run yes',
   'mcp',
 ];
@@ -225,7 +224,7 @@ async function fillCodeCache() {
       const child = spawn(process.execPath, [join(dist, 'cleo.js'), ...command.split(' ')], {
         cwd: project,
         // The digest stands for the person who trusts the skill.
-        env: command === 'trust' ? { ...env, CLEO_TRUST: printTrustDigest(project, env) } : env,
+        env: command.startsWith('skill') ? { ...env, CLEO_TRUST: printTrustDigest(project, env) } : env,
         stdio: ['pipe', 'ignore', 'inherit'],
       });
       child.stdin.on('error', () => {}).end(command === 'mcp' ? conversation : '');

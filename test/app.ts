@@ -51,13 +51,16 @@ export interface TestApp {
   reply(operation: string, params?: Record<string, unknown>, more?: Partial<Call>): Promise<Reply>;
   /** The same project, called by another agent. */
   as(agent: string): Pick<TestApp, 'call' | 'reply'>;
-  /** Runs a command line in this process: a list of words, or one text as in `error.fix`. */
-  cli(words: string | string[]): Promise<{ exitCode: number; out: string; envelope: Json }>;
+  /** Runs a command line in this process: a list of words, or one text as in `error.fix`. With `asPerson` a person types it. */
+  cli(words: string | string[], caller?: typeof asPerson): Promise<{ exitCode: number; out: string; envelope: Json }>;
   /** Runs statements directly on the database, with its checks switched off. */
   tamper(statements: string): Promise<void>;
   /** Opens a second connection to the store, as another process would. */
   openSecondStore(): Promise<Store>;
 }
+
+/** Makes a call in the name of a person, who may do everything: `app.call('admin.config.set', params, asPerson)`. */
+export const asPerson = { token: { name: 'ada', scope: 'admin' } } as const satisfies Partial<Call>;
 
 /** The bytes of an empty store, which is created once per process. */
 let emptyStore: Buffer | undefined;
@@ -83,10 +86,10 @@ export async function openApp(options: AppOptions = {}): Promise<TestApp> {
   if (engine === 'postgres') env.CLEO_DATABASE_URL = inject('databaseUrl');
   if (!schema) await createSqliteStore(root);
 
-  const createAgentApp = (agent?: string) => {
-    const ownEnv = { ...env, ...(agent ? { CLEO_AGENT_ID: agent } : {}) };
+  const createAgentApp = (agent?: string, isPerson = false) => {
+    const ownEnv = { ...env, ...(agent === undefined ? {} : { CLEO_AGENT_ID: agent }) };
     const platform = createPlatform(ownEnv, root, '0.0.0-test');
-    const isAtTerminal = options.isAtTerminal === true && agent === undefined;
+    const isAtTerminal = isPerson || (options.isAtTerminal === true && agent === undefined);
     const created = createApp({
       ...platform,
       ...(options.clock ? { now: () => options.clock!.now, randomHex: nextHex } : {}),
@@ -104,6 +107,8 @@ export async function openApp(options: AppOptions = {}): Promise<TestApp> {
     const caller = agent ? { ...createAgentApp(agent), openStore: app.openStore, closeStores: app.closeStores } : app;
     const reply: TestApp['reply'] = async (operation, params = {}, more = {}) => {
       const call: Call = { operation, params, gateway: 'cli', ...more };
+      // A token names the caller.
+      if (agent && more.token) call.token = { ...more.token, name: agent };
       const answer = await dispatch(caller, call);
       await checkErrorCalls(caller, call, answer);
       return answer;
@@ -141,7 +146,7 @@ export async function openApp(options: AppOptions = {}): Promise<TestApp> {
     env,
     ...createCalls(),
     as: createCalls,
-    cli: createCli(app, env),
+    cli: createCli(app, env, () => ({ ...createAgentApp('', true), openStore: app.openStore, closeStores: app.closeStores })),
     tamper,
     openSecondStore: () => createAgentApp('second').openStore('write').then(closeAtEnd),
   };
@@ -162,12 +167,13 @@ function writeManifest(root: string, lines: string[]): void {
 }
 
 /** Runs command lines of the app in this process. */
-export function createCli(app: App, env: Record<string, string>): TestApp['cli'] {
-  return async (words) => {
+export function createCli(app: App, env: Record<string, string>, openPersonApp?: () => App): TestApp['cli'] {
+  return async (words, caller) => {
     const argv = typeof words === 'string' ? splitShellWords(words).slice(1) : words;
-    const result = await runWordsInApp(app, env, argv);
+    const result = await runWordsInApp((caller && openPersonApp?.()) ?? app, env, argv);
     // Words that name no operation do not reach dispatch.
-    recordOutput(argv, { env, folder: app.platform.folder }, result.out);
+    const own = caller ? { env: { ...env, CLEO_AGENT_ID: '' }, isAtTerminal: true } : { env };
+    recordOutput(argv, { ...own, folder: app.platform.folder }, result.out);
     return result;
   };
 }

@@ -3,19 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { inject, onTestFinished } from 'vitest';
-import { dispatch } from '../src/dispatch/dispatch.ts';
+import { type Call, dispatch } from '../src/dispatch/dispatch.ts';
 import { createApp } from '../src/main.ts';
 import { createPlatform } from '../src/platform/platform.ts';
 import { createCli, type Json, type TestApp } from './app.ts';
 import { addFolder } from './fixes/folders.ts';
 import { guardApp } from './fixes/guard.ts';
 import { endFolder, endTimeoutMs } from './fixes/record.ts';
+import { createTypist } from './typist.ts';
 
 export interface TestFolder {
   root: string;
   env: Record<string, string>;
   /** Calls an operation with a new app, as a process of its own would. */
-  call(operation: string, params?: Record<string, unknown>): Promise<Json>;
+  call(operation: string, params?: Record<string, unknown>, more?: Partial<Call>): Promise<Json>;
   cli: TestApp['cli'];
   /** Creates a subfolder if it is missing, with the same environment. */
   createSubfolder(path: string): TestFolder;
@@ -45,17 +46,23 @@ export function createEmptyFolder(): TestFolder {
 
 function openFolder(root: string, env: Record<string, string>, onCall: (root: string) => void): TestFolder {
   const createFolderApp = () => guardApp(createApp(createPlatform(env, root, '0.0.0-test')), () => ({ env, folder: root }));
+  const createPersonApp = () => {
+    const own = { ...env, CLEO_AGENT_ID: '' };
+    const platform = createPlatform(own, root, '0.0.0-test');
+    const created = createApp({ ...platform, isAtTerminal: () => true, loadTerminal: async () => createTypist(true) });
+    return guardApp(created, () => ({ env: own, folder: root, isAtTerminal: true }));
+  };
   return {
     root,
     env,
-    async call(operation, params = {}) {
+    async call(operation, params = {}, more = {}) {
       const app = createFolderApp();
-      const { envelope } = await dispatch(app, { operation, params, gateway: 'cli' });
+      const { envelope } = await dispatch(app, { operation, params, gateway: 'cli', ...more });
       await app.closeStores().catch(() => {});
       onCall(root);
       return envelope;
     },
-    cli: (words) => createCli(createFolderApp(), env)(words),
+    cli: (words, caller) => createCli(createFolderApp(), env, createPersonApp)(words, caller),
     createSubfolder(path) {
       mkdirSync(join(root, path), { recursive: true });
       return openFolder(join(root, path), env, onCall);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { registry } from '../src/core/index.generated.ts';
 import type { Json } from './app.ts';
+import { asPerson } from './app.ts';
 import { createBearerHeader, openServer, type TestServer } from './http-server.ts';
 
 /** Sends a request with exactly these headers; returns status and body. */
@@ -72,12 +73,12 @@ test('a forwarded request is not local, even with a local host header', async ()
 });
 
 test('remote requests need a valid token', async () => {
-  const prepare = async (app: TestServer['app']) => app.call('admin.token.create', { name: 'first', scope: 'query' });
+  const prepare = async (app: TestServer['app']) => app.call('admin.token.create', { name: 'first', scope: 'query' }, asPerson);
   const server = await openServer({ tasks: ['T001: Very secret'] }, { host: '0.0.0.0', prepare });
   const { post, get, createToken, app } = server;
   const secret = await createToken('query', 'reader');
   const gone = await createToken('admin', 'gone');
-  await app.call('admin.token.revoke', { name: 'gone' });
+  await app.call('admin.token.revoke', { name: 'gone' }, asPerson);
   const wrong = `cleo_${'A'.repeat(43)}`;
   const bodies = new Set<string>();
   for (const headers of [
@@ -106,7 +107,7 @@ test('a revoked token is rejected at once', async () => {
   const { post, createToken, app } = await openServer();
   const token = createBearerHeader(await createToken('mutate', 'ci'));
   expect(await post('mutate/tasks/add', { title: 'x' }, token)).toMatchObject({ status: 200 });
-  await app.call('admin.token.revoke', { name: 'ci' });
+  await app.call('admin.token.revoke', { name: 'ci' }, asPerson);
   expect(await post('mutate/tasks/add', { title: 'y' }, token)).toMatchObject({ status: 401 });
   // An invalid token is rejected even if none is required.
   expect(await post('query/tasks/list', {}, token)).toMatchObject({ status: 401 });
@@ -129,7 +130,10 @@ test('every surface enforces the scope, and the error reveals nothing', async ()
     ['query/admin/token.list', {}],
     ['mutate/admin/config.set', { key: 'serve.requireToken', value: 'false' }],
     ['mutate/admin/backup.restore', { id: 'x' }],
-    ['mutate/admin/upgrade', {}],
+    ['mutate/admin/config.set', { key: 'hierarchy.maxSiblings', value: 9, user: true }],
+    ['mutate/review/resolve', { review: 'rv-1', verdict: 'pass', score: 1 }],
+    ['mutate/trace/prune', {}],
+    ['mutate/admin/doctor.fix', {}],
     ['mutate/tasks/export.file', { output: 'x.jsonl' }],
   ] as const) {
     expect(await post(path, params, writer), path).toMatchObject({ status: 403, body: { error: { exitCode: 64 } } });
@@ -160,12 +164,12 @@ test('every surface enforces the scope, and the error reveals nothing', async ()
 
 test('operations that administrate the project or write its files need the admin scope', async () => {
   const operations = await Promise.all(registry.entries.map((entry) => entry.load()));
-  const kept = operations.filter(({ scope }) => scope === 'admin').map(({ name }) => name);
+  const kept = operations.filter(({ scope, usesHost }) => typeof scope === 'string' || usesHost).map(({ name }) => name);
   const upkeep = operations.filter(({ name, kind, needs }) => kind !== 'query' && (name.startsWith('admin.') || needs !== 'store'));
-  // Exceptions: a backup is only another copy, and reviews are appended by everyone who works on the project.
+  // Exceptions: a backup is only another copy, agents claim reviews, and the others decide by their parameters or the store.
   expect(upkeep.map(({ name }) => name).filter((name) => !kept.includes(name))).toEqual([
-    'admin.backup.create',
-    ...['assess.calibrate', 'assess.run', 'review.claim', 'review.resolve', 'review.reveal'],
+    ...['admin.backup.create', 'admin.config.set', 'admin.config.unset', 'admin.upgrade'],
+    ...['assess.calibrate', 'assess.run', 'review.claim', 'review.reveal'],
   ]);
   expect(kept).toEqual(expect.arrayContaining(['admin.token.list', 'tasks.export.file']));
 });
@@ -183,7 +187,7 @@ test('the log names the token under any agent name, and never the secret', async
 });
 
 test('local requests need a token if serve.requireToken is set', async () => {
-  const prepare = async (app: TestServer['app']) => app.call('admin.token.create', { name: 'first', scope: 'query' });
+  const prepare = async (app: TestServer['app']) => app.call('admin.token.create', { name: 'first', scope: 'query' }, asPerson);
   const { post, createToken } = await openServer({ config: { serve: { requireToken: true } } }, { prepare });
   expect(await post('query/tasks/list')).toMatchObject({ status: 401 });
   expect(await post('query/tasks/list', {}, createBearerHeader(await createToken('query')))).toMatchObject({ status: 200 });
@@ -260,7 +264,9 @@ test('the fix of each error runs as printed and helps', async () => {
   const { post, app } = server;
   const way = async (answer: { status: number; body: Json }, status: number) => {
     expect(answer.status).toBe(status);
-    return app.cli(answer.body.error.fix);
+    const { fix } = answer.body.error;
+    // A person runs what the caller may not.
+    return fix.startsWith('Ask a person') ? app.cli(fix.replace('Ask a person to run: ', ''), asPerson) : app.cli(fix);
   };
   const none = { ...createBearerHeader(`cleo_${'A'.repeat(43)}`) };
   const made = await way(await post('query/tasks/list', {}, none), 401);
@@ -268,7 +274,7 @@ test('the fix of each error runs as printed and helps', async () => {
   const wider = await way(await post('mutate/tasks/add', { title: 'x' }, createBearerHeader(made.envelope.secret)), 403);
   expect(await post('mutate/tasks/add', { title: 'x' }, createBearerHeader(wider.envelope.secret))).toMatchObject({ status: 200 });
   const highest = await way(await post('query/admin/token.list', {}, createBearerHeader(wider.envelope.secret)), 403);
-  expect(await post('query/admin/token.list', {}, createBearerHeader(highest.envelope.secret))).toMatchObject({ status: 200 });
+  expect(highest.envelope.tokens).toMatchObject([{ name: 'client' }, { name: 'client-mutate' }]);
   const [, foreign] = await sendRequest(server, { Host: 'evil.example' });
   expect(await app.cli(JSON.parse(foreign).error.fix)).toMatchObject({ exitCode: 0, envelope: { key: 'serve.hosts' } });
   let last = await post('query/tasks/list');

@@ -8,8 +8,9 @@ import { createHttpApp } from '../src/surfaces/http/app.ts';
 import { getPath } from '../src/surfaces/http/openapi.ts';
 import { type ServeOptions, serve } from '../src/surfaces/http/serve.ts';
 import { createMcpEndpoint } from '../src/surfaces/mcp/http.ts';
-import { type AppOptions, type Json, openApp, type TestApp } from './app.ts';
+import { type AppOptions, asPerson, type Json, openApp, type TestApp } from './app.ts';
 import { guardApp } from './fixes/guard.ts';
+import { needsPerson } from './person-token.ts';
 
 export interface HttpAnswer {
   status: number;
@@ -79,7 +80,7 @@ export async function openServer(
     get: (path, headers = {}) => send(path, { headers }),
     sendRaw: (request, enough) => sendRaw(port, typeof request === 'string' ? [Buffer.from(request)] : request, enough),
     async createToken(scope, name = scope) {
-      return (await app.call('admin.token.create', { name, scope })).secret;
+      return (await app.call('admin.token.create', { name, scope }, asPerson)).secret;
     },
     stop,
     closed: ended,
@@ -112,6 +113,7 @@ export async function callOverHttp(
   params: Record<string, unknown>,
 ): Promise<{ envelope: Json; exitCode: number }> {
   const shared = createServerApp(app);
+  const isPerson = needsPerson(operation);
   onTestFinished(() => shared.closeStores());
   const routes = createHttpApp(shared, {
     bound: '127.0.0.1',
@@ -119,11 +121,15 @@ export async function callOverHttp(
     origins: [],
     requireToken: false,
     callsPerMinute: 0,
-    anonymous: { name: 'http', scope: 'admin' },
+    anonymous: isPerson ? asPerson.token : { name: 'http', scope: 'admin' },
   });
   const response = await routes.request(`http://localhost${getPath(operation)}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', host: 'localhost', 'cleo-agent': app.env.CLEO_AGENT_ID ?? '' },
+    headers: {
+      'content-type': 'application/json',
+      host: 'localhost',
+      ...(isPerson ? {} : { 'cleo-agent': app.env.CLEO_AGENT_ID ?? '' }),
+    },
     body: JSON.stringify(params),
   });
   const envelope: Json = JSON.parse(await response.text());

@@ -7,9 +7,10 @@ import { createApp } from '../src/main.ts';
 import { createPlatform } from '../src/platform/platform.ts';
 import { createMcpEndpoint } from '../src/surfaces/mcp/http.ts';
 import { createMcpServer } from '../src/surfaces/mcp/server.ts';
-import type { Json, TestApp } from './app.ts';
+import { asPerson, type Json, type TestApp } from './app.ts';
 import { guardApp } from './fixes/guard.ts';
 import { createClientOptions, createToolCaller, type McpConnection, type Revision } from './mcp-client.ts';
+import { needsPerson } from './person-token.ts';
 
 /** Creates the app of an MCP server. It is closed when the test ends. */
 export function createMcpApp({ env, root }: Pick<TestApp, 'env' | 'root'>, isSticky: boolean): App {
@@ -54,9 +55,9 @@ export async function connectOverHttp(
 type SurfaceCall = (app: TestApp, operation: Operation, params: Record<string, unknown>) => Promise<{ envelope: Json; exitCode: number }>;
 
 const callThrough =
-  (open: (app: TestApp) => Promise<Client>): SurfaceCall =>
+  (open: (app: TestApp, operation: Operation) => Promise<Client>): SurfaceCall =>
   async (app, operation, params) => {
-    const call: McpConnection['call'] = createToolCaller(await open(app));
+    const call: McpConnection['call'] = createToolCaller(await open(app, operation));
     const { envelope } = await call(operation.kind === 'query' ? 'query' : 'mutate', operation.name, params);
     return { envelope, exitCode: envelope._meta.exitCode ?? 0 };
   };
@@ -64,5 +65,7 @@ const callThrough =
 /** Calls operations through MCP, one revision over each transport. */
 export const mcpSurfaces: Record<string, SurfaceCall> = {
   'mcp stdio': callThrough((app) => connectInProcess(createMcpApp(app, true), '2025-11-25')),
-  'mcp http': callThrough((app) => connectOverHttp(createMcpApp(app, false), '2026-07-28')),
+  'mcp http': callThrough((app, operation) =>
+    connectOverHttp(createMcpApp(app, false), '2026-07-28', needsPerson(operation) ? asPerson : {}),
+  ),
 };

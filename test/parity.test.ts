@@ -6,10 +6,11 @@ import { registry } from '../src/core/index.generated.ts';
 import { describeParams } from '../src/core/shape.ts';
 import { estimateTokens } from '../src/lib/tokens.ts';
 import { version } from '../src/version.ts';
-import { type Json, openApp, type TestApp } from './app.ts';
+import { asPerson, type Json, openApp, type TestApp } from './app.ts';
 import { runCleo } from './built-cli.ts';
 import { callOverHttp } from './http-server.ts';
 import { mcpSurfaces } from './mcp-surfaces.ts';
+import { grantPerson, needsPerson } from './person-token.ts';
 import { countRealTokens } from './real-tokens.ts';
 
 interface Answer {
@@ -19,9 +20,10 @@ interface Answer {
 
 /** Every surface. Add a line for a new one. */
 const surfaces: Record<string, (app: TestApp, operation: Operation, params: Record<string, unknown>) => Promise<Answer>> = {
-  dispatch: ({ reply }, operation, params) => reply(operation.name, params),
-  cli: async ({ root, env }, operation, params) => {
+  dispatch: ({ reply }, operation, params) => reply(operation.name, params, needsPerson(operation) ? asPerson : {}),
+  cli: async ({ root, env: agentEnv }, operation, params) => {
     const { argv, stdin } = toArgv(operation, params);
+    const env = needsPerson(operation) ? { ...(await grantPerson(root, agentEnv)), LOGNAME: asPerson.token.name } : agentEnv;
     const { out, err, exitCode } = await runCleo(['--json', ...argv], { cwd: root, env, ...(stdin === undefined ? {} : { stdin }) });
     expect(err).toBe('');
     expect(out).toMatch(/^\{.*\}\n$/);
@@ -30,6 +32,8 @@ const surfaces: Record<string, (app: TestApp, operation: Operation, params: Reco
   ...mcpSurfaces,
   http: callOverHttp,
 };
+/** The surface that has no way to prove a person. */
+const agentSurface = 'mcp stdio';
 
 const operations = await Promise.all(registry.entries.map((entry) => entry.load()));
 // Excluded: operations that are selected by a parameter, or whose command without parameters is another operation.
@@ -53,8 +57,21 @@ test.each(toRows(operations))('%s returns the same valid answer through every su
   }
 });
 
+test.each(toRows(operations.filter(needsPerson)))(
+  '%s is refused over stdio, and offers nothing that its caller could run',
+  async (_, operation) => {
+    const { call, world = [] } = operation.example;
+    const { envelope, exitCode } = await surfaces[agentSurface]!(await openApp({ tasks: world }), operation, call);
+    expect([exitCode, envelope.error]).toMatchObject([
+      64,
+      { code: 'E_FORBIDDEN', fix: expect.stringMatching(/^Ask a person to run: cleo /) },
+    ]);
+    expect(envelope.error).not.toHaveProperty('call');
+  },
+);
+
 test.each(toRows(needy))('%s returns the same error without parameters through every surface', async (_, operation) => {
-  for (const { envelope, exitCode } of await callAllSurfaces(operation, {})) {
+  for (const { envelope, exitCode } of await callAllSurfaces(operation, {}, [], false)) {
     expect(envelope).toMatchObject({ _meta: { exitCode: 2 }, success: false, error: { code: 'E_INVALID_INPUT' } });
     expect(exitCode).toBe(2);
   }
@@ -70,16 +87,22 @@ const isAnswer = (exit: number): boolean => exit === 0 || (exit >= 100 && exit <
 const isCall = (key: string, value: unknown): boolean => key === 'call' && Object.hasOwn(Object(value), 'tool');
 
 /** Calls the operation through all surfaces, each in a new project, and compares the answers. */
-async function callAllSurfaces(operation: Operation, params: Record<string, unknown>, tasks: string[] = []): Promise<Answer[]> {
+async function callAllSurfaces(
+  operation: Operation,
+  params: Record<string, unknown>,
+  tasks: string[] = [],
+  isComplete = true,
+): Promise<Answer[]> {
   const answers: Answer[] = [];
   const compared: Record<string, unknown> = {};
-  for (const [surface, call] of Object.entries(surfaces)) {
+  const isReachable = (surface: string): boolean => surface !== agentSurface || !needsPerson(operation) || Object.keys(params).length === 0;
+  for (const [surface, call] of Object.entries(surfaces).filter(([surface]) => isReachable(surface))) {
     const app = await openApp({ tasks });
     const answer = await call(app, operation, params);
     answers.push(answer);
     compared[surface] = normalizeAnswer(answer.envelope, app.root);
   }
-  for (const surface of Object.keys(surfaces)) expect(compared[surface], surface).toEqual(compared.dispatch);
+  for (const surface of Object.keys(compared)) expect(compared[surface], surface).toEqual(compared.dispatch);
   return answers;
 }
 
@@ -104,6 +127,7 @@ function normalizeAnswer({ error, ...envelope }: Json, root: string): unknown {
   const failure = error && { ...error, message: '' };
   const text = JSON.stringify({ ...envelope, error: failure, _meta: meta }, (key, value) => {
     if (isCall(key, value)) return undefined;
+    if (key === 'tokens') return value.filter(({ name }: Json) => name !== asPerson.token.name);
     return /Ms$|^promptTokens$/.test(key) && typeof value === 'number' ? 0 : value;
   });
   return JSON.parse(

@@ -4,11 +4,13 @@ import { listErrorCodes } from '../src/admin/operations/help.ts';
 import { processes } from '../src/admin/operations/shared/processes.ts';
 import { formatCommand, listCommandNames } from '../src/core/command-line.ts';
 import type { Operation } from '../src/core/define.ts';
+import { describeScope } from '../src/core/describe-scope.ts';
 import { exitCodes } from '../src/core/errors/exit-codes.ts';
 import { globalFlags } from '../src/core/global-flags.ts';
 import { configKeys, type FixedKey, openGroups } from '../src/core/model/config.ts';
 import { configMeanings } from '../src/core/model/config-meanings.ts';
 import { createJsonSchema } from '../src/core/model/json-schema.ts';
+import { getRequiredScope } from '../src/core/rules/token-scope.ts';
 import { describeParams } from '../src/core/shape.ts';
 import { describeArguments, describeFlags, formatUsage } from '../src/core/usage.ts';
 import { listExitRows } from '../src/runs/rules/exit-rows.ts';
@@ -66,6 +68,12 @@ const formatTable = (head: string[], rows: string[][]): string =>
   `${formatRow(...head)}|${'---|'.repeat(head.length)}\n${rows.map((cells) => formatRow(...cells)).join('')}`;
 const toAnchor = (name: string): string => name.replaceAll('.', '');
 
+const formatScope = (operation: Operation): string => {
+  const { scope } = operation;
+  const lowest = getRequiredScope(operation);
+  return typeof scope === 'object' ? `${lowest}, ${scope.scope}` : lowest;
+};
+
 function formatIndexPage(byDomain: Map<string, Operation[]>): string {
   return [
     generatedNote,
@@ -74,12 +82,13 @@ function formatIndexPage(byDomain: Map<string, Operation[]>): string {
     ...[...byDomain].flatMap(([domain, operations]) => [
       `## ${domain}\n`,
       formatTable(
-        ['operation', 'command', 'gateway', 'tier', ''],
+        ['operation', 'command', 'gateway', 'tier', 'scope', ''],
         operations.map((operation) => [
           `[${operation.name}](${domain}.md#${toAnchor(operation.name)})`,
           `\`${formatUsage(operation)}\``,
           getGateway(operation),
           String(operation.tier),
+          formatScope(operation),
           operation.summary,
         ]),
       ),
@@ -121,6 +130,7 @@ function formatOperation(operation: Operation): string {
   const facts = [
     `\`${getGateway(operation)}\``,
     `tier ${operation.tier}`,
+    `scope ${describeScope(operation)}`,
     ...(others.length ? [`also ${others.map((command) => `\`cleo ${command}\``).join(', ')}`] : []),
     ...(operation.aliases?.length ? [`other names: ${operation.aliases.map((name) => `\`${name}\``).join(', ')}`] : []),
   ];

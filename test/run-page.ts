@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cleoPath } from './built-cli.ts';
+import { grantPerson, personToken } from './person-token.ts';
 
 /** Returns the page with the current output of its commands. Output that differs only in times, ids and similar is not replaced. */
 export async function runPage(page: string): Promise<string> {
@@ -74,7 +75,16 @@ const normalizeOutput = (text: string): string => changingTexts.reduce((all, [pa
 function openShell(home: string) {
   const shell = spawn('bash', ['--norc', '--noprofile'], {
     cwd: join(home, 'parser'),
-    env: { PATH: process.env.PATH, HOME: home, LOGNAME: 'ada', NO_COLOR: '1', node: process.execPath, built: cleoPath, ...identity },
+    env: {
+      PATH: process.env.PATH,
+      HOME: home,
+      LOGNAME: 'ada',
+      NO_COLOR: '1',
+      CLEO_TOKEN: personToken.secret,
+      node: process.execPath,
+      built: cleoPath,
+      ...identity,
+    },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   shell.stdin.write(`exec 2>&1
@@ -90,18 +100,27 @@ cleo() {
     output += text;
     wake();
   });
+  const granted = new Set<string>();
+  /** The commands of a page are those of a person, unless the page names an agent. */
+  const grantInFolder = async (folder: string): Promise<void> => {
+    if (granted.has(folder) || !existsSync(join(folder, '.cleo', 'cleo.db'))) return;
+    granted.add(folder);
+    await grantPerson(folder, { HOME: home });
+  };
   // Sessions, runs and reviews get new ids each time; the ids on the page are mapped to the current ones.
   const ids = new Map<string, string>();
   return {
     async run(command: string): Promise<string[]> {
       const real = command.replace(idPattern, (id) => ids.get(id) ?? id);
-      shell.stdin.write(`${real}\nended=$?; printf '\\0%s\\0' $ended; (exit $ended)\n`);
-      while (!/\0\d+\0$/.test(output))
+      shell.stdin.write(`${real}\nended=$?; printf '\\0%s %s\\0' $ended "$PWD"; (exit $ended)\n`);
+      while (!/\0\d+ [^\0]+\0$/.test(output))
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
-      const text = output.replace(/\0\d+\0$/, '').replaceAll(home, '/home/ada');
+      const [end = '', folder = ''] = /\0\d+ ([^\0]+)\0$/.exec(output) ?? [];
+      const text = output.slice(0, -end.length).replaceAll(home, '/home/ada');
       output = '';
+      await grantInFolder(folder);
       return text === '' ? [] : text.replace(/\n$/, '').split('\n');
     },
     recordIds(shown: string, printed: string): void {

@@ -8,6 +8,7 @@ import { acquireLock } from '../src/platform/runner/lock-file.ts';
 import { listLiving } from '../src/platform/runner/process-group.ts';
 import { parseTrace } from '../src/runs/rules/trace.ts';
 import type { Json } from './app.ts';
+import { asPerson } from './app.ts';
 import { formatTwoSkills, getGate, listRunFolders, openOneSkillProject, readRunRecord } from './runner-results.ts';
 import { openSkillProject, type SkillProject } from './skill-project.ts';
 
@@ -312,7 +313,7 @@ describe('a review', () => {
     expect(error).toMatchObject({ exitCode: 83, message: expect.stringContaining(review), fix: `cleo review show ${review}` });
     const made = readFileSync(join(shop.root, 'out.md'), 'utf8');
     expect((await shop.cli(then)).envelope.error).toMatchObject({ exitCode: 83, details: { review } });
-    await shop.as('ada').call('review.resolve', { review, verdict: 'pass', score: 0.8 });
+    await shop.as('ada').call('review.resolve', { review, verdict: 'pass', score: 0.8 }, asPerson);
     const done = (await shop.cli(then)).envelope;
     expect(done.run.executions).toMatchObject([
       { phase: 'first', status: 'success', skipped: true, gates: ['passed', 'passed', 'passed', 'passed', 'passed'] },
@@ -335,7 +336,7 @@ describe('a review', () => {
     shop.writeConstruct(formatTwoSkills('assessment: {gates: {first: {goal: {mode: review, enforce: true}}}}'));
     shop.writeSkill('a', 'true');
     const { details } = (await shop.runConstruct({ intent: 'Write it' })).error;
-    await shop.as('ada').call('review.resolve', { review: details.review, verdict: 'fail', score: 0 });
+    await shop.as('ada').call('review.resolve', { review: details.review, verdict: 'fail', score: 0 }, asPerson);
     const no = (await shop.cli(details.then)).envelope.error;
     expect(no).toMatchObject({ exitCode: 4, code: 'E_SKILL_PARTIAL', message: expect.stringContaining('ada says fail') });
     const again = (await shop.cli(no.fix)).envelope.error;

@@ -8,7 +8,7 @@ import type { Caller, Changes, Gateway } from './model/audit.ts';
 import type { Config } from './model/config.ts';
 import type { ProgressReporter } from './model/progress.ts';
 import type { SessionHandle } from './model/session-handle.ts';
-import type { TokenScope } from './model/token.ts';
+import type { PersonScope, TokenScope } from './model/token.ts';
 import type { View } from './terminal/view.ts';
 
 export type OperationKind = 'query' | 'mutation' | 'job';
@@ -69,6 +69,29 @@ export interface Shortcut {
   paramAliases?: Record<string, string>;
 }
 
+/** A scope that depends on the parameters or on the state. The operation itself requires it with `requireScope`. */
+export interface ConditionalScope {
+  scope: PersonScope;
+  /** Completes the sentence "Needs scope admin …" in the reference. */
+  when: string;
+  /** Decides by the parameters alone, so that an error does not offer a command that its caller may not run. */
+  isNeeded?(params: Record<string, unknown>): boolean;
+}
+
+/** The reason why a call needs a scope. */
+export interface ScopeRequest {
+  /** The id that a person types again to confirm the call. */
+  subject: string;
+  /** Names the action in the error: `Accepting D-001`. By default the command. */
+  action?: string;
+  /** The content that is decided about. A signature covers its digest. */
+  content?: unknown;
+  /** The command that a person runs instead; by default this call. */
+  command?: string;
+  /** Creates the error of a caller without the scope; by default E_FORBIDDEN. `problem` says why the caller does not have it. */
+  createError?(problem: string): CleoError;
+}
+
 export interface OperationExample {
   /** Tasks that exist before the call, e.g. `T001 epic`, `T002 in T001`, `T003 depends T002`, `T004 done`. */
   world?: string[];
@@ -95,10 +118,15 @@ interface Definition<P extends Params, R extends Params> {
   cli: CliDefinition;
   example: OperationExample;
   needs?: Requirement;
-  /** The token scope that is required when a call is made with a token. */
-  scope?: 'admin';
   /** Works on a project that is not trusted, because it shows or changes that. */
   acceptsUntrusted?: true;
+  /** The scope that dispatch requires before the operation runs: without one, `query` for a query and `mutate` for other kinds. */
+  scope?: PersonScope | ConditionalScope;
+  /** The parameter that a person types again to confirm a call that needs `decide` or `admin`; by default the first argument. */
+  subject?: string;
+  /** Uses files or programs of the host: closed to tokens below `admin` and to HTTP without a token, open to the local shell and to MCP
+   *  over stdio. */
+  usesHost?: true;
   /** Runs without a session even if the project has `session.required`, because the operation starts one. */
   startsSession?: true;
   /** A read whose answer depends on the session: an agent with several sessions has to name one. */
@@ -169,6 +197,11 @@ export interface BaseContext {
   commandWith(params: Record<string, unknown>): string;
   /** Formats a command line with the caller's `--session` and `--agent` flags. */
   commandAs(words: string[]): string;
+  /** Throws unless the caller has the scope. Call it before any side effect and do not catch what it throws: dispatch rolls the
+   *  transaction back, asks the person for a proof and runs the operation again, so that no lock is held while a person types. */
+  requireScope(scope: PersonScope, request: ScopeRequest): void;
+  /** Checks whether the caller could get the scope, without asking for a proof; for choosing what an answer offers. */
+  mayHaveScope(scope: PersonScope): Promise<boolean>;
   /** Aborted when the caller stops waiting for the answer. */
   signal?: AbortSignal;
   /** Receives the events of a job while it runs. */

@@ -1,13 +1,22 @@
 import { safeParse } from 'valibot';
 import { formatCommand } from '#core/command-line.ts';
-import { Answer, type AnswerOptions, type BaseContext, type EventObserver, type Operation, type Registry } from '#core/define.ts';
+import {
+  Answer,
+  type AnswerOptions,
+  type BaseContext,
+  type EventObserver,
+  type Operation,
+  type Registry,
+  type ScopeRequest,
+} from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { commandLine } from '#core/errors/quote.ts';
-import type { Caller, Gateway, SignEntry } from '#core/model/audit.ts';
+import type { Caller, Gateway, Principal, SignEntry } from '#core/model/audit.ts';
 import type { Config } from '#core/model/config.ts';
 import { AgentId } from '#core/model/scalars.ts';
 import type { SessionHandle } from '#core/model/session-handle.ts';
-import type { TokenScope } from '#core/model/token.ts';
+import type { PersonScope, TokenScope } from '#core/model/token.ts';
+import { includesScope } from '#core/rules/token-scope.ts';
 import { defined } from '#lib/defined.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import type { ReadStore, Store, StoreAdmin } from '#store/port/store.ts';
@@ -62,6 +71,17 @@ export interface Call {
   inputError?: CleoError;
 }
 
+/** Thrown by `requireScope`: dispatch asks for the proof outside the transaction and runs the operation again. */
+export class ScopeRequired extends Error {
+  readonly scope: PersonScope;
+  readonly request: ScopeRequest;
+  constructor(scope: PersonScope, request: ScopeRequest) {
+    super(`scope ${scope} is required`);
+    this.scope = scope;
+    this.request = request;
+  }
+}
+
 /** The state of one call in dispatch. */
 export interface CallContext {
   app: App;
@@ -86,6 +106,11 @@ export interface CallContext {
   nudge?: string;
   /** The input that a client passes to its hook or status line; it names the conversation. */
   hookInput?: unknown;
+  /** The scope that the caller has proved in this call, and how. */
+  granted?: TokenScope;
+  proof?: Pick<Principal, 'via' | 'token' | 'evidence'>;
+  /** Warnings about the caller, which the answer repeats. */
+  warnings?: string[];
 }
 
 export const getNamespace = (operation: string): string => operation.slice(0, operation.indexOf('.'));
@@ -137,6 +162,10 @@ export function createContext(ctx: CallContext, part: object): BaseContext {
         toIdentityFlags(call),
         call.paths,
       ),
+    requireScope(scope: PersonScope, request: ScopeRequest) {
+      if (!includesScope(ctx.granted ?? call.token?.scope ?? 'mutate', scope)) throw new ScopeRequired(scope, request);
+    },
+    mayHaveScope: async (scope: PersonScope) => (await import('./authorize.ts')).mayHaveScope(ctx, scope),
     commandAs: (words: string[]) => commandLine(['cleo', ...words, ...toIdentityFlags(call)]),
   };
 }

@@ -1,9 +1,9 @@
-import { getRequiredScope, isAllowed } from '#admin/rules/token-scope.ts';
 import type { Operation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Caller } from '#core/model/audit.ts';
+import { isAllowed, type ScopedOperation } from '#core/rules/token-scope.ts';
 import type { Platform } from '#platform/port.ts';
-import { type App, type Call, type CallContext, checkFolder, checkId, createContext, unwrapAnswer } from './call-context.ts';
+import { type App, type Call, type CallContext, checkFolder, checkId, createContext, ScopeRequired, unwrapAnswer } from './call-context.ts';
 import { createFailure, createSuccess, type Envelope, type Meta, type Outcome } from './envelope.ts';
 import { identify, identifyQuietly, namesConversation } from './identify.ts';
 import { readParams } from './read-params.ts';
@@ -44,7 +44,7 @@ async function handleCall(app: App, given: Call, startedAt: number): Promise<Rep
     operation = await entry.load();
     const isGraded = platform.grade.isEnabled && !app.isObserver;
     ctx = { app, call, operation, caller: toCaller(platform, call, operation), now, startedAt, isGraded };
-    checkToken(operation, call);
+    await checkToken(operation, call);
     if (call.inputError) throw call.inputError;
     await checkGateway(operation, call);
     const { params, corrected, warnings: ignored = [] } = await readParams(operation, call.params, call);
@@ -53,10 +53,10 @@ async function handleCall(app: App, given: Call, startedAt: number): Promise<Rep
     ctx.isParsed = true;
     warnings = [...warnings, ...ignored];
     if (operation.hookInput) ctx.hookInput = params[operation.hookInput];
-    const outcome = await runOperation(ctx, params);
+    const outcome = await runAuthorized(ctx, params);
     completeMeta(meta, ctx);
     const envelope = outcome.replay ?? createSuccess(operation, meta, outcome);
-    addWarnings(envelope._meta, warnings);
+    addWarnings(envelope._meta, [...warnings, ...(ctx.warnings ?? [])]);
     return { envelope, exitCode: Number(envelope._meta.exitCode ?? 0), operation, caller: ctx.caller };
   } catch (error) {
     const known =
@@ -66,7 +66,7 @@ async function handleCall(app: App, given: Call, startedAt: number): Promise<Rep
     const failure = operation?.exitNamespace ? (await import('./skill-error.ts')).redactSkillError(known) : known;
     if (ctx) await (await import('./log.ts')).logError(ctx, failure);
     if (ctx) completeMeta(meta, ctx);
-    addWarnings(meta, warnings);
+    addWarnings(meta, [...warnings, ...(ctx?.warnings ?? [])]);
     return {
       envelope: createFailure(meta, failure),
       exitCode: failure.exitCode,
@@ -89,10 +89,23 @@ const addWarnings = (meta: Meta, warnings: string[]): void => {
   if (warnings.length > 0) meta.warnings = [...warnings, ...(meta.warnings ?? [])];
 };
 
-function checkToken(operation: Pick<Operation, 'kind' | 'scope'>, { token }: Call): void {
-  if (!token || isAllowed(token.scope, operation)) return;
-  const scope = getRequiredScope(operation);
-  throw new CleoError('E_FORBIDDEN', { fix: `cleo token create --name client-${scope} --scope ${scope}` });
+/** Rejects a token that does not allow the operation, before the call is parsed, so that its answer does not reveal what exists. */
+async function checkToken(operation: ScopedOperation, { token, operation: name }: Call): Promise<void> {
+  if (token && !isAllowed(token, operation)) throw (await import('./authorize.ts')).createTokenError(operation, token, name);
+}
+
+/** Runs an operation once its caller has the scope it needs. If the operation itself finds that it needs more, its transaction has been
+ *  rolled back, and it runs again after the proof. */
+async function runAuthorized(ctx: CallContext, params: Record<string, unknown>): Promise<Outcome> {
+  const { operation, call } = ctx;
+  if (!call.token && !isAllowed(undefined, operation)) await (await import('./authorize.ts')).authorizeOperation(ctx, params);
+  try {
+    return await runOperation(ctx, params);
+  } catch (error) {
+    if (!(error instanceof ScopeRequired)) throw error;
+    await (await import('./authorize.ts')).authorize(ctx, error, params);
+    return runOperation(ctx, params);
+  }
 }
 
 /** Rejects a write through the query gateway and a read through the mutate gateway, because clients grant permissions by gateway. */

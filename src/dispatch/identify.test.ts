@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openApp } from '../../test/app.ts';
+import { asPerson, openApp } from '../../test/app.ts';
 
 const mine = 'session session-1 task:T001 by tester';
 const other = 'session session-2 task:T002 by ada';
@@ -78,7 +78,7 @@ test.each([
   ['the project can be maintained', 'admin.config.set', { key: 'session.required', value: 'false' }, 0],
 ])('if the project requires a session and there is none, %s', async (_, operation, params, exitCode) => {
   const app = await openApp({ config: { session: { required: true } }, tasks: ['T001', 'T002 epic', 'T003 in T002'] });
-  expect((await app.reply(operation, params)).exitCode).toBe(exitCode);
+  expect((await app.reply(operation, params, operation.startsWith('admin.') ? asPerson : {})).exitCode).toBe(exitCode);
 });
 
 test('a call that does not say which of several sessions it means is told their ids', async () => {

@@ -7,6 +7,7 @@ import type { WriteStore } from '#store/port/store.ts';
 import { type Call, type CallContext, toStamp } from './call-context.ts';
 import type { Outcome } from './envelope.ts';
 import { identify, identifyQuietly } from './identify.ts';
+import { toPrincipal } from './principal.ts';
 
 /** Converts a call to an audit entry. */
 function toAuditEntry(ctx: CallContext, exitCode: number, changes?: Changes, errorCode?: string): AuditDraft {
@@ -29,6 +30,7 @@ function toAuditEntry(ctx: CallContext, exitCode: number, changes?: Changes, err
     updated: changes?.updated ?? [],
     deleted: changes?.deleted ?? [],
     durationMs: Math.round(app.platform.monotonicMs() - startedAt),
+    principal: JSON.stringify(toPrincipal(ctx)),
     project: app.platform.config.load(app.platform.getProject())['project.key'] || undefined,
   });
 }

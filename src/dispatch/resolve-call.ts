@@ -9,13 +9,13 @@ import { applyShortcut } from './lenient-params.ts';
 export async function resolveCall(
   registry: Registry,
   call: Call,
-  checkToken: (operation: Pick<Operation, 'kind'>, call: Call) => void,
+  checkToken: (operation: Pick<Operation, 'kind'>, call: Call) => Promise<void>,
 ): Promise<Call> {
   const { operation: name, kind, params } = call;
   const resolved = resolveName(name, registry, synonyms, kind);
   if (resolved) return { ...call, operation: resolved.operation, params: applyShortcut(resolved.shortcut, params) };
   // A token without write access must not learn the names of writing operations.
-  checkToken({ kind: kind === 'mutate' ? 'mutation' : 'query' }, call);
+  await checkToken({ kind: kind === 'mutate' ? 'mutation' : 'query' }, call);
   const suggestions = suggestOperations(name, registry, synonyms, call.token?.scope === 'query' ? 'query' : kind);
   const [suggested, ...others] = suggestions;
   const only = suggested && others.length === 0 ? await registry.find(suggested)?.load() : undefined;

@@ -4,6 +4,8 @@ import { createSkillError, toSkillError } from '#runs/errors/skill.ts';
 
 /** Converts an error to the exit codes of skills, and redacts secrets that came from a caller, a file or a skill. */
 export function redactSkillError(known: CleoError): CleoError {
+  // A missing scope is the same error everywhere.
+  if (known.row === 'E_FORBIDDEN') return known;
   const error = toSkillError(known);
   const { row, exitCode, message, fix, details } = error;
   if (row !== 'E_SKILL') return error;

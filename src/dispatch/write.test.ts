@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { CleoError } from '#core/errors/error.ts';
 import { createApp } from '#main.ts';
 import { createPlatform } from '#platform/platform.ts';
-import { openApp, type TestApp } from '../../test/app.ts';
+import { asPerson, openApp, type TestApp } from '../../test/app.ts';
 import { authenticate, hasTokens } from './authenticate.ts';
 import { renewLease } from './lease.ts';
 
@@ -28,6 +28,8 @@ describe('the log', () => {
     const common = { timestamp: start, session: 'session-1', domain: 'tasks', durationMs: expect.any(Number), hash: expect.any(String) };
     const [first, second] = await readLog(app);
     expect(first).toEqual({
+      principal: '{"kind":"agent","via":"http"}',
+      project: expect.any(String),
       ...common,
       seq: 1,
       agent: 'tester',
@@ -44,6 +46,8 @@ describe('the log', () => {
     expect(Number.isInteger(first?.durationMs) && first!.durationMs >= 0).toBe(true);
     const { session: _, ...outside } = common;
     expect(second).toEqual({
+      principal: '{"kind":"agent","via":"shell"}',
+      project: expect.any(String),
       ...outside,
       seq: 2,
       agent: 'ada',
@@ -89,7 +93,7 @@ describe('the log', () => {
   test('hides secrets, and records only the length of free text of a run', async () => {
     const app = await openApp();
     await app.call('tasks.add', { title: 'x', description: 'password=hunter2hunter2' });
-    await app.call('review.resolve', { reviewId: 'x', note: 'abc' });
+    await app.call('review.resolve', { reviewId: 'x', note: 'abc' }, asPerson);
     const [add, resolve] = (await readLog(app)).map(({ params }) => JSON.parse(params));
     expect(add).toEqual({ title: 'x', description: 'password=[redacted]' });
     expect(resolve).toEqual({ reviewId: 'x', note: { length: 5 } });
@@ -148,7 +152,7 @@ describe('an idempotency key', () => {
 
   test('does not show a secret again', async () => {
     const { call } = await openApp();
-    const create = () => call('admin.token.create', { name: 'ci', scope: 'query' }, key);
+    const create = () => call('admin.token.create', { name: 'ci', scope: 'query' }, { ...key, ...asPerson });
     expect((await create()).secret).toMatch(/^cleo_/);
     expect(await create()).toMatchObject({ secret: '[shown once]', token: { name: 'ci' } });
   });
@@ -225,12 +229,12 @@ describe('a token', () => {
     const app = await openApp();
     const other = openAt(app, start);
     expect(await hasTokens(other)).toBe(false);
-    const { secret } = await app.call('admin.token.create', { name: 'ci', scope: 'mutate' });
+    const { secret } = await app.call('admin.token.create', { name: 'ci', scope: 'mutate' }, asPerson);
     expect(await hasTokens(other)).toBe(true);
     expect(await authenticate(other, secret)).toEqual({ name: 'ci', scope: 'mutate' });
     expect(await authenticate(other, `cleo_${'a'.repeat(43)}`)).toBeUndefined();
     expect(await authenticate(other, `${secret} `)).toBeUndefined();
-    await app.call('admin.token.revoke', { name: 'ci' });
+    await app.call('admin.token.revoke', { name: 'ci' }, asPerson);
     expect(await authenticate(other, secret)).toBeUndefined();
     expect(await hasTokens(other)).toBe(false);
   });
@@ -251,8 +255,10 @@ describe('a token', () => {
     const params = { 'tasks.add': { title: 'x' }, 'admin.token.create': { name: 'x', scope: 'query' } }[operation as string] ?? {};
     const { error, ...rest } = await reply(operation, params, { token: { name: 'ci', scope }, ...(kind ? { kind } : {}) });
     expect(rest.exitCode).toBe(exitCode);
-    const needed = operation.startsWith('admin.') ? 'admin' : 'mutate';
-    if (exitCode === 64) expect(error?.fix).toBe(`cleo token create --name client-${needed} --scope ${needed}`);
+    const command = operation.startsWith('admin.')
+      ? `cleo ${operation.slice(6).replace('.', ' ')}`
+      : 'cleo token create --name client-mutate --scope mutate';
+    if (exitCode === 64) expect(error?.fix).toBe(`Ask a person to run: ${command}`);
   });
 
   test('is checked before the parameters', async () => {

@@ -1,16 +1,16 @@
 import { addErrorRows } from '#core/errors/catalog.ts';
-import { type ErrorRow, row } from '#core/errors/row.ts';
+import { askPerson, type ErrorRow, row } from '#core/errors/row.ts';
 
 /** Errors of memory. A file that throws one imports this file; without it the catalog has no row for the code. */
 const rows = {
-  E_AUTONOMOUS_BOUNDARY: row<{ id: string; what: string; retry: string; taskId?: string | undefined }>({
+  E_AUTONOMOUS_BOUNDARY: row<{ id: string; what: string; problem: string; retry: string; taskId?: string | undefined }>({
     exit: 64,
     http: 403,
-    message: (d) => `${d.what} requires a person, at a terminal or with a token of scope admin`,
+    message: (d) => `${d.what} needs a person, or a token of scope decide: ${d.problem}`,
     // An agent can only read the entry and leave the decision to a person.
     fix: (d) => `cleo memory fetch ${d.id}`,
+    manual: (d) => askPerson(d.retry),
     alternatives: (d) => [
-      { action: 'As a person, at a terminal', command: d.retry },
       ...(d.taskId
         ? [
             {

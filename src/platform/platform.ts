@@ -50,6 +50,7 @@ export function createPlatform(env: Record<string, string | undefined>, folder: 
       const isOwnAddress = url === databaseUrl || url === config.inspect(config.userFile()).values['store.url'];
       return { source: url === databaseUrl ? 'CLEO_DATABASE_URL' : 'store.url', isOwnAddress, environment: env };
     },
+    token: env.CLEO_TOKEN || undefined,
     caller: { agent: identity.agent, ...(env.CLEO_SESSION_ID ? { session: env.CLEO_SESSION_ID } : {}) },
     identity,
     validatorSecret: env.CLEO_VALIDATOR_SECRET || undefined,

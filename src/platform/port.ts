@@ -349,6 +349,8 @@ export interface Platform {
   loadTrust(): Promise<ProjectTrust>;
   /** `digest` is CLEO_TRUST, once a call was allowed because of it. */
   trustUse: { digest?: string };
+  /** The secret of a token from the environment. */
+  token: string | undefined;
   caller: Caller;
   /** How the environment identifies the agent in `caller`. */
   identity: EnvironmentIdentity;

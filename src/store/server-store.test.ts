@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { dispatch } from '#dispatch/dispatch.ts';
 import { createApp } from '#main.ts';
 import { createPlatform } from '#platform/platform.ts';
-import { type AppOptions, openApp, type TestApp } from '../../test/app.ts';
+import { type AppOptions, asPerson, openApp, type TestApp } from '../../test/app.ts';
 import { createTempFolder } from '../../test/temp-folder.ts';
 import { buildWorld } from '../../test/world.ts';
 import { openSqlite } from './dialects/sqlite.ts';
@@ -162,7 +162,7 @@ test('readers and the writer see a restored store at once', async () => {
   const { backup } = (await call('admin.backup.create')) as unknown as { backup: { id: string } };
   await call('tasks.add', { title: 'After the backup' });
   expect(await call('tasks.show', { taskId: 'T002' })).toMatchObject({ success: true });
-  expect(await app.call('admin.backup.restore', { id: backup.id })).toMatchObject({ success: true });
+  expect(await app.call('admin.backup.restore', { id: backup.id }, asPerson)).toMatchObject({ success: true });
   expect(await call('tasks.show', { taskId: 'T002' })).toMatchObject({ error: { code: 'E_NOT_FOUND' } });
   expect(await call('tasks.add', { title: 'Next' })).toMatchObject({ success: true, task: { id: 'T003' } });
 });

@@ -26,6 +26,7 @@ export const adminAuditAnchor = job({
   errors: ['E_ANCHOR_FAILED', 'E_DEPENDENCY_ERROR', 'E_VALIDATION', 'E_NOT_FOUND'],
   tier: 2,
   needs: 'project',
+  usesHost: true,
   cli: { command: 'audit anchor' },
   example: { call: {}, exit: 4 },
   async run({ platform, project, config }, { push, remote }) {

@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, tru
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadSqliteDriver } from '#store/dialects/sqlite-driver.ts';
-import { openApp } from '../../../test/app.ts';
+import { asPerson, openApp } from '../../../test/app.ts';
 import { createEmptyFolder, type TestFolder } from '../../../test/folder.ts';
 
 const isPostgres = process.env.CLEO_TEST_ENGINE === 'postgres';
@@ -21,7 +21,7 @@ if (isPostgres)
         expect((await app.cli(answer.error.fix)).exitCode).toBe(0);
       }
     }
-    expect(await app.call('admin.backup.restore', { id: 'x' })).toMatchObject({ error: { exitCode: 4 } });
+    expect(await app.call('admin.backup.restore', { id: 'x' }, asPerson)).toMatchObject({ error: { exitCode: 4 } });
     expect(await app.call('admin.backup.list')).toMatchObject({ _meta: { exitCode: 100 }, backups: [] });
   });
 
@@ -69,19 +69,19 @@ if (!isPostgres) {
       const folder = await createWithTask();
       const { backup } = await folder.call('admin.backup.create');
       await folder.call('tasks.add', { title: 'After' });
-      const restored = await folder.call('admin.backup.restore', { id: backup.id });
+      const restored = await folder.call('admin.backup.restore', { id: backup.id }, asPerson);
       expect(restored).toMatchObject({ success: true, restored: { id: backup.id }, undo: `cleo backup restore ${restored.replaced}` });
       expect(await listTitles(folder)).toEqual(['Before']);
-      expect((await folder.cli(restored.undo)).exitCode).toBe(0);
+      expect((await folder.cli(restored.undo, asPerson)).exitCode).toBe(0);
       expect(await listTitles(folder)).toEqual(['Before', 'After']);
     });
 
     test('accepts the id with and without extension, and exits with 4 for others', async () => {
       const folder = await createWithTask();
       const { backup } = await folder.call('admin.backup.create');
-      expect(await folder.call('admin.backup.restore', { id: `${backup.id}.db` })).toMatchObject({ success: true });
+      expect(await folder.call('admin.backup.restore', { id: `${backup.id}.db` }, asPerson)).toMatchObject({ success: true });
       for (const id of ['20200101T000000000Z-manual', '../cleo', '', 'x'.repeat(5000)])
-        expect(await folder.call('admin.backup.restore', { id })).toMatchObject({
+        expect(await folder.call('admin.backup.restore', { id }, asPerson)).toMatchObject({
           error: { code: 'E_BACKUP_NOT_FOUND', exitCode: 4, fix: 'cleo backup list' },
         });
     });
@@ -90,14 +90,14 @@ if (!isPostgres) {
       const folder = await createWithTask();
       const { backup } = await folder.call('admin.backup.create');
       for (const title of ['Two', 'Three']) await folder.call('tasks.add', { title });
-      await folder.call('admin.backup.restore', { id: backup.id });
+      await folder.call('admin.backup.restore', { id: backup.id }, asPerson);
       expect(await folder.call('tasks.add', { title: 'Next' })).toMatchObject({ task: { id: 'T004' } });
     });
 
     test('logs the restore with an intact chain and leaves no unfinished job', async () => {
       const folder = await createWithTask();
       const { backup } = await folder.call('admin.backup.create');
-      await folder.call('admin.backup.restore', { id: backup.id });
+      await folder.call('admin.backup.restore', { id: backup.id }, asPerson);
       expect((await folder.call('admin.log', { limit: 1 })).entries[0]).toMatchObject({ operation: 'admin.backup.restore' });
       expect(await folder.call('admin.audit.verify')).toMatchObject({ chain: { ok: true } });
       expect((await folder.call('admin.doctor')).findings).toEqual([]);
@@ -111,7 +111,7 @@ if (!isPostgres) {
         const task = (await writer.tasks.get('T001'))!;
         await writer.tasks.save(task, { ...task, title: 'After' });
       });
-      expect(await app.call('admin.backup.restore', { id: backup.id })).toMatchObject({ success: true });
+      expect(await app.call('admin.backup.restore', { id: backup.id }, asPerson)).toMatchObject({ success: true });
       expect(await other.read((reader) => reader.tasks.get('T001'))).toMatchObject({ title: 'Before' });
       await other.write({ at: '2026-01-02T00:00:00.000Z', by: 'other' }, async (writer) => {
         const task = (await writer.tasks.get('T001'))!;
@@ -125,7 +125,7 @@ if (!isPostgres) {
       const { backup } = await app.call('admin.backup.create');
       const other = await app.openSecondStore();
       await other.write({ at: 'x', by: 'other' }, async () => {
-        expect(await app.call('admin.backup.restore', { id: backup.id })).toMatchObject({
+        expect(await app.call('admin.backup.restore', { id: backup.id }, asPerson)).toMatchObject({
           error: { code: 'E_LOCK_TIMEOUT', exitCode: 7 },
         });
       });
@@ -144,7 +144,7 @@ if (!isPostgres) {
       const left = existsSync(database(folder)) ? readFileSync(database(folder)) : undefined;
       const { error } = await folder.call('tasks.list');
       expect(error).toMatchObject({ code: 'E_STORE_DAMAGED', exitCode: 3, fix: `cleo backup restore ${backup.id}` });
-      const restored = (await folder.cli(error.fix)).envelope;
+      const restored = (await folder.cli(error.fix, asPerson)).envelope;
       expect(restored).toMatchObject({ success: true, restored: { id: backup.id } });
       expect(await listTitles(folder)).toEqual(['Before']);
       if (kind === 'missing') expect(restored.movedTo).toBeUndefined();
@@ -158,7 +158,7 @@ if (!isPostgres) {
       const folder = await createWithTask();
       const { backup } = await folder.call('admin.backup.create');
       overwrite(backupFile(folder, backup.id), 5000, 1);
-      const refused = await folder.call('admin.backup.restore', { id: backup.id });
+      const refused = await folder.call('admin.backup.restore', { id: backup.id }, asPerson);
       expect(refused).toMatchObject({ error: { code: 'E_CHECKSUM_MISMATCH', exitCode: 20, fix: 'cleo backup list' } });
       expect((await folder.cli(refused.error.fix)).exitCode).toBe(0);
       expect((await folder.call('admin.backup.list')).backups).toHaveLength(1);
@@ -169,14 +169,14 @@ if (!isPostgres) {
       const folder = await createWithTask();
       const { backup } = await folder.call('admin.backup.create');
       rmSync(`${backupFile(folder, backup.id)}.sha256`);
-      expect(await folder.call('admin.backup.restore', { id: backup.id })).toMatchObject({
+      expect(await folder.call('admin.backup.restore', { id: backup.id }, asPerson)).toMatchObject({
         success: true,
         _meta: { warnings: [expect.stringContaining('no checksum')] },
       });
       overwrite(backupFile(folder, backup.id), 4096, 40_000);
-      expect(await folder.call('admin.backup.restore', { id: backup.id })).toMatchObject({ error: { exitCode: 20 } });
+      expect(await folder.call('admin.backup.restore', { id: backup.id }, asPerson)).toMatchObject({ error: { exitCode: 20 } });
       writeFileSync(backupFile(folder, backup.id), 'not a database');
-      expect(await folder.call('admin.backup.restore', { id: backup.id })).toMatchObject({ error: { exitCode: 20 } });
+      expect(await folder.call('admin.backup.restore', { id: backup.id }, asPerson)).toMatchObject({ error: { exitCode: 20 } });
     });
 
     test('rejects a backup of a newer store with 8', async () => {
@@ -184,7 +184,9 @@ if (!isPostgres) {
       const { backup } = await folder.call('admin.backup.create');
       execute(backupFile(folder, backup.id), "insert into schema_migrations values (999, 'x', 'x')");
       rmSync(`${backupFile(folder, backup.id)}.sha256`);
-      expect(await folder.call('admin.backup.restore', { id: backup.id })).toMatchObject({ error: { code: 'E_STORE_NEWER', exitCode: 8 } });
+      expect(await folder.call('admin.backup.restore', { id: backup.id }, asPerson)).toMatchObject({
+        error: { code: 'E_STORE_NEWER', exitCode: 8 },
+      });
     });
   });
 
@@ -224,7 +226,7 @@ if (!isPostgres) {
       const folder = await createOlder();
       const { envelope } = await folder.cli('cleo upgrade');
       await folder.call('tasks.add', { title: 'New' });
-      expect(await folder.call('admin.backup.restore', { id: envelope.upgrade.backup })).toMatchObject({ success: true });
+      expect(await folder.call('admin.backup.restore', { id: envelope.upgrade.backup }, asPerson)).toMatchObject({ success: true });
       expect(await folder.call('tasks.list')).toMatchObject({ success: true, tasks: [] });
     });
 

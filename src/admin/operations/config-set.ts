@@ -7,6 +7,7 @@ import { omitEmpty } from '#lib/defined.ts';
 import { findNearest } from '#lib/nearest.ts';
 import { checkStoreAddress } from '../rules/store-address.ts';
 import { ConfigValueSchema, configKeyParam, getConfigFile, recordWrittenKeys, requireKey, userParam } from './shared/config-scope.ts';
+import { configScope, requireConfigScope } from './shared/require-config-scope.ts';
 
 export const adminConfigSet = job({
   name: 'admin.config.set',
@@ -20,16 +21,18 @@ export const adminConfigSet = job({
   errors: ['E_CONFIG_ERROR', 'E_NOT_INITIALIZED', 'E_VALIDATION', 'E_FILE_ERROR', 'E_LOCK_TIMEOUT'],
   tier: 1,
   needs: 'nothing',
-  scope: 'admin',
+  scope: configScope,
   cli: { command: 'config set', args: ['key', 'value'] },
   example: { call: { key: 'hierarchy.maxSiblings', value: 9 } },
-  async run({ platform, commandWith }, { key: name, value: given, user }) {
+  async run(ctx, { key: name, value: given, user }) {
+    const { platform, commandWith } = ctx;
     const key = requireKey(name, (other) => commandWith({ key: other }));
     const value = requireValidValue(key, typeof given === 'string' ? parseConfigValue(key, given) : given, (other) =>
       commandWith({ value: other }),
     );
     const path = getConfigFile(platform, user);
     const result = { value, key, source: user ? ('user' as const) : ('project' as const) };
+    await requireConfigScope(ctx, key, { isUser: user, value });
     if (isSame(platform.config.inspect(path).values[key], value)) {
       // A person who sets the value that a clone brought trusts it.
       if (!user) await recordWrittenKeys(platform, [key]);

@@ -10,6 +10,7 @@ import {
   resolveConfig,
   userParam,
 } from './shared/config-scope.ts';
+import { configScope, requireConfigScope } from './shared/require-config-scope.ts';
 
 export const adminConfigUnset = job({
   name: 'admin.config.unset',
@@ -22,15 +23,17 @@ export const adminConfigUnset = job({
   errors: ['E_CONFIG_ERROR', 'E_NOT_INITIALIZED', 'E_FILE_ERROR', 'E_LOCK_TIMEOUT'],
   tier: 1,
   needs: 'nothing',
-  scope: 'admin',
+  scope: configScope,
   cli: { command: 'config unset', args: ['key'] },
   example: { call: { key: 'hierarchy.maxSiblings' }, exit: 102 },
-  async run({ platform, commandWith }, { key, user }) {
+  async run(ctx, { key, user }) {
+    const { platform, commandWith } = ctx;
     const path = getConfigFile(platform, user);
     const { values, problems } = platform.config.inspect(path);
     const isSet = (isConfigKey(key) && values[key] !== undefined) || problems.some((problem) => problem.key === key);
     if (!isSet) requireKey(key, (other) => commandWith({ key: other }));
     else {
+      await requireConfigScope(ctx, key, { isUser: user });
       platform.config.set(path, key, undefined);
       if (!user) await recordWrittenKeys(platform, [key]);
     }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { configKeys } from '#core/model/config.ts';
 import { configMeanings } from '#core/model/config-meanings.ts';
-import { openApp, type TestApp } from '../../../test/app.ts';
+import { asPerson, openApp, type TestApp } from '../../../test/app.ts';
 import { createEmptyFolder } from '../../../test/folder.ts';
 
 const projectFile = ({ root }: TestApp): string => join(root, '.cleo', 'config.json');
@@ -29,8 +29,8 @@ test('applies a changed setting', async () => {
 
 test('exits with 102 if the value is unchanged', async () => {
   const app = await openApp();
-  await app.call('admin.config.set', { key: 'backup.keep', value: 3 });
-  expect(await app.call('admin.config.set', { key: 'backup.keep', value: '3' })).toMatchObject({
+  await app.call('admin.config.set', { key: 'backup.keep', value: 3 }, asPerson);
+  expect(await app.call('admin.config.set', { key: 'backup.keep', value: '3' }, asPerson)).toMatchObject({
     success: true,
     _meta: { exitCode: 102 },
   });
@@ -43,7 +43,7 @@ test('keeps other settings, their order, a link and its permissions', async () =
   mkdirSync(join(app.root, 'home'));
   symlinkSync(elsewhere, userFile(app));
   const { mode } = statSync(elsewhere);
-  await app.call('admin.config.set', { key: 'claims.ttlMinutes', value: 5, user: true });
+  await app.call('admin.config.set', { key: 'claims.ttlMinutes', value: 5, user: true }, asPerson);
   expect(readFileSync(elsewhere, 'utf8')).toBe(
     `${JSON.stringify({ $schema: 'x', store: { durability: 'normal' }, claims: { ttlMinutes: 5 } }, null, 2)}\n`,
   );
@@ -52,13 +52,17 @@ test('keeps other settings, their order, a link and its permissions', async () =
 
 test('the project overrides the user, the user overrides the default, and --user ignores the project', async () => {
   const app = await openApp();
-  await app.call('admin.config.set', { key: 'backup.keep', value: 3, user: true });
+  await app.call('admin.config.set', { key: 'backup.keep', value: 3, user: true }, asPerson);
   expect(await app.call('admin.config.get', { key: 'backup.keep' })).toMatchObject({ value: 3, source: 'user' });
-  await app.call('admin.config.set', { key: 'backup.keep', value: 4 });
+  await app.call('admin.config.set', { key: 'backup.keep', value: 4 }, asPerson);
   expect(await app.call('admin.config.get', { key: 'backup.keep' })).toMatchObject({ value: 4, source: 'project' });
   expect(await app.call('admin.config.get', { key: 'backup.keep', user: true })).toMatchObject({ value: 3, source: 'user' });
-  expect(await app.call('admin.config.unset', { key: 'backup.keep' })).toMatchObject({ key: 'backup.keep', value: 3, source: 'user' });
-  expect(await app.call('admin.config.unset', { key: 'backup.keep' })).toMatchObject({ _meta: { exitCode: 102 } });
+  expect(await app.call('admin.config.unset', { key: 'backup.keep' }, asPerson)).toMatchObject({
+    key: 'backup.keep',
+    value: 3,
+    source: 'user',
+  });
+  expect(await app.call('admin.config.unset', { key: 'backup.keep' }, asPerson)).toMatchObject({ _meta: { exitCode: 102 } });
 });
 
 test('lists all settings with descriptions', async () => {
@@ -75,26 +79,26 @@ test('lists all settings with descriptions', async () => {
 test('sets and unsets a tool with a custom name', async () => {
   const app = await openApp();
   expect(await app.call('admin.config.get', { key: 'verification.tools.test' })).toMatchObject({ value: '', source: 'default' });
-  expect((await app.cli(['config', 'set', 'verification.tools.test', 'npm test'])).envelope).toMatchObject({ value: 'npm test' });
-  expect(await app.call('admin.config.set', { key: 'verification.tools.lint', value: ['npm', 'run', 'lint'] })).toMatchObject({
+  expect((await app.cli(['config', 'set', 'verification.tools.test', 'npm test'], asPerson)).envelope).toMatchObject({ value: 'npm test' });
+  expect(await app.call('admin.config.set', { key: 'verification.tools.lint', value: ['npm', 'run', 'lint'] }, asPerson)).toMatchObject({
     success: true,
   });
-  expect(await app.call('admin.config.set', { key: 'verification.tools.lint', value: '["npm","run","lint"]' })).toMatchObject({
+  expect(await app.call('admin.config.set', { key: 'verification.tools.lint', value: '["npm","run","lint"]' }, asPerson)).toMatchObject({
     _meta: { exitCode: 102 },
   });
   expect(readJson(projectFile(app)).verification).toEqual({ tools: { test: 'npm test', lint: ['npm', 'run', 'lint'] } });
   const { config } = await app.call('admin.config.list');
   expect(config.slice(-2)).toMatchObject([{ key: 'verification.tools.test' }, { key: 'verification.tools.lint', source: 'project' }]);
-  expect((await app.cli(['config', 'unset', 'verification.tools.lint'])).exitCode).toBe(0);
+  expect((await app.cli(['config', 'unset', 'verification.tools.lint'], asPerson)).exitCode).toBe(0);
   expect(await app.call('admin.config.get', { key: 'verification.tools.lint' })).toMatchObject({ source: 'default' });
-  expect(await app.call('admin.config.set', { key: 'verification.tools.__proto__', value: 'x' })).toMatchObject({
+  expect(await app.call('admin.config.set', { key: 'verification.tools.__proto__', value: 'x' }, asPerson)).toMatchObject({
     error: { exitCode: 8 },
   });
 });
 
 test('removes a group with its last setting', async () => {
   const app = await openApp({ config: { backup: { keep: 3 } } });
-  await app.call('admin.config.unset', { key: 'backup.keep' });
+  await app.call('admin.config.unset', { key: 'backup.keep' }, asPerson);
   expect(readJson(projectFile(app))).not.toHaveProperty('backup');
 });
 
@@ -112,9 +116,9 @@ describe('invalid input', () => {
       error: { code: 'E_CONFIG_ERROR', exitCode: 8, fix, details: { valid } },
     });
     expect(readFileSync(projectFile(app), 'utf8')).toBe(before);
-    expect((await app.cli(fix)).exitCode).toBe(0);
+    expect((await app.cli(fix, asPerson)).exitCode).toBe(0);
     expect(await app.call('admin.config.get', { key })).toMatchObject({ error: { exitCode: 8 } });
-    expect(await app.call('admin.config.unset', { key })).toMatchObject({ error: { exitCode: 8 } });
+    expect(await app.call('admin.config.unset', { key }, asPerson)).toMatchObject({ error: { exitCode: 8 } });
   });
 
   test.each([
@@ -126,25 +130,31 @@ describe('invalid input', () => {
     ['project.key', 'Not A Name', 'cleo config list'],
   ])('rejects %s = %j with 8', async (key, value, fix) => {
     const app = await openApp();
-    expect(await app.call('admin.config.set', { key, value })).toMatchObject({ error: { code: 'E_CONFIG_ERROR', exitCode: 8, fix } });
-    expect((await app.cli(fix)).exitCode).toBe(0);
+    expect(await app.call('admin.config.set', { key, value }, asPerson)).toMatchObject({
+      error: { code: 'E_CONFIG_ERROR', exitCode: 8, fix },
+    });
+    expect((await app.cli(fix, asPerson)).exitCode).toBe(0);
   });
 
   test('rejects a password in an address with 6', async () => {
-    const answer = await (await openApp()).call('admin.config.set', {
-      key: 'store.url',
-      value: 'postgres://ada:hunter2hunter2@db.example/x',
-    });
+    const answer = await (await openApp()).call(
+      'admin.config.set',
+      {
+        key: 'store.url',
+        value: 'postgres://ada:hunter2hunter2@db.example/x',
+      },
+      asPerson,
+    );
     expect(answer).toMatchObject({ error: { exitCode: 6, fix: 'cleo config set store.url postgres://ada@db.example/x' } });
     expect(JSON.stringify(answer)).not.toContain('hunter2');
   });
 
   test('changes only the user settings outside a project', async () => {
     const folder = createEmptyFolder();
-    expect(await folder.call('admin.config.set', { key: 'backup.keep', value: 3 })).toMatchObject({
+    expect(await folder.call('admin.config.set', { key: 'backup.keep', value: 3 }, asPerson)).toMatchObject({
       error: { code: 'E_NOT_INITIALIZED', exitCode: 8 },
     });
-    expect(await folder.call('admin.config.set', { key: 'backup.keep', value: 3, user: true })).toMatchObject({
+    expect(await folder.call('admin.config.set', { key: 'backup.keep', value: 3, user: true }, asPerson)).toMatchObject({
       success: true,
       source: 'user',
     });
@@ -166,7 +176,7 @@ describe('an invalid file', () => {
       const { error } = await app.call('tasks.add', { title: 'x', parent: 'T001' });
       if (!error) break;
       expect(error).toMatchObject({ exitCode: 8, fix: expect.stringMatching(/^cleo config unset /) });
-      expect((await app.cli(error.fix)).exitCode).toBe(0);
+      expect((await app.cli(error.fix, asPerson)).exitCode).toBe(0);
     }
     expect(fixes).toBe(4);
     expect(Object.keys(readJson(projectFile(app)))).toEqual(['store', 'project']);
@@ -183,7 +193,7 @@ describe('an invalid file', () => {
       },
     });
     expect(await app.call('admin.config.set', { key: 'hierarchy.maxSiblings', value: 9 })).toMatchObject({ success: true });
-    expect(await app.call('admin.config.set', { key: 'claims.ttlMinutes', value: 9 })).toMatchObject({ success: true });
+    expect(await app.call('admin.config.set', { key: 'claims.ttlMinutes', value: 9 }, asPerson)).toMatchObject({ success: true });
     expect(await app.call('tasks.add', { title: 'It works again' })).toMatchObject({ success: true });
   });
 
@@ -192,14 +202,14 @@ describe('an invalid file', () => {
     write(userFile(app), '{"nope":true}');
     const { error } = await app.call('tasks.add', { title: 'x' });
     expect(error).toMatchObject({ exitCode: 8, fix: 'cleo config unset nope --user' });
-    await app.cli(error.fix);
+    await app.cli(error.fix, asPerson);
     expect(await app.call('tasks.add', { title: 'x' })).toMatchObject({ success: true });
   });
 
   test('is not changed if it is not JSON', async () => {
     const app = await openApp();
     write(projectFile(app), '{"backup": ');
-    expect(await app.call('admin.config.set', { key: 'backup.keep', value: 3 })).toMatchObject({
+    expect(await app.call('admin.config.set', { key: 'backup.keep', value: 3 }, asPerson)).toMatchObject({
       error: { code: 'E_CONFIG_ERROR', exitCode: 8, fix: 'cleo doctor --fix' },
     });
     expect(await app.call('admin.config.get', { key: 'backup.keep' })).toMatchObject({

@@ -20,7 +20,7 @@ export const adminDoctorFix = job({
   errors: ['E_FILE_ERROR', 'E_LOCK_TIMEOUT', 'E_NOT_INITIALIZED'],
   tier: 1,
   needs: 'project',
-  scope: 'admin',
+  usesHost: true,
   cli: { command: 'doctor', select: 'fix' },
   example: { world: ['T001'], call: {}, exit: 102 },
   async run(ctx) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openApp } from '../../../test/app.ts';
+import { asPerson, openApp } from '../../../test/app.ts';
 
 test('reports sessions without a scope or without activity, each with a fix', async () => {
   const app = await openApp({
@@ -30,7 +30,7 @@ test('reports sessions without a scope or without activity, each with a fix', as
     severity: 'error',
     message: 'session-2 has the scope epic:T003, which does not exist',
   });
-  expect((await app.cli(findings[0].fix)).exitCode).toBe(0);
+  expect((await app.cli(findings[0].fix, asPerson)).exitCode).toBe(0);
   expect(await app.call('session.show', { sessionId: 'session-2' })).toMatchObject({ session: { status: 'ended' } });
   expect((await app.call('admin.doctor')).findings).toEqual([]);
 });

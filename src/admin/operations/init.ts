@@ -57,7 +57,7 @@ export const adminInit = job({
     'E_LOCK_TIMEOUT',
   ],
   tier: 0,
-  scope: 'admin',
+  usesHost: true,
   cli: { command: 'init', view: async () => (await import('#detect/view.ts')).detectView },
   needs: 'nothing',
   example: { call: {}, exit: 101 },

@@ -27,7 +27,7 @@ export const adminSetupCheck = job({
   errors: ['E_NOT_INITIALIZED', 'E_CONFIG_ERROR', 'E_DEPENDENCY_ERROR'],
   tier: 2,
   needs: 'project',
-  scope: 'admin',
+  usesHost: true,
   cli: { command: 'setup', select: 'check', args: ['client'] },
   example: { call: {}, exit: 100 },
   async run({ platform, project, signal }, { client }) {

@@ -38,7 +38,7 @@ export const adminSetup = job({
   errors: ['E_NOT_INITIALIZED', 'E_CONFIG_ERROR', 'E_FILE_ERROR', 'E_LOCK_TIMEOUT', 'E_INVALID_INPUT'],
   tier: 1,
   needs: 'project',
-  scope: 'admin',
+  usesHost: true,
   cli: { command: 'setup', args: ['client'], view: async () => (await import('../view.ts')).adminView },
   example: { call: { client: 'codex' } },
   async run({ platform, project, commandWith }, { client, ...options }) {

@@ -15,10 +15,13 @@ export const adminUpgrade = job({
   errors: ['E_STORE_NEWER', 'E_STORE_DAMAGED', 'E_FILE_ERROR', 'E_CHECKSUM_MISMATCH', 'E_STORE_UNREACHABLE'],
   tier: 1,
   needs: 'project',
-  scope: 'admin',
+  scope: { scope: 'admin', when: 'for a store on a database server', isNeeded: () => false },
   cli: { command: 'upgrade' },
   example: { call: {}, exit: 102 },
-  async run({ platform, project, openStore, registry }) {
+  async run(ctx) {
+    const { platform, project, openStore, registry } = ctx;
+    // Every other clone and server uses a shared store, and older versions of cleo cannot read it any more.
+    if (platform.databaseUrl ?? ctx.config()['store.url']) ctx.requireScope('admin', { subject: 'upgrade' });
     const before = new Set(platform.backups.list(project).map(({ id }) => id));
     const store = await openStore('write');
     const { from, to } = await store.migrate();

@@ -31,7 +31,7 @@ export const assessDashboard = job({
   errors: ['E_SKILL'],
   tier: 2,
   needs: 'project',
-  scope: 'admin',
+  usesHost: true,
   exitNamespace: 'skill',
   cli: { command: 'assess dashboard', view: async () => (await import('../view.ts')).assessView },
   example: {

@@ -39,7 +39,7 @@ export const assessJudge = job({
   result: strictObject({ judgements: array(Judgement), runId: string() }),
   errors: ['E_SKILL'],
   tier: 2,
-  scope: 'admin',
+  usesHost: true,
   needs: 'project',
   exitNamespace: 'skill',
   cli: { command: 'assess judge', args: ['run'], view: async () => (await import('../view.ts')).assessView },

@@ -1,5 +1,5 @@
 import { commandLine, quote } from './quote.ts';
-import { type ErrorRow, row } from './row.ts';
+import { askPerson, type ErrorRow, isForPerson, row } from './row.ts';
 
 const list = (ids: string[]): string => ids.join(', ');
 const toUpperSnake = (field: string): string =>
@@ -285,15 +285,15 @@ const createRows = () =>
       exit: 64,
       http: 401,
       message: () => needsToken,
-      fix: () => 'cleo token create --name client --scope query',
+      fix: () => askPerson('cleo token create --name client --scope query'),
       manual: () => askForToken,
     }),
-    E_FORBIDDEN: row<{ fix: string; problem?: string; manual?: string }>({
+    E_FORBIDDEN: row<{ fix: string; problem?: string; manual?: string; scope?: string }>({
       exit: 64,
       http: 403,
       message: (d) => d.problem ?? needsToken,
       fix: (d) => d.fix,
-      manual: () => askForToken,
+      manual: (d) => (isForPerson(d.fix) ? d.fix : askForToken),
     }),
     E_TOO_MANY_REQUESTS: row<{ retryAfterSeconds: number }>({
       exit: 7,

@@ -1,5 +1,5 @@
 import { type ErrorCode, type ErrorFacts, getErrorCatalog } from './catalog.ts';
-import type { Alternative, GatewayCall } from './row.ts';
+import { type Alternative, type GatewayCall, isForPerson } from './row.ts';
 
 /** An error of the catalog. Operations and rules throw it; dispatch converts it to the error envelope. */
 export class CleoError<C extends ErrorCode = ErrorCode> extends Error {
@@ -33,7 +33,9 @@ export class CleoError<C extends ErrorCode = ErrorCode> extends Error {
     this.fix = entry.fix(facts);
     this.alternatives = entry.alternatives?.(facts) ?? [];
     this.details = Object.fromEntries(Object.entries(facts).filter(([key, value]) => value !== undefined && !inMessage.has(key)));
-    const manual = entry.manual?.(facts) ?? (/^(cleo\b|$)/.test(this.fix) ? undefined : `Run in a shell: ${this.fix}`);
+    const manual =
+      entry.manual?.(facts) ??
+      (/^(cleo\b|$)/.test(this.fix) ? undefined : isForPerson(this.fix) ? this.fix : `Run in a shell: ${this.fix}`);
     if (manual) this.details.manual ??= manual;
   }
 }

@@ -36,4 +36,9 @@ export interface ErrorRow<D> {
   code?: (d: D) => string;
 }
 
+const forPerson = 'Ask a person to run: ';
+/** Formats the fix of a caller that may not run the command itself. */
+export const askPerson = (command: string): string => forPerson + command;
+export const isForPerson = (fix: string): boolean => fix.startsWith(forPerson);
+
 export const row = <D>(spec: ErrorRow<D>): ErrorRow<D> => spec;

@@ -8,6 +8,19 @@ export interface Caller {
   process?: string;
 }
 
+/** The caller of a call, and how it was authenticated. Without a token or a proof, `via` names the surface. */
+export interface Principal {
+  kind: 'person' | 'agent';
+  via: 'terminal' | 'passphrase' | 'ssh' | 'token' | 'shell' | 'mcp' | 'http';
+  /** The name of the token. */
+  token?: string;
+  /** The facts that the proof of a person is based on. */
+  evidence?: Record<string, unknown>;
+  /** The client process and the conversation of an agent, as far as they are known. */
+  process?: string;
+  conversation?: string;
+}
+
 /** One dispatched operation in the audit log. */
 export interface AuditEntry {
   seq: number;

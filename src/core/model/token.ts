@@ -1,8 +1,10 @@
 import { type InferOutput, picklist } from 'valibot';
 
-/** The permissions of a token: read, read and write, or everything. */
-export const TokenScopeSchema = picklist(['query', 'mutate', 'admin']);
+/** The scopes of callers, from the lowest: read; also write; also decide what people decide; also administer the project. */
+export const TokenScopeSchema = picklist(['query', 'mutate', 'decide', 'admin']);
 export type TokenScope = InferOutput<typeof TokenScopeSchema>;
+/** The scopes that need a person, or a token that a person created. */
+export type PersonScope = Extract<TokenScope, 'decide' | 'admin'>;
 
 /** The prefix of token secrets, by which people and secret scanners recognize them. 256 random bits follow. */
 export const tokenPrefix = 'cleo_';

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } fro
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sha256 } from '#lib/sha256.ts';
-import { type Json, openApp, type TestApp } from '../../../test/app.ts';
+import { asPerson, type Json, openApp, type TestApp } from '../../../test/app.ts';
 
 const open = (tasks = ['T001', 'T002'], config = {}) => openApp({ tasks, config });
 const write = ({ root }: TestApp, name: string, content: string | Buffer): void => {
@@ -394,6 +394,6 @@ test('restores documents from a backup', async () => {
   const app = await openApp({ tasks: ['T001', parsers], engine: 'sqlite' });
   const { backup } = await app.call('admin.backup.create');
   await app.call('docs.remove', { slug: 'parsers' });
-  expect(await app.call('admin.backup.restore', { id: backup.id })).toMatchObject({ success: true });
+  expect(await app.call('admin.backup.restore', { id: backup.id }, asPerson)).toMatchObject({ success: true });
   expect((await app.call('docs.fetch', { slug: 'parsers' })).content).toBe('# Which parsers there are\n');
 });

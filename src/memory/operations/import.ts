@@ -2,7 +2,6 @@ import { array, description, metadata, number, optional, pipe, strictObject, str
 import { answer, type MutationContext, mutation } from '#core/define.ts';
 import { FilePath, isStorable } from '#core/model/scalars.ts';
 import { defined, omitEmpty } from '#lib/defined.ts';
-import { isCalledByPerson } from '#sessions/operations/shared/person.ts';
 import { type MemoryHit, type MemoryRecord, MemorySummary, maxMemoryLength } from '../model/memory.ts';
 import { isReferenceTo, type ParsedDecision } from '../rules/memory-adr.ts';
 import { hashMemory, toMemorySummary } from '../rules/memory-view.ts';
@@ -30,6 +29,7 @@ export const memoryImport = mutation({
   }),
   errors: ['E_NOT_FOUND', 'E_FILE_ERROR', 'E_FORBIDDEN'],
   tier: 1,
+  scope: { scope: 'decide', when: 'to accept or reject the decisions as their files say; without it they are proposed' },
   cli: { command: 'memory import', args: ['adr'], view: async () => (await import('../view.ts')).memoryView },
   dryRun: true,
   example: { call: {}, exit: 100 },
@@ -99,7 +99,8 @@ async function applyFileState(
   all: ImportedDecision[],
 ): Promise<string[]> {
   const { store } = ctx;
-  const isPerson = isCalledByPerson(ctx);
+  const isPerson = await ctx.mayHaveScope('decide');
+  const requirePerson = (): void => ctx.requireScope('decide', { subject: 'import', action: `Deciding as ${file} says` });
   const successor =
     decision.supersededBy && all.find((one) => one.entry.id !== entry.id && isReferenceTo(decision.supersededBy!, one.file))?.entry;
   const warnings: string[] = [];
@@ -107,6 +108,7 @@ async function applyFileState(
     if (old.state === 'superseded') return;
     const isSafe = !(await store.memory.listSuccessors(by.id)).includes(old.id);
     if (isSafe && (isPerson || old.state === 'proposed')) {
+      if (old.state !== 'proposed') requirePerson();
       await store.memory.decide(old.id, 'superseded', `As ${file} says`, by.id);
       await saveTaskCitations(store, old.id);
     } else
@@ -117,7 +119,9 @@ async function applyFileState(
   if (previous) await supersede(previous, entry);
   if (successor) await supersede(entry, successor);
   const { state } = decision;
-  if (isPerson && entry.state === 'proposed' && (state === 'accepted' || state === 'rejected'))
+  if (isPerson && entry.state === 'proposed' && (state === 'accepted' || state === 'rejected')) {
+    requirePerson();
     await store.memory.decide(entry.id, state, `As ${file} says`);
+  }
   return warnings;
 }

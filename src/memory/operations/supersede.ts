@@ -20,6 +20,7 @@ export const memorySupersede = mutation({
   result: strictObject({ memory: MemorySummary, flagged: array(Citing) }),
   errors: ['E_NOT_FOUND', 'E_VALIDATION', 'E_CIRCULAR_REFERENCE', 'E_AUTONOMOUS_BOUNDARY'],
   tier: 1,
+  scope: { scope: 'decide', when: 'for an accepted decision' },
   cli: { command: 'memory supersede', args: ['old'], view: async () => (await import('../view.ts')).memoryView },
   dryRun: true,
   example: {

@@ -44,7 +44,7 @@ export const nexusDeps = query({
   }),
   errors: [...remoteErrors, 'E_NOT_INITIALIZED'],
   tier: 2,
-  scope: 'admin',
+  usesHost: true,
   needs: 'nothing',
   cli: { command: 'nexus deps', args: ['task'], view: async () => (await import('../view.ts')).nexusView },
   example: { world: ['T001', 'nexus here'], call: { task: 'T001' } },

@@ -25,7 +25,7 @@ export const nexusGraph = query({
   }),
   errors: [...registryErrors],
   tier: 2,
-  scope: 'admin',
+  usesHost: true,
   needs: 'nothing',
   cli: { command: 'nexus graph', raw: 'mermaid', view: async () => (await import('../view.ts')).nexusView },
   example: { world: ['T001', 'nexus here'], call: {}, exit: 100 },

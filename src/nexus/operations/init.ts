@@ -10,7 +10,7 @@ export const nexusInit = job({
   result: strictObject({ registry: strictObject({ path: string(), created: boolean() }) }),
   errors: ['E_NEXUS_REGISTRY_CORRUPT', 'E_FILE_ERROR'],
   tier: 2,
-  scope: 'admin',
+  usesHost: true,
   needs: 'nothing',
   cli: { command: 'nexus init' },
   example: { call: {} },

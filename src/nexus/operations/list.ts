@@ -11,7 +11,7 @@ export const nexusList = query({
   result: strictObject({ projects: array(ProjectViewSchema) }),
   errors: [...registryErrors],
   tier: 2,
-  scope: 'admin',
+  usesHost: true,
   needs: 'nothing',
   cli: { command: 'nexus list', view: async () => (await import('../view.ts')).nexusView },
   example: { world: ['nexus here'], call: {} },

@@ -17,7 +17,7 @@ export const nexusPermissionsSet = job({
   result: strictObject({ project: ProjectViewSchema }),
   errors: [...registryErrors, 'E_NEXUS_PROJECT_NOT_FOUND', 'E_LOCK_TIMEOUT'],
   tier: 2,
-  scope: 'admin',
+  usesHost: true,
   needs: 'nothing',
   cli: { command: 'nexus permissions set', args: ['name', 'permission'] },
   example: { world: ['nexus here'], call: { name: 'here', permission: 'none' } },

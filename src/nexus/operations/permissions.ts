@@ -10,7 +10,7 @@ export const nexusPermissions = query({
   result: strictObject({ permissions: array(strictObject({ name: string(), permission: PermissionSchema, means: string() })) }),
   errors: [...registryErrors],
   tier: 2,
-  scope: 'admin',
+  usesHost: true,
   needs: 'nothing',
   cli: { command: 'nexus permissions' },
   example: { world: ['nexus here'], call: {} },

@@ -22,7 +22,7 @@ export const nexusRegister = job({
   result: strictObject({ project: ProjectViewSchema, movedFrom: optional(string()) }),
   errors: [...registryErrors, 'E_NEXUS_PROJECT_EXISTS', 'E_NOT_INITIALIZED', 'E_VALIDATION', 'E_LOCK_TIMEOUT'],
   tier: 2,
-  scope: 'admin',
+  usesHost: true,
   needs: 'nothing',
   cli: { command: 'nexus register', args: ['path'] },
   example: { world: ['nexus here'], call: { permission: 'write' }, exit: 76 },

@@ -50,7 +50,7 @@ export const nexusSync = job({
   }),
   errors: [...registryErrors, 'E_NEXUS_SYNC_FAILED', 'E_LOCK_TIMEOUT'],
   tier: 2,
-  scope: 'admin',
+  usesHost: true,
   cli: { command: 'nexus sync' },
   example: { world: ['T001', 'nexus here'], call: {}, exit: 102 },
   async run(ctx, { all = false, except = [] }) {

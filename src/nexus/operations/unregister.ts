@@ -10,7 +10,7 @@ export const nexusUnregister = job({
   result: strictObject({ project: ProjectViewSchema }),
   errors: [...registryErrors, 'E_NEXUS_PROJECT_NOT_FOUND', 'E_LOCK_TIMEOUT'],
   tier: 2,
-  scope: 'admin',
+  usesHost: true,
   needs: 'nothing',
   cli: { command: 'nexus unregister', args: ['name'] },
   example: { world: ['nexus here'], call: { name: 'here' } },

@@ -25,7 +25,7 @@ export const releaseShip = job({
   result: strictObject({ release: ReleaseSchema, would: optional(array(string())), statement: optional(string()) }),
   errors: ['E_NOT_FOUND', 'E_VALIDATION', 'E_DEPENDENCY_ERROR', 'E_FILE_ERROR'],
   tier: 1,
-  scope: 'admin',
+  usesHost: true,
   cli: { command: 'release ship', args: ['version'], view: async () => (await import('../view.ts')).releaseView },
   // The example exits with 4, because its project has no release to ship.
   example: { world: ['T001 done'], call: { version: 'v1.0.0', bumpVersion: true, createTag: true, push: true }, exit: 4 },

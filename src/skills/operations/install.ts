@@ -30,7 +30,7 @@ export const skillsInstall = job({
   errors: ['E_FILE_ERROR', 'E_VALIDATION', 'E_ID_COLLISION', 'E_NOT_FOUND', 'E_LOCK_TIMEOUT', 'E_NOT_INITIALIZED'],
   tier: 1,
   needs: 'project',
-  scope: 'admin',
+  usesHost: true,
   cli: { command: ['skill install', 'skills install'], args: ['path'], view: async () => (await import('../view.ts')).skillView },
   example: { call: { path: 'ct-documentor' } },
   async run(ctx, { path, user = false, replace = false, dryRun = false }) {

@@ -1,5 +1,5 @@
 import { CleoError } from '#core/errors/error.ts';
-import { authenticate, type TokenIdentity } from '#dispatch/authenticate.ts';
+import { anonymousToken, authenticate, type TokenIdentity } from '#dispatch/authenticate.ts';
 import type { App } from '#dispatch/dispatch.ts';
 import { isLoopback, isOwnOrigin, isServedHost, splitHost } from './host-names.ts';
 import { createRateLimiter } from './rate-limit.ts';
@@ -38,7 +38,7 @@ export interface AccessControl {
 }
 
 /** Local callers may do what agents do, but not administer the project. */
-const localAccess: TokenIdentity = { name: 'http', scope: 'mutate' };
+const localAccess: TokenIdentity = { name: anonymousToken, scope: 'mutate' };
 
 /** Wrong tokens have a limit of their own per address, so that a guesser does not lock out valid tokens behind the same address. */
 const maxWrongPerMinute = 60;

@@ -1,5 +1,6 @@
 import { getErrorCatalog } from '#admin/all-errors.ts';
 import type { Operation, Registry } from '#core/define.ts';
+import { describeScope } from '#core/describe-scope.ts';
 import { createJsonSchema } from '#core/model/json-schema.ts';
 
 type Node = Record<string, unknown>;
@@ -62,7 +63,7 @@ function describeOperation(operation: Operation, schemas: Node): Node {
       200: { description: 'Success; _meta.exitCode is set if it is not 0', ...toJsonContent(toRef(`${id}Result`)) },
       ...listErrorResponses(operation),
     },
-    ...(operation.scope ? { description: 'Needs a token of scope admin.' } : {}),
+    ...(operation.scope || operation.usesHost ? { description: `Scope: ${describeScope(operation)}.` } : {}),
   };
 }
 

@@ -4,6 +4,7 @@ import { mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { toTaskNumber } from '#core/model/scalars.ts';
 import { formatHolder } from '../rules/claims.ts';
+import { hasBoundCriteria } from '../rules/criteria.ts';
 import { TaskParam } from './shared/params.ts';
 import { requireTask } from './shared/require.ts';
 import { checkScope } from './shared/scope.ts';
@@ -29,6 +30,7 @@ export const tasksDelete = mutation({
     'E_TASK_NOT_IN_SCOPE',
   ],
   tier: 1,
+  scope: { scope: 'decide', when: 'if the task, or one below it, has criteria that are bound to evidence' },
   cli: { command: 'delete', args: ['taskId'] },
   dryRun: true,
   example: { world: ['T001', 'T002 in T001'], call: { taskId: 'T001', cascade: true } },
@@ -43,6 +45,8 @@ export const tasksDelete = mutation({
     const held = await findForeignClaim(ctx, await store.claims.listForTasks(descendants));
     if (held) throw new CleoError('E_CASCADE_FAILED', { taskId, held: held.taskId, holder: formatHolder(held) });
     const deleted = [taskId, ...descendants];
+    const bound = [task, ...(await store.tasks.getMany(descendants))].find(hasBoundCriteria);
+    if (bound) ctx.requireScope('decide', { subject: taskId, action: `Deleting ${bound.id}, whose criteria are bound to evidence,` });
     const edges = (await store.tasks.listDependentIds(deleted)).filter((edge) => !deleted.includes(edge.to));
     const dependents = [...new Set(edges.map((edge) => edge.to))].sort((a, b) => toTaskNumber(a) - toTaskNumber(b));
     if (dependents.length > 0 && !orphan)

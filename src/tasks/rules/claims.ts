@@ -30,8 +30,8 @@ export const isLapsed = (claim: Claim, limits: ClaimLimits): boolean =>
   isExpired(claim, limits.now, limits.ttlMinutes) ||
   (isPast(claim.awayAt ?? claim.renewedAt, limits.awayMinutes, limits.now) && isAway(claim, limits));
 
-/** An agent may take over from a holder that is away, silent or expired; a person always. */
-export const canTakeOver = (state: HolderState, isPerson: boolean): boolean => isPerson || state !== 'present';
+/** An agent may take over from a holder that is away, silent or expired. Taking it from a present one needs scope `decide`. */
+export const canTakeOver = (state: HolderState): boolean => state !== 'present';
 
 /** A connected server renews after a quarter of the shortest limit. Its agent is then never silent, and an agent whose process
  *  ends was seen shortly before. */

@@ -2,6 +2,10 @@ import type { GateName } from '#core/model/scalars.ts';
 import { removeDuplicates } from '#lib/collections.ts';
 import type { AcceptanceInput, StoredCriterion } from '../model/task.ts';
 
+/** Checks whether evidence decides about one of the criteria, so that deleting the task would avoid the proof. */
+export const hasBoundCriteria = ({ acceptance }: { acceptance: StoredCriterion[] }): boolean =>
+  acceptance.some(({ kind }) => kind !== 'text');
+
 /** Lists unticked text criteria, with their numbers as `show` prints them. */
 export function listUnmetTexts(acceptance: StoredCriterion[]): { n: number; text: string }[] {
   return acceptance.flatMap((c, i) => (c.kind === 'text' && !c.metAt ? [{ n: i + 1, text: c.text ?? '' }] : []));

@@ -15,7 +15,7 @@ export const tasksExportFile = job({
   result: strictObject({ file: string(), count: number() }),
   errors: ['E_FILE_ERROR'],
   tier: 1,
-  scope: 'admin',
+  usesHost: true,
   cli: { command: 'export', select: 'output' },
   example: { world: ['T001'], call: { output: 'tasks.jsonl' } },
   async run({ read, platform, project }, { output, format = 'jsonl' }) {

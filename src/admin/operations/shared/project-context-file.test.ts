@@ -2,7 +2,7 @@ import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { projectContextFile } from '#detect/model/project-context.ts';
-import { openApp } from '../../../../test/app.ts';
+import { asPerson, openApp } from '../../../../test/app.ts';
 import { createEmptyFolder, type TestFolder } from '../../../../test/folder.ts';
 
 const createManifest = (scripts: object) => JSON.stringify({ scripts });
@@ -66,7 +66,7 @@ test('uses detected tests as the tool test, unless the settings name another', a
   expect((await verify()).error).toMatchObject({ exitCode: 41, message: expect.stringContaining('tool test exited with 2') });
   writeFileSync(join(app.root, 'Makefile'), 'test:\n\t@:\n');
   expect(await verify()).toMatchObject({ verification: { evidence: [{ kind: 'tool', name: 'test', exitCode: 0 }] } });
-  await app.cli(['config', 'set', 'verification.tools.test', JSON.stringify([process.execPath, '-e', 'process.exit(1)'])]);
+  await app.cli(['config', 'set', 'verification.tools.test', JSON.stringify([process.execPath, '-e', 'process.exit(1)'])], asPerson);
   expect((await verify()).error).toMatchObject({ message: expect.stringContaining('tool test exited with 1') });
 });
 

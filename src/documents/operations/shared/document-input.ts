@@ -2,7 +2,9 @@ import { check, description, maxLength, metadata, optional, picklist, pipe, stri
 import type { MutationContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { formatRetry } from '#core/errors/retry.ts';
+import { askPerson } from '#core/errors/row.ts';
 import { FilePath, isStorable } from '#core/model/scalars.ts';
+import { isHostAllowed } from '#core/rules/token-scope.ts';
 import { type DocContent, type DocEncoding, docEncodings, encodeDocBytes, maxDocBytes } from '../../model/doc.ts';
 
 /** Parameters for the content of a document: a file of the project, or the content itself. */
@@ -62,13 +64,14 @@ function decodeContent(help: string, content: string, encoding: string | undefin
   return bytes;
 }
 
-/** Reads a file of the project. A token below scope admin is for remote callers, who must not read files of the project. */
+/** Reads a file of the project. */
 async function readProjectFile(ctx: MutationContext, help: string, path: string) {
   const { platform, project, token } = ctx;
-  if (token && token.scope !== 'admin')
+  if (!isHostAllowed(token))
     throw new CleoError('E_FORBIDDEN', {
       problem: 'Reading a file of the project requires a token of scope admin; pass content instead',
-      fix: 'cleo token create --name client-admin --scope admin',
+      fix: help,
+      manual: askPerson(ctx.commandWith({})),
     });
   const { readDocument } = await import('#platform/document.ts');
   const tree = await platform.findWorkingTree(project);

@@ -3,7 +3,6 @@ import { strictObject } from 'valibot';
 import { type MutationContext, noChange } from '#core/define.ts';
 import type { ErrorCode } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { isCalledByPerson } from '#sessions/operations/shared/person.ts';
 import { type MemoryRecord, MemorySummary } from '../../model/memory.ts';
 import { toMemorySummary } from '../../rules/memory-view.ts';
 import { memoryIdAliases, requireMemory } from './require-memory.ts';
@@ -14,12 +13,17 @@ export const decideDefinition = {
   result: strictObject({ memory: MemorySummary }),
   errors: ['E_NOT_FOUND', 'E_VALIDATION', 'E_AUTONOMOUS_BOUNDARY'] satisfies ErrorCode[],
   tier: 1 as const,
+  scope: { scope: 'decide' as const, when: 'for a decision' },
 };
 
 /** Throws E_AUTONOMOUS_BOUNDARY if an agent decides about a decision. Agents may propose decisions and confirm other entries. */
 export function requirePerson(ctx: MutationContext, { id, type, tasks }: MemoryRecord, what: string, retry: string): void {
-  if (type !== 'decision' || isCalledByPerson(ctx)) return;
-  throw new CleoError('E_AUTONOMOUS_BOUNDARY', { id, what: `${what} ${id}`, retry, taskId: tasks[0] });
+  if (type !== 'decision') return;
+  ctx.requireScope('decide', {
+    subject: id,
+    action: `${what} ${id}`,
+    createError: (problem) => new CleoError('E_AUTONOMOUS_BOUNDARY', { id, what: `${what} ${id}`, problem, retry, taskId: tasks[0] }),
+  });
 }
 
 /** Confirms or rejects an entry. A superseded entry cannot change any more. */

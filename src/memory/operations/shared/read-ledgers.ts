@@ -1,5 +1,7 @@
 import type { MutationContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
+import { askPerson } from '#core/errors/row.ts';
+import { isHostAllowed } from '#core/rules/token-scope.ts';
 import { checkDocPath } from '#documents/rules/doc-path.ts';
 import { maxLedgerBytes, maxLedgers } from '../../model/memory.ts';
 import { type ParsedDecision, parseDecisions } from '../../rules/memory-adr.ts';
@@ -17,11 +19,10 @@ const defaultFolders = ['.cleo/adrs', '.cleo/agent-outputs'];
 /** Reads the decisions in the files of a folder, or of the default folders. */
 export async function readLedgers(ctx: MutationContext, folder: string | undefined): Promise<LedgerContents> {
   const { platform, project, token } = ctx;
-  // A token below scope admin is for remote callers, who must not read files of the project.
-  if (token && token.scope !== 'admin')
+  if (!isHostAllowed(token))
     throw new CleoError('E_FORBIDDEN', {
       problem: 'Reading files of the project requires a token of scope admin',
-      fix: 'cleo token create --name client-admin --scope admin',
+      fix: askPerson(ctx.commandWith({})),
     });
   const contents: LedgerContents = { files: [], skipped: [] };
   const { readDocument } = await import('#platform/document.ts');

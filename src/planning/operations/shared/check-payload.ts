@@ -25,7 +25,7 @@ export const payloadInput = { payload: { flag: 'file', as: 'json' as const } };
 
 type PayloadContext = Pick<
   QueryContext,
-  'store' | 'now' | 'caller' | 'config' | 'session' | 'platform' | 'gateway' | 'token' | 'commandAs'
+  'store' | 'now' | 'caller' | 'config' | 'session' | 'platform' | 'commandAs' | 'requireScope' | 'mayHaveScope'
 >;
 
 export interface CheckedGraph extends ResolvedGraph {

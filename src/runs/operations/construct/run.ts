@@ -7,7 +7,7 @@ import { createSkillError, showConstructCommand } from '../../errors/skill.ts';
 import type { Construct } from '../../model/construct.ts';
 import { runPhases } from '../../runner/run.ts';
 import { ConstructPath, formatFinding, readConstructManifest, requireConstruct } from '../shared/construct-manifest.ts';
-import { createRunRequest, createRunSetup, readsInput, runParams } from '../shared/run-request.ts';
+import { createRunRequest, createRunSetup, forceScope, readsInput, runParams } from '../shared/run-request.ts';
 import { listRunWarnings, RunShape, recordRun, toRunError, toRunResult } from '../shared/run-result.ts';
 import { requireTrustedRun } from '../shared/trusted-programs.ts';
 
@@ -29,7 +29,8 @@ export const constructRun = job({
   result: strictObject({ run: RunShape }),
   errors: ['E_SKILL'],
   tier: 1,
-  scope: 'admin',
+  usesHost: true,
+  scope: forceScope,
   exitNamespace: 'skill',
   progress: async () => (await import('../../rules/run-progress.ts')).runProgress,
   redactedParams: ['input', 'intent'],

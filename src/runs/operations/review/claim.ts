@@ -23,7 +23,7 @@ export const reviewClaim = job({
     const runner = await platform.createRunner(project);
     const by = caller.agent;
     const until = new Date(Date.parse(now) + claimMs).toISOString();
-    checkReviewer(ctx, runner, requireReview(runner, id, now).review);
+    await checkReviewer(ctx, runner, requireReview(runner, id, now).review);
     await runner.reviews.withLock(() => {
       const { review } = requireReview(runner, id, now);
       if (review.status === 'resolved' || review.resolutions.some((one) => one.by === by))

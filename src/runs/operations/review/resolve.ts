@@ -8,7 +8,7 @@ import { NoteText } from '#core/model/scalars.ts';
 import type { RunnerPlatform } from '#platform/runner/port.ts';
 import type { ReviewEvent } from '../../model/judge.ts';
 import { decideResolve, hideJudgeScore, type ResolveDecision, type Review } from '../../rules/review-state.ts';
-import { checkReviewer, createClaimedError } from '../shared/review-claims.ts';
+import { createClaimedError } from '../shared/review-claims.ts';
 import { createReviewRedactor } from '../shared/review-redactor.ts';
 import { ReviewId, ReviewShape, requireReview } from '../shared/review-shapes.ts';
 
@@ -23,9 +23,10 @@ export const reviewResolve = job({
     amend: optional(pipe(boolean(), description('Replace your earlier verdict'))),
   }),
   result: strictObject({ review: ReviewShape }),
-  errors: ['E_NOT_FOUND', 'E_REVIEW_CLAIMED', 'E_REVIEW_RESOLVED', 'E_REVIEW_OWN_WORK'],
+  errors: ['E_NOT_FOUND', 'E_REVIEW_CLAIMED', 'E_REVIEW_RESOLVED'],
   tier: 2,
   needs: 'project',
+  scope: 'decide',
   redactedParams: ['note'],
   cli: { command: 'review resolve', args: ['review'], view: async () => (await import('../../view.ts')).runView },
   example: { world: ['trace run-a', 'review rv-1 of run-a'], call: { review: 'rv-1', verdict: 'pass', score: 0.9, note: 'All there' } },
@@ -34,7 +35,6 @@ export const reviewResolve = job({
     const runner = await platform.createRunner(project);
     const by = caller.agent;
     const requested = requireReview(runner, id, now).review;
-    checkReviewer(ctx, runner, requested);
     const note = text && (await createReviewRedactor(ctx, runner, requested.runId)).text(text);
     const resolution = { by, verdict, score, ...(note ? { note } : {}) };
     const isNew = await runner.reviews.withLock(() => {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type AppOptions, openApp } from '../../../../test/app.ts';
+import { type AppOptions, asPerson, openApp } from '../../../../test/app.ts';
 import { createReviewRequest, writeReviews, writeRun } from '../../../../test/run-files.ts';
 import { openSkillProject } from '../../../../test/skill-project.ts';
 import { parseReviews } from '../../rules/review-state.ts';
@@ -20,7 +20,7 @@ async function world(review: Parameters<typeof createReviewRequest>[2] = {}, opt
     clock,
     folder,
     resolve: (by: string, params: object = {}) =>
-      app.as(by).call('review.resolve', { review: 'rv-1', verdict: 'pass', score: 0.9, ...params }),
+      app.as(by).call('review.resolve', { review: 'rv-1', verdict: 'pass', score: 0.9, ...params }, asPerson),
     claim: (by: string) => app.as(by).call('review.claim', { review: 'rv-1' }),
     events: () => parseReviews(readFileSync(join(folder, 'reviews.jsonl'), 'utf8')).events,
     told: () =>
@@ -136,12 +136,11 @@ test('reads a score that is passed as text', async () => {
 
 test('refuses a review by the agent that started the run, but not by a person', async () => {
   const agent = await world();
-  for (const operation of ['review.claim', 'review.resolve'])
-    expect(
-      await agent.as('maker').call(operation, { review: 'rv-1', ...(operation === 'review.resolve' ? { verdict: 'pass', score: 1 } : {}) }),
-    ).toMatchObject({
-      error: { code: 'E_REVIEW_OWN_WORK', exitCode: 82 },
-    });
+  for (const [operation, params, code] of [
+    ['review.claim', {}, 'E_REVIEW_OWN_WORK'],
+    ['review.resolve', { verdict: 'pass', score: 1 }, 'E_FORBIDDEN'],
+  ] as const)
+    expect(await agent.as('maker').call(operation, { review: 'rv-1', ...params })).toMatchObject({ error: { code } });
   const person = await world({}, { agent: 'maker', isAtTerminal: true });
   expect(await person.call('review.resolve', { review: 'rv-1', verdict: 'pass', score: 1 })).toMatchObject({ success: true });
 });
@@ -221,10 +220,12 @@ assessment: {goal: {mode: review}, redaction: {patterns: ["private-\\\\w+"]}}
     review: { goal: 'Write it' },
     subject: { artifacts: [{ path: 'out.md' }] },
   });
-  expect(await shop.call('review.resolve', { review, verdict: 'pass', score: 1 })).toMatchObject({ error: { exitCode: 82 } });
-  expect(await shop.as('ada').call('review.resolve', { review, verdict: 'pass', score: 1, note: 'private-thing' })).toMatchObject({
-    review: { resolutions: [{ note: expect.stringMatching(/^\[REDACTED:pattern:/) }] },
-  });
+  expect(await shop.call('review.resolve', { review, verdict: 'pass', score: 1 })).toMatchObject({ error: { exitCode: 64 } });
+  expect(await shop.as('ada').call('review.resolve', { review, verdict: 'pass', score: 1, note: 'private-thing' }, asPerson)).toMatchObject(
+    {
+      review: { resolutions: [{ note: expect.stringMatching(/^\[REDACTED:pattern:/) }] },
+    },
+  );
   expect(shop.readEvents().at(-1)).toMatchObject({ event: 'review_resolved', phase: 'one', skill: 'writer' });
   expect(await shop.call('trace.verify', { all: true })).toMatchObject({ success: true });
   expect(await shop.call('trace.list')).toMatchObject({ runs: [{ status: 'success', agent: 'tester' }] });

@@ -3,13 +3,12 @@ import { readRunRecord } from '../../runner/stored-runs.ts';
 import '../../errors/review.ts';
 import type { JobContext } from '#core/define.ts';
 import type { RunnerPlatform } from '#platform/runner/port.ts';
-import { isCalledByPerson } from '#sessions/operations/shared/person.ts';
 import type { Review } from '../../rules/review-state.ts';
 
 /** Refuses a review by the agent that started the run. A person may review any run, because the skill did the work. */
-export function checkReviewer(ctx: JobContext, runner: RunnerPlatform, { id, runId }: Review): void {
+export async function checkReviewer(ctx: JobContext, runner: RunnerPlatform, { id, runId }: Review): Promise<void> {
   const { agent } = ctx.caller;
-  if (readRunRecord(runner, runId)?.agent !== agent || isCalledByPerson(ctx)) return;
+  if (readRunRecord(runner, runId)?.agent !== agent || (await ctx.mayHaveScope('decide'))) return;
   throw new CleoError('E_REVIEW_OWN_WORK', { review: id, agent, run: runId });
 }
 

@@ -1,5 +1,5 @@
 import { array, boolean, check, custom, description, maxLength, metadata, optional, picklist, pipe, string } from 'valibot';
-import type { JobContext } from '#core/define.ts';
+import type { ConditionalScope, JobContext } from '#core/define.ts';
 import { type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
 import { defined } from '#lib/defined.ts';
@@ -52,6 +52,7 @@ export async function createRunRequest(
   const taskId = params.task ?? ((resume?.task_id ?? undefined) as TaskId | undefined);
   const title = taskId === undefined ? undefined : await (await import('./task-link.ts')).requireRunTask(ctx, taskId, construct);
   const gate = params.force === undefined ? undefined : parseForcedGate(ctx, params.force, reason);
+  if (gate) ctx.requireScope('decide', { subject: gate, action: `Forcing the gate ${gate}` });
   const isChanged = resume?.construct !== undefined && resume.construct?.sha256 !== construct.sha256;
   if (resume && isChanged && gate !== 'manifest')
     throw createSkillError(
@@ -220,6 +221,13 @@ export const runParams = {
   wait: milliseconds('Time to wait for another run of the same construct'),
   capture: optional(pipe(picklist(['none', 'hashed', 'full']), description('Form of the inputs in traces'))),
   noJudgeCache: optional(pipe(boolean(), description('Do not use cached answers of the judge'))),
+};
+
+/** A forced gate passes although its check failed. */
+export const forceScope: ConditionalScope = {
+  scope: 'decide',
+  when: 'with --force',
+  isNeeded: ({ force }) => force !== undefined,
 };
 
 export const readsInput = { input: { flag: 'input', as: 'json' as const } };

@@ -9,7 +9,7 @@ import { findManifestPathProblem, findSkillNameProblem, manifestNames } from '..
 import { createSkillConstruct } from '../../rules/construct/single-skill.ts';
 import { runPhases } from '../../runner/run.ts';
 import { loadSchemas } from '../../runner/schemas.ts';
-import { createRunRequest, createRunSetup, readsInput, runParams } from '../shared/run-request.ts';
+import { createRunRequest, createRunSetup, forceScope, readsInput, runParams } from '../shared/run-request.ts';
 import { listRunWarnings, RunShape, recordRun, toRunError, toRunResult } from '../shared/run-result.ts';
 import { requireTrustedRun } from '../shared/trusted-programs.ts';
 
@@ -26,7 +26,8 @@ export const skillsRun = job({
   result: strictObject({ run: RunShape, primary: optional(unknown()), printed: optional(string()) }),
   errors: ['E_SKILL'],
   tier: 1,
-  scope: 'admin',
+  usesHost: true,
+  scope: forceScope,
   exitNamespace: 'skill',
   progress: async () => (await import('../../rules/run-progress.ts')).runProgress,
   redactedParams: ['input', 'intent'],

@@ -14,7 +14,7 @@ export const traceExportFile = job({
   errors: ['E_SKILL'],
   tier: 2,
   needs: 'project',
-  scope: 'admin',
+  usesHost: true,
   exitNamespace: 'skill',
   cli: { command: 'trace export', args: ['runs'], select: 'out', view: async () => (await import('../../view.ts')).runView },
   example: { world: ['trace run-a'], call: { out: 'trace.csv', runs: 'run-a', format: 'csv' } },

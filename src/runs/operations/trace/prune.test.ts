@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from '
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createPlatform } from '#platform/platform.ts';
-import { openApp } from '../../../../test/app.ts';
+import { asPerson, openApp } from '../../../../test/app.ts';
 import { createReviewRequest, writeReviews, writeRun } from '../../../../test/run-files.ts';
 import { openSkillProject } from '../../../../test/skill-project.ts';
 import { pruneDaily, pruneFinishedRun } from '../../runner/prune.ts';
@@ -38,18 +38,18 @@ test('removes an expired run, but not a recent one or one under review', async (
   ] as const)
     writeRun(folder, { id, at: daysAgo(days) });
   writeReviews(folder, [createReviewRequest('rv-1', 'run-c')]);
-  const listed = await call('trace.prune', { days: 30, dryRun: true });
+  const listed = await call('trace.prune', { days: 30, dryRun: true }, asPerson);
   expect(listed).toMatchObject({ pruned: [{ runId: 'run-a', lines: 15 }], data: { dryRun: true, wouldDelete: 1 } });
   expect(listed._meta.warnings).toEqual(['run-c was not removed: it has an open review']);
   expect([left().length, pruned()]).toEqual([3, []]);
-  const done = await call('trace.prune', { days: 30 });
+  const done = await call('trace.prune', { days: 30 }, asPerson);
   expect(done.pruned).toEqual(listed.pruned);
   expect(done.data).toEqual({ deleted: ['run-a'] });
   expect(left()).toEqual(['run-b', 'run-c']);
   expect(traces()).toHaveLength(2);
   expect(pruned()).toEqual([{ run_id: 'run-a', head: listed.pruned[0].head, lines: 15 }]);
-  expect(await call('trace.prune', { days: 30 })).toMatchObject({ _meta: { exitCode: 102 }, pruned: [] });
-  expect(await call('trace.prune', { days: 30, all: true })).toMatchObject({ pruned: [{ runId: 'run-c' }] });
+  expect(await call('trace.prune', { days: 30 }, asPerson)).toMatchObject({ _meta: { exitCode: 102 }, pruned: [] });
+  expect(await call('trace.prune', { days: 30, all: true }, asPerson)).toMatchObject({ pruned: [{ runId: 'run-c' }] });
 });
 
 test('uses the retention of the construct of each run', async () => {
@@ -57,10 +57,12 @@ test('uses the retention of the construct of each run', async () => {
   writeRun(folder, { id: 'run-a', at: daysAgo(8), retentionDays: 7 });
   writeRun(folder, { id: 'run-b', at: daysAgo(999), retentionDays: null });
   writeRun(folder, { id: 'run-c', at: daysAgo(31) });
-  await call('trace.prune');
+  await call('trace.prune', {}, asPerson);
   expect(left()).toEqual(['run-b']);
-  expect((await call('trace.prune', { days: 30 }))._meta.warnings).toEqual(['run-b was not removed: its construct keeps runs forever']);
-  await call('trace.prune', { days: 30, all: true });
+  expect((await call('trace.prune', { days: 30 }, asPerson))._meta.warnings).toEqual([
+    'run-b was not removed: its construct keeps runs forever',
+  ]);
+  await call('trace.prune', { days: 30, all: true }, asPerson);
   expect(left()).toEqual([]);
 });
 
@@ -76,7 +78,7 @@ test('removes blobs with the last trace that refers to them, and corrupt files',
   for (const name of [shared, own, fresh, orphan]) writeFileSync(join(blobs, name), name);
   utimesSync(join(blobs, orphan), new Date(daysAgo(5)), new Date(daysAgo(5)));
   utimesSync(join(blobs, fresh), new Date(now), new Date(now));
-  await call('trace.prune');
+  await call('trace.prune', {}, asPerson);
   expect(readdir(blobs)).toEqual([shared, fresh]);
   expect(traces()).toEqual([`${daysAgo(1).slice(0, 10)}-run-b.jsonl`]);
 });
@@ -86,7 +88,7 @@ test('uses the file time of an unreadable trace', async () => {
   const path = writeRun(folder, { id: 'run-a', at: daysAgo(1) });
   writeFileSync(path, 'junk\n');
   utimesSync(path, new Date(daysAgo(40)), new Date(daysAgo(40)));
-  await call('trace.prune');
+  await call('trace.prune', {}, asPerson);
   expect(left()).toEqual([]);
 });
 
@@ -117,7 +119,7 @@ test('removes a run without retention when it ends or its review is resolved', a
   writeReviews(folder, [createReviewRequest('rv-1', 'run-b')]);
   for (const id of ['run-a', 'run-b', 'run-c']) await pruneFinishedRun(runner, id, now);
   expect(left()).toEqual(['run-b', 'run-c']);
-  expect(await as('ada').call('review.resolve', { review: 'rv-1', verdict: 'pass', score: 1 })).toMatchObject({
+  expect(await as('ada').call('review.resolve', { review: 'rv-1', verdict: 'pass', score: 1 }, asPerson)).toMatchObject({
     review: { status: 'resolved' },
   });
   expect(left()).toEqual(['run-c']);

@@ -19,7 +19,7 @@ export const traceRepair = job({
   errors: ['E_SKILL'],
   tier: 2,
   needs: 'project',
-  scope: 'admin',
+  usesHost: true,
   exitNamespace: 'skill',
   cli: { command: 'trace repair', args: ['run'], view: async () => (await import('../../view.ts')).runView },
   example: { world: ['trace run-a'], call: { run: 'run-a' }, exit: 102 },

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Json, openApp } from '../../../../test/app.ts';
+import { asPerson, type Json, openApp } from '../../../../test/app.ts';
 import { chainLines, hashText, writeRun } from '../../../../test/run-files.ts';
 import { openSkillProject } from '../../../../test/skill-project.ts';
 
@@ -284,7 +284,7 @@ test('stores large payloads as redacted blobs and the trace verifies', async () 
   expect(readFileSync(path, 'utf8')).toMatch(/^y{40000} \[REDACTED:value:/);
   expect([statSync(path).mode & 0o777, hashText(readFileSync(path, 'utf8'))]).toEqual([0o600, content.blob]);
   expect(await shop.call('trace.verify', { all: true })).toMatchObject({ success: true });
-  expect(await shop.call('trace.prune', { days: 0 })).toMatchObject({ success: true });
+  expect(await shop.call('trace.prune', { days: 0 }, asPerson)).toMatchObject({ success: true });
   expect(existsSync(path)).toBe(false);
 });
 
@@ -312,7 +312,9 @@ test('appends a score to the trace once', async () => {
   expect(readFileSync(trace('run-a'), 'utf8')).toBe(before);
   expect(scores('run-b')).toHaveLength(1);
   // It makes nothing younger.
-  expect(await call('trace.prune', { days: 1, dryRun: true })).toMatchObject({ pruned: [{ runId: 'run-a' }, { runId: 'run-b' }] });
+  expect(await call('trace.prune', { days: 1, dryRun: true }, asPerson)).toMatchObject({
+    pruned: [{ runId: 'run-a' }, { runId: 'run-b' }],
+  });
 });
 
 test('appends nothing to a modified trace', async () => {
@@ -322,12 +324,12 @@ test('appends nothing to a modified trace', async () => {
   expect((await call('assess.run', { runs: ['run-a'] })).assessments[0].flags).toContain(
     'the trace does not end with the last line of the run',
   );
-  const said = await call('review.resolve', { review: 'rv-1', verdict: 'pass', score: 1 }, { agent: 'bob' });
+  const said = await call('review.resolve', { review: 'rv-1', verdict: 'pass', score: 1 }, { ...asPerson, agent: 'bob' });
   expect(said._meta.warnings).toEqual(['nothing was appended to the trace of run-a: line 15 is not the last line that the run recorded']);
   expect(readFileSync(trace('run-a'), 'utf8')).toBe(before);
   expect(await call('trace.verify', { run: 'run-a' })).toMatchObject({ error: { exitCode: 65, details: { line: 15 } } });
   // Told once it is sound again.
   expect(await call('trace.repair', { run: 'run-a' })).toMatchObject({ success: true });
-  await call('review.resolve', { review: 'rv-1', verdict: 'pass', score: 1 }, { agent: 'bob' });
+  await call('review.resolve', { review: 'rv-1', verdict: 'pass', score: 1 }, { ...asPerson, agent: 'bob' });
   expect(readFileSync(join(folder, 'traces', '2026-01-01-run-a.jsonl'), 'utf8')).toContain('"review_resolved"');
 });

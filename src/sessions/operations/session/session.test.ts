@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openApp } from '../../../../test/app.ts';
+import { asPerson, openApp } from '../../../../test/app.ts';
 
 const world = ['T001 epic: Parser', 'T002 in T001 high: Lexer', 'T003 in T001: Trees', 'T009 epic: Other', 'T010 in T009: Else'];
 const one = [...world, 'session session-1 epic:T001 by tester: Parse'];
@@ -270,7 +270,10 @@ describe('safestop', () => {
     await app.as('eve').call('session.start', { scope: 'epic:T001', autoFocus: true });
     expect(await app.call('session.safestop')).toMatchObject({ _meta: { exitCode: 102 } });
     expect(await app.call('session.list', { status: 'active' })).toMatchObject({ sessions: [{ agent: 'eve' }, { agent: 'bob' }] });
-    expect(await app.call('session.end', {}, { session: 'session-2' })).toMatchObject({ session: { status: 'ended' } });
+    expect(await app.call('session.end', {}, { session: 'session-2' })).toMatchObject({
+      error: { code: 'E_FORBIDDEN', exitCode: 64, fix: 'Ask a person to run: cleo session end --session session-2' },
+    });
+    expect(await app.call('session.end', {}, { ...asPerson, session: 'session-2' })).toMatchObject({ session: { status: 'ended' } });
   });
 
   test('of an agent without a session leaves the session of another agent alone', async () => {

@@ -54,15 +54,28 @@ async function summarizeWork(ctx: MutationContext, session: SessionRecord, note:
 /** Returns true if `session end` only takes the caller out of the session: it joined the session, did not start it, and another agent
  *  is still in it. An agent whose client process is gone is not in it any more. */
 export async function isLeaving(ctx: MutationContext, session: SessionRecord): Promise<boolean> {
-  const { store, caller, platform } = ctx;
-  if (caller.agent === session.startedBy) return false;
-  const agents = await store.sessions.listAgents(session.id);
-  const hasJoined =
-    agents.includes(caller.agent) ||
-    platform.caller.session === session.id ||
-    (await store.claims.listForSession(session.id)).some(({ agent }) => agent === caller.agent) ||
-    (await store.sessions.listChangedIds(session.id, 1, caller.agent)).length > 0;
-  if (!hasJoined) return false;
+  if (ctx.caller.agent === session.startedBy || !(await hasJoined(ctx, session))) return false;
+  return hasOthers(ctx, await ctx.store.sessions.listAgents(session.id));
+}
+
+/** Returns true if the session belongs to another agent: the caller neither started nor joined it, and an agent in it, or the one that
+ *  started it, is not known to be gone. */
+export async function isAnothers(ctx: MutationContext, session: SessionRecord): Promise<boolean> {
+  if (ctx.caller.agent === session.startedBy || (await hasJoined(ctx, session))) return false;
+  return hasOthers(ctx, [session.startedBy, ...(await ctx.store.sessions.listAgents(session.id))]);
+}
+
+async function hasJoined({ store, caller, platform }: MutationContext, { id }: SessionRecord): Promise<boolean> {
+  return (
+    platform.caller.session === id ||
+    (await store.sessions.listAgents(id)).includes(caller.agent) ||
+    (await store.claims.listForSession(id)).some(({ agent }) => agent === caller.agent) ||
+    (await store.sessions.listChangedIds(id, 1, caller.agent)).length > 0
+  );
+}
+
+/** Checks whether one of `agents` is another agent whose client process is not known to be gone. */
+async function hasOthers({ store, caller, platform }: MutationContext, agents: string[]): Promise<boolean> {
   const { isProcessRunning } = await platform.loadProcesses();
   for (const agent of agents) {
     if (agent === caller.agent) continue;

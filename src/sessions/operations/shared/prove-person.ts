@@ -1,4 +1,5 @@
 import type { Caller, Gateway } from '#core/model/audit.ts';
+import { defaultConfig } from '#core/model/config.ts';
 import { toOneLine } from '#core/terminal/text.ts';
 import type { PersonTerminal, Platform } from '#platform/port.ts';
 import type { MissingProof, PersonProof, ProofMethod, ProofSubject } from '../../model/person-proof.ts';
@@ -52,7 +53,11 @@ export function findTerminalProblem({ name, marks: [mark] }: PersonTerminal): Mi
 
 /** Reads the method. The operation that sets the passphrase is proved by the passphrase that it replaces. */
 async function readMethod({ config, getProject, loadPassphrase }: Platform, operation: string): Promise<ProofMethod> {
-  const method = chooseProofMethod(config.load(getProject())['decide.proof'], config.inspect(config.userFile()).values['decide.proof']);
+  const project = getProject();
+  const own = config.inspect(config.userFile()).values['decide.proof'];
+  // Other values may be invalid: a person has to be able to repair the file.
+  const shared = project && config.inspect(config.projectFile(project)).values['decide.proof'];
+  const method = chooseProofMethod(shared ?? own ?? defaultConfig['decide.proof'], own);
   if (operation !== 'admin.proof.passphrase' || method === 'ssh') return method;
   return (await loadPassphrase()).isSet() ? 'passphrase' : 'terminal';
 }

@@ -15,7 +15,9 @@ export async function checkTakeOver(ctx: ClaimContext, id: TaskId): Promise<Clai
   const claim = await ctx.store.claims.get(id);
   if (!claim || isHolder(claim, ctx.caller)) return claim;
   const judge = await createClaimJudge(ctx, [claim]);
-  if (!canTakeOver(judge.judge(claim), await isPerson(ctx))) throw await createClaimedError(ctx, claim, judge);
+  if (canTakeOver(judge.judge(claim))) return claim;
+  const error = await createClaimedError(ctx, claim, judge);
+  ctx.requireScope('decide', { subject: id, action: `Taking ${id} from ${formatHolder(claim)}`, createError: () => error });
   return claim;
 }
 
@@ -39,7 +41,7 @@ export async function createClaimedError(
     ...(await suggestAnother(ctx)),
     look: ctx.isNamed && ctx.session ? `cleo next --session ${ctx.session.id}` : undefined,
     claim: ctx.commandAs(['next', '--claim']),
-    retry: canTakeOver(state, await isPerson(ctx)) ? ctx.commandAs(takeOver) : undefined,
+    retry: canTakeOver(state) || (await ctx.mayHaveScope('decide')) ? ctx.commandAs(takeOver) : undefined,
   });
 }
 
@@ -71,6 +73,3 @@ export async function endFormerClaim(
 
 /** A claim that was made outside a session is taken from the agent without its session. */
 const listHolderNames = ({ agent, session }: ClaimContext['caller']): string[] => [agent, formatHolder(defined({ agent, session }))];
-
-const isPerson = async (ctx: ClaimContext): Promise<boolean> =>
-  (await import('#sessions/operations/shared/person.ts')).isCalledByPerson(ctx);

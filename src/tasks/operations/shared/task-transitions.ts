@@ -17,7 +17,7 @@ import { checkScope } from './scope.ts';
 /** Checks of claims. */
 export type ClaimContext = Pick<
   QueryContext,
-  'store' | 'session' | 'isNamed' | 'now' | 'config' | 'platform' | 'caller' | 'gateway' | 'token' | 'commandAs'
+  'store' | 'session' | 'isNamed' | 'now' | 'config' | 'platform' | 'caller' | 'commandAs' | 'requireScope' | 'mayHaveScope'
 >;
 
 /** Status changes of a task. */

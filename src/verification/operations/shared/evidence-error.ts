@@ -24,7 +24,7 @@ export async function createEvidenceError(ctx: JobContext, rejected: RejectedEvi
   const evidence = suggestToolEvidence(policy, gate, listVerificationTools(rejected));
   const missingTool = needsTool(policy, gate) && !evidence ? await suggestTool(ctx, taskId, gate) : undefined;
   let fix = ctx.commandAs(['verify', taskId]);
-  if (missingTool) fix = ctx.platform.isAtTerminal() ? missingTool.configure : missingTool.block;
+  if (missingTool) fix = (await ctx.mayHaveScope('admin')) ? missingTool.configure : missingTool.block;
   else if (evidence && !hasToolFailed) fix = ctx.commandWith({ evidence });
   else if (gate === 'qaPassed') fix = ctx.commandAs(['validator', 'pull', taskId]);
   return new CleoError('E_GATE_UPDATE_FAILED', {

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, utimesSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { type AppOptions, type Json, openApp, type TestApp } from '../../../../test/app.ts';
+import { type AppOptions, asPerson, type Json, openApp, type TestApp } from '../../../../test/app.ts';
 import { held, node, openWorked, tools, verify, write } from '../../../../test/evidence.ts';
 
 describe('evidence', () => {
@@ -242,7 +242,7 @@ describe('a gate that needs a tool, in a project without one', () => {
     const { error } = await verify(app, 'testsPassed', 'tool:test');
     expect((await app.cli(error.fix)).exitCode).toBe(0);
     expect((await app.call('tasks.show', { taskId: 'T001' })).task).toMatchObject({ status: 'blocked' });
-    expect((await app.cli(configure)).exitCode).toBe(0);
+    expect((await app.cli(configure, asPerson)).exitCode).toBe(0);
   });
 
   test('the fix for a person configures the tool', async () => {
@@ -283,6 +283,6 @@ describe('evidence of an invalid form costs no round', () => {
     const app = await openApp({ tasks: ['T001'] });
     const { error } = await verify(app, 'implemented', 'tool:test');
     expect(error.alternatives[0].command).toBe("cleo config set verification.tools.test 'npm test'");
-    expect((await app.cli(error.alternatives[0].command)).exitCode).toBe(0);
+    expect((await app.cli(error.alternatives[0].command, asPerson)).exitCode).toBe(0);
   });
 });

@@ -1,7 +1,7 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openApp, type TestApp } from '../../../../test/app.ts';
+import { asPerson, openApp, type TestApp } from '../../../../test/app.ts';
 import { held, notes, openWorked, tested, tools, verify, work, write } from '../../../../test/evidence.ts';
 
 test('gates are passed in order, and completion needs those the criteria are bound to', async () => {
@@ -80,7 +80,7 @@ describe('rounds', () => {
     await verify(app, 'testsPassed', 'tool:fails', { round: 2 });
     const refused = await verify(app, 'testsPassed', 'tool:test');
     expect(refused).toMatchObject({ error: { code: 'E_MAX_ROUNDS_EXCEEDED', exitCode: 44 } });
-    for (const { command } of refused.error.alternatives) expect((await app.cli(command)).exitCode).toBe(0);
+    for (const { command } of refused.error.alternatives) expect((await app.cli(command, asPerson)).exitCode).toBe(0);
     await app.call('tasks.update', { taskId: 'T001', clearBlockedBy: true });
     expect(await verify(app, 'testsPassed', 'tool:test')).toMatchObject({ success: true });
   });

@@ -1,0 +1,26 @@
+import type { PersonScope, TokenScope } from '../model/token.ts';
+
+/** The part of an operation that decides who may call it. */
+export interface ScopedOperation {
+  kind: 'query' | 'mutation' | 'job';
+  scope?: PersonScope | { scope: PersonScope; when: string } | undefined;
+  usesHost?: true | undefined;
+}
+
+/** Checks whether a caller may call an operation, as far as its definition decides. A caller on this machine has no token: the shell
+ *  or MCP over stdio, with scope `mutate`. */
+export const isAllowed = (token: { scope: TokenScope } | undefined, operation: ScopedOperation): boolean =>
+  includesScope(token?.scope ?? 'mutate', getRequiredScope(operation)) && (!operation.usesHost || isHostAllowed(token));
+
+/** Checks whether a caller may use files and programs of the host. A token below scope admin is for remote callers, who may not. */
+export const isHostAllowed = (token: { scope: TokenScope } | undefined): boolean => !token || token.scope === 'admin';
+
+/** The lowest scope that may call an operation. An operation with a conditional scope checks it by itself. */
+export const getRequiredScope = ({ kind, scope }: ScopedOperation): TokenScope =>
+  typeof scope === 'string' ? scope : kind === 'query' ? 'query' : 'mutate';
+
+/** Each scope includes those before it. */
+export const includesScope = (scope: TokenScope, required: TokenScope): boolean =>
+  scopeOrder.indexOf(scope) >= scopeOrder.indexOf(required);
+
+const scopeOrder: TokenScope[] = ['query', 'mutate', 'decide', 'admin'];

@@ -1,0 +1,140 @@
+import { formatCommand, listCommandNames } from '#core/command-line.ts';
+import type { Operation, ScopeRequest } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
+import { askPerson } from '#core/errors/row.ts';
+import type { PersonScope } from '#core/model/token.ts';
+import { getRequiredScope, includesScope, type ScopedOperation } from '#core/rules/token-scope.ts';
+import { defined } from '#lib/defined.ts';
+import type { MissingProof, PersonProof, ProofSubject } from '#sessions/model/person-proof.ts';
+import type { ProofContext } from '#sessions/operations/shared/prove-person.ts';
+import { authenticate, type TokenIdentity } from './authenticate.ts';
+import type { CallContext, ScopeRequired } from './call-context.ts';
+
+/** Creates the error of a token that does not allow an operation. It has one message for all operations. */
+export function createTokenError(
+  operation: ScopedOperation & Partial<Pick<Operation, 'cli'>>,
+  token: TokenIdentity,
+  name: string,
+): CleoError {
+  const required = getRequiredScope(operation);
+  const isForToken = required === 'query' || required === 'mutate';
+  const command =
+    isForToken && !operation.usesHost
+      ? `cleo token create --name client-${required} --scope ${required}`
+      : `cleo ${operation.cli ? [operation.cli.command].flat()[0] : name}`;
+  return new CleoError('E_FORBIDDEN', { fix: askPerson(command), scope: token.scope });
+}
+
+/** Proves the scope that the definition of an operation requires. */
+export async function authorizeOperation(ctx: CallContext, params: Record<string, unknown>): Promise<void> {
+  const { operation } = ctx;
+  const name = operation.subject ?? operation.cli.args?.[0];
+  const subject = name === undefined ? undefined : params[name];
+  const request = { subject: subject === undefined ? operation.name.split('.').at(-1)! : String(subject) };
+  await authorize(ctx, { scope: getRequiredScope(operation) as PersonScope, request }, params);
+}
+
+/** Gives the caller the scope: by a token in the environment or by the proof of a person. Throws if it has neither. */
+export async function authorize(
+  ctx: CallContext,
+  { scope, request }: Pick<ScopeRequired, 'scope' | 'request'>,
+  params: Record<string, unknown>,
+): Promise<void> {
+  const { call, operation } = ctx;
+  if (call.token) throw createScopeError(ctx, scope, request, params, { problem: describeToken(call.token) });
+  const token = await readEnvironmentToken(ctx);
+  if (token && includesScope(token.scope, scope)) {
+    ctx.granted = token.scope;
+    ctx.proof = { via: 'token', token: token.name };
+    return;
+  }
+  if (token) throw createScopeError(ctx, scope, request, params, { problem: `in CLEO_TOKEN, ${describeToken(token)}` });
+  const action = request.action ?? describeAction(operation);
+  const proof = await prove(ctx, defined({ id: request.subject, operation: operation.name, action, params, content: request.content }));
+  if (!proof.isProved) throw createScopeError(ctx, scope, request, params, proof);
+  ctx.granted = 'admin';
+  ctx.proof = { via: proof.via, evidence: proof.evidence };
+}
+
+/** Reading with scope admin changes nothing, so a person need not confirm it. */
+async function prove(ctx: CallContext, subject: ProofSubject): Promise<PersonProof | MissingProof> {
+  const { describeTerminal, findMissingProof, provePerson } = await import('#sessions/operations/shared/prove-person.ts');
+  if (ctx.operation.kind !== 'query') return provePerson(toProofContext(ctx), subject);
+  const missing = await findMissingProof(toProofContext(ctx));
+  return missing ?? { isProved: true, via: 'terminal', evidence: describeTerminal(await ctx.app.platform.loadTerminal()) };
+}
+
+const toProofContext = ({ app, call, caller, now }: CallContext): ProofContext => ({
+  platform: app.platform,
+  gateway: call.gateway,
+  caller,
+  now,
+});
+
+/** Checks whether the caller could get the scope, without asking a person for a proof. */
+export async function mayHaveScope(ctx: CallContext, scope: PersonScope): Promise<boolean> {
+  const { call, granted, app } = ctx;
+  if (includesScope(granted ?? call.token?.scope ?? 'mutate', scope)) return true;
+  if (call.token) return false;
+  if (call.gateway === 'cli' && app.platform.token !== undefined && !(await findAgentMark(ctx))) return true;
+  const { findMissingProof } = await import('#sessions/operations/shared/prove-person.ts');
+  return (await findMissingProof(toProofContext(ctx))) === undefined;
+}
+
+/** Finds the mark of an agent in the environment, or the name of one. */
+async function findAgentMark({ call, app: { platform } }: CallContext): Promise<string | undefined> {
+  if (call.agent !== undefined) return `--agent ${call.agent}`;
+  if (platform.identity.kind === 'named') return `CLEO_AGENT_ID=${platform.identity.agent}`;
+  return (await platform.loadTerminal()).marks.find(({ kind, pid }) => kind === 'agent' && pid === undefined)?.name;
+}
+
+/** Finds the token of CLEO_TOKEN. An agent inherits the environment of the person who started it, so its token is ignored there; MCP and
+ *  HTTP ignore it because the environment of a server is not that of its callers. */
+async function readEnvironmentToken(ctx: CallContext): Promise<TokenIdentity | undefined> {
+  const { call, app } = ctx;
+  const { platform } = app;
+  if (call.gateway !== 'cli' || platform.token === undefined) return undefined;
+  const warn = (reason: string): void => {
+    ctx.warnings = [...(ctx.warnings ?? []), `CLEO_TOKEN is ignored: ${reason}`];
+  };
+  const mark = await findAgentMark(ctx);
+  if (mark) {
+    warn(`${mark} is the mark of an agent`);
+    return undefined;
+  }
+  if (!platform.getProject()) {
+    warn('there is no project');
+    return undefined;
+  }
+  try {
+    const found = await authenticate(app, platform.token);
+    if (!found) warn('this project has no such token, or it is revoked');
+    return found;
+  } catch (error) {
+    // A damaged store has no tokens; a person at a terminal can still restore it.
+    if (!(error instanceof CleoError)) throw error;
+    warn(error.message);
+    return undefined;
+  }
+}
+
+const describeToken = ({ name, scope }: TokenIdentity): string => `token ${name} has scope ${scope}`;
+const describeAction = (operation: Operation): string => listCommandNames(operation)[0] ?? operation.name;
+
+/** Creates the error of a caller without the scope. It offers the call to a person, because the caller cannot make it. */
+function createScopeError(
+  { call, operation }: CallContext,
+  scope: PersonScope,
+  { action, command, createError }: ScopeRequest,
+  params: Record<string, unknown>,
+  { problem, hint }: { problem: string; hint?: string },
+): CleoError {
+  if (createError) return createError(problem);
+  const fix = askPerson(command ?? formatCommand(operation, params, call.session ? ['--session', call.session] : [], call.paths));
+  return new CleoError('E_FORBIDDEN', {
+    problem: `${action ?? describeAction(operation)} needs a person, or a token of scope ${scope}: ${problem}`,
+    fix,
+    scope,
+    ...(hint ? { manual: `${fix}. ${hint}` } : {}),
+  });
+}

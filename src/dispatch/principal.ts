@@ -1,0 +1,22 @@
+import type { Principal } from '#core/model/audit.ts';
+import { includesScope } from '#core/rules/token-scope.ts';
+import { defined } from '#lib/defined.ts';
+import { anonymousToken } from './authenticate.ts';
+import type { CallContext } from './call-context.ts';
+
+/** Returns the caller of a call and how it was authenticated, for the log. */
+export function toPrincipal({ call, app, caller, proof }: CallContext): Principal {
+  const via = call.gateway === 'cli' ? 'shell' : call.gateway === 'http' ? 'http' : 'mcp';
+  const token = call.token && call.token.name !== anonymousToken ? call.token : undefined;
+  const isPerson =
+    proof !== undefined ||
+    (token ? includesScope(token.scope, 'decide') : call.gateway === 'cli' && app.platform.identity.kind === 'person' && !call.agent);
+  return defined({
+    kind: isPerson ? ('person' as const) : ('agent' as const),
+    via: proof?.via ?? (token ? ('token' as const) : via),
+    token: proof?.token ?? token?.name,
+    evidence: proof?.evidence,
+    process: caller.process,
+    conversation: call.conversation && `${call.conversation.client}-${call.conversation.id}`.slice(0, 200),
+  });
+}
