@@ -1,6 +1,5 @@
 import { fstatSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { CleoError } from './core/errors/error.ts';
 import { registry } from './core/index.generated.ts';
 import type { Config } from './core/model/config.ts';
 import { locatesStore } from './core/rules/store-keys.ts';
@@ -134,21 +133,6 @@ function isCharacterDevice(fd: number): boolean {
 const isDiskFailure = (error: unknown): boolean =>
   ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO'].includes((error as NodeJS.ErrnoException).code ?? '');
 
-/** Creates the platform of this process. Without a working folder only help and similar commands work. */
-export function createProcessPlatform(env: NodeJS.ProcessEnv): Platform {
-  let folder: string;
-  try {
-    folder = process.cwd();
-  } catch {
-    const path = env.PWD || '/';
-    const reject = (): never => {
-      throw new CleoError('E_FILE_ERROR', { path, problem: 'the working folder does not exist any more', fix: 'cd ~' });
-    };
-    return { ...createPlatform(env, path, version), getProject: reject, locateNewProject: reject };
-  }
-  return createPlatform(env, folder, version);
-}
-
 export async function main(): Promise<void> {
   const { env } = process;
   const screen = await detectScreen();
@@ -173,8 +157,10 @@ export async function main(): Promise<void> {
   process.on('uncaughtException', (error) => process.exit(fail(error)));
   let exitCode: number;
   try {
-    exitCode = await runCli(createApp(createProcessPlatform(env)), process.argv.slice(2), terminal);
+    exitCode = await runCli(createApp(createPlatform(env, process.cwd(), version)), process.argv.slice(2), terminal);
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall === 'uv_cwd')
+      process.exit(await (await import('./deleted-folder.ts')).runWithoutFolder(env, process.argv.slice(2), terminal));
     exitCode = fail(error);
   }
   // A natural exit would close the database, and closing a writing connection checkpoints its log.

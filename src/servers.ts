@@ -1,7 +1,8 @@
 import type { Globals } from './core/global-flags.ts';
 import type { App } from './dispatch/call-context.ts';
 import { defined } from './lib/defined.ts';
-import { createApp, createProcessPlatform, writeAll } from './main.ts';
+import { createApp, writeAll } from './main.ts';
+import { createPlatform } from './platform/platform.ts';
 import type { Platform } from './platform/port.ts';
 import { print, type Terminal } from './surfaces/cli/run.ts';
 import type { LastResort } from './surfaces/last-resort.ts';
@@ -19,7 +20,7 @@ async function serveMcp({ agent, session }: Globals): Promise<number> {
   const { env } = process;
   const isDebugging = env.CLEO_DEBUG === '1';
   const own = { ...(agent ? { CLEO_AGENT_ID: agent } : {}), ...(session ? { CLEO_SESSION_ID: session } : {}) };
-  const app = createApp(createProcessPlatform({ ...env, ...own }), { isSticky: true, isServer: true });
+  const app = createApp(createPlatform({ ...env, ...own }, process.cwd(), version), { isSticky: true, isServer: true });
   // Standard output carries the protocol and nothing else.
   console.log = console.info = console.debug = console.error;
   const stop = createStop();
@@ -42,7 +43,7 @@ async function serveHttp({ json, human }: Globals, { host, port }: { host?: stri
   const { serve } = await import('./surfaces/http/serve.ts');
   const { createMcpEndpoint } = await import('./surfaces/mcp/http.ts');
   const { env, stdout } = process;
-  const platform = createProcessPlatform(env);
+  const platform = createPlatform(env, process.cwd(), version);
   // A server has many callers, so the agent and session of its environment apply to none of them.
   const shared: Platform = {
     ...platform,
@@ -90,7 +91,7 @@ async function watchList(globals: Globals, listParams: Record<string, unknown>, 
 }
 
 /** Creates an app that only reads and ignores the session of the environment. */
-const createObserver = (): App => createApp(createProcessPlatform(process.env), { isServer: true, isObserver: true });
+const createObserver = (): App => createApp(createPlatform(process.env, process.cwd(), version), { isServer: true, isObserver: true });
 
 /** Checks whether to draw a live view: on a terminal, unless JSON is requested. */
 const isLive = ({ json, human }: Globals, { isTerminal, format }: Terminal): boolean =>

@@ -189,7 +189,7 @@ Labels: core
 
   Line one
 
-  Line  two �[31m
+  Line  two ␛[31m
 
 ## Acceptance criteria
 - [x] 1. reads all

@@ -27,7 +27,7 @@ import type { FileSystem } from './port.ts';
 export const files: FileSystem = {
   exists: existsSync,
   isFolder: (path) => statIfExists(path)?.isDirectory() ?? false,
-  isSameFile: (a, b) => a === b || isSameInode(statSync(a, { throwIfNoEntry: false }), statSync(b, { throwIfNoEntry: false })),
+  isSameFile: (a, b) => a === b || isSameInode(statIfExists(a), statIfExists(b)),
   readText: (path) =>
     // An exception for a missing file costs more than this check.
     convertFileErrors(path, () => (existsSync(path) ? readFileSync(path, 'utf8') : undefined)),
@@ -35,19 +35,19 @@ export const files: FileSystem = {
     convertFileErrors(path, () => {
       // Follows a link, so that it stays a link, and keeps the mode of the file.
       const target = existsSync(path) ? realpathSync(path) : path;
-      const mode = statSync(target, { throwIfNoEntry: false })?.mode ?? chooseFileMode(path, isPrivate);
+      const mode = statSync(target, { throwIfNoEntry: false })?.mode ?? chooseMode(path, 0o666, isPrivate);
       writeTemporary(target, text, mode, (fresh) => {
         renameSync(fresh, target);
         return true;
       });
     }),
   writeNew: (path, text, isPrivate) =>
-    convertFileErrors(path, () => writeTemporary(path, text, chooseFileMode(path, isPrivate), (fresh) => linkOrRename(fresh, path))),
+    convertFileErrors(path, () => writeTemporary(path, text, chooseMode(path, 0o666, isPrivate), (fresh) => linkOrRename(fresh, path))),
   appendLine: (path, line) =>
     convertFileErrors(path, () => {
       const isNew = !existsSync(path);
-      if (isNew) mkdirSync(dirname(path), { recursive: true, mode: chooseFolderMode(path) });
-      const file = openSync(path, 'a+', chooseFileMode(path));
+      if (isNew) mkdirSync(dirname(path), { recursive: true, mode: chooseMode(path, 0o777) });
+      const file = openSync(path, 'a+', chooseMode(path, 0o666));
       try {
         // One write, because another process could write between two.
         const bytes = Buffer.from(`${endsWithNewline(file) ? '' : '\n'}${line}\n`);
@@ -73,7 +73,7 @@ export const files: FileSystem = {
         .sort(),
     ),
   createFolder: (path, isPrivate) =>
-    convertFileErrors(path, () => void mkdirSync(path, { recursive: true, mode: chooseFolderMode(path, isPrivate) })),
+    convertFileErrors(path, () => void mkdirSync(path, { recursive: true, mode: chooseMode(path, 0o777, isPrivate) })),
   rename: (from, to) =>
     convertFileErrors(from, () => {
       renameSync(from, to);
@@ -139,10 +139,10 @@ export const files: FileSystem = {
   },
 };
 
-/** Files in `.cleo` are for their owner only: the store and the traces contain what agents read and wrote. */
-const isInCleoFolder = (path: string): boolean => /[\\/]\.cleo(?:[\\/]|$)/.test(path);
-const chooseFileMode = (path: string, isPrivate = isInCleoFolder(path)): number => (isPrivate ? 0o600 : 0o666);
-const chooseFolderMode = (path: string, isPrivate = isInCleoFolder(path)): number => (isPrivate ? 0o700 : 0o777);
+/** Chooses 0600 or 0700 for what only the owner may access: by default all of `.cleo`, because the store and the traces contain what
+ *  agents read and wrote. */
+const chooseMode = (path: string, open: number, isPrivate = /[\\/]\.cleo(?:[\\/]|$)/.test(path)): number =>
+  isPrivate ? open & 0o700 : open;
 
 /** A file whose name is too long does not exist, nor does one below a file. */
 function statIfExists(path: string): Stats | undefined {

@@ -1,13 +1,12 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { CleoError } from '#core/errors/error.ts';
 import { files } from './files.ts';
 import type { Project } from './port.ts';
 
 /** Finds the project: `CLEO_ROOT`, otherwise the nearest parent folder with `.cleo`. In a linked worktree it is the project of
  *  the main worktree, so that all worktrees of a repository share a store. */
 export function findProject(folder: string, root: string | undefined, home: string): Project | undefined {
-  if (root) return getProjectAt(resolve(folder, root), home) ?? checkRoot(resolve(folder, root));
+  if (root) return getProjectAt(resolve(folder, root), home);
   for (let current = resolve(folder); ; current = dirname(current)) {
     const project = findMainProject(current, home) ?? getProjectAt(current, home);
     if (project || dirname(current) === current) return project;
@@ -17,10 +16,7 @@ export function findProject(folder: string, root: string | undefined, home: stri
 /** Returns the folder where `init` creates a project, or the existing project. Searches parent folders up to the top of the
  *  repository, because a second store below an existing one would silently split the tasks. */
 export function locateNewProject(folder: string, root: string | undefined, home: string): Project {
-  if (root) {
-    checkRoot(resolve(folder, root));
-    return toProject(resolve(folder, root));
-  }
+  if (root) return toProject(resolve(folder, root));
   const start = resolve(folder);
   for (let current = start; ; current = dirname(current)) {
     const main = findMainWorktree(current);
@@ -29,13 +25,6 @@ export function locateNewProject(folder: string, root: string | undefined, home:
     if (main) return toProject(main);
     if (existsSync(join(current, '.git')) || dirname(current) === current) return toProject(start);
   }
-}
-
-/** A root that is not a folder can never contain a project. One that does not exist can. */
-function checkRoot(root: string): undefined {
-  if (existsSync(root) && !files.isFolder(root))
-    throw new CleoError('E_CONFIG_ERROR', { path: 'CLEO_ROOT', problem: `${root} is not a folder`, fix: 'unset CLEO_ROOT' });
-  return undefined;
 }
 
 const toProject = (root: string): Project => ({ root, folder: join(root, '.cleo') });

@@ -4,14 +4,19 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createFaultFolder, createFaultProject, dist, runCleoProcess } from './processes.ts';
 
-test('CLEO_ROOT that is not a folder is a configuration error', async () => {
+test('CLEO_ROOT that is not a folder contains no project, and none can be created in it', async () => {
   const folder = createFaultFolder();
   writeFileSync(join(folder, 'file'), '');
   for (const root of ['/dev/null', join(folder, 'file')])
-    for (const words of [['list'], ['add', 'x'], ['init'], ['doctor']]) {
-      const { exitCode, answer } = await runCleoProcess(words, { cwd: folder, env: { CLEO_HOME: join(folder, 'home'), CLEO_ROOT: root } });
-      expect([exitCode, answer.error.code]).toEqual([8, 'E_CONFIG_ERROR']);
-      expect(answer.error.message).toContain('is not a folder');
+    for (const [words, exit] of [
+      [['list'], 8],
+      [['add', 'x'], 8],
+      [['doctor'], 8],
+      [['init'], 3],
+    ] as const) {
+      const env = { CLEO_HOME: join(folder, 'home'), CLEO_ROOT: root };
+      const { exitCode, answer } = await runCleoProcess([...words], { cwd: folder, env });
+      expect([words, exitCode, answer.error.code]).toEqual([words, exit, exit === 8 ? 'E_NOT_INITIALIZED' : 'E_FILE_ERROR']);
     }
 });
 
@@ -27,7 +32,7 @@ test('an empty HOME is the home folder of the user, not the project', async () =
 test('a deleted working folder is an error with a code', async () => {
   const project = await createFaultProject();
   const folder = join(project.root, 'gone');
-  for (const words of [['list'], ['add', 'x'], ['init'], ['version']]) {
+  for (const words of [['list'], ['add', 'x'], ['init'], ['version'], ['mcp']]) {
     mkdirSync(folder);
     const script = 'rm -r "$PWD" && exec "$@"';
     const { status, stdout } = spawnSync('sh', ['-c', script, 'sh', process.execPath, join(dist, 'cleo.js'), ...words], { cwd: folder });

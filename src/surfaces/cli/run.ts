@@ -5,7 +5,6 @@ import { type App, dispatch, type Reply } from '#dispatch/dispatch.ts';
 import { createFailure } from '#dispatch/envelope.ts';
 import { readParams } from '#dispatch/read-params.ts';
 import { defined } from '#lib/defined.ts';
-import { escapeInvisible, escapeInvisibleInJson } from '#lib/invisible.ts';
 import { listAllCommands, type ProcessEntry } from './all-commands.ts';
 import { type ParsedArguments, parseArguments } from './arguments.ts';
 import { findCommand, getFirstWord } from './commands.ts';
@@ -166,13 +165,13 @@ export async function print(
   const raw = rawKey && envelope.success && !globals.json && envelope[rawKey] !== undefined ? rawKey : undefined;
   const isJson = globals.json || (!raw && !globals.human && !globals.quiet && (terminal.format === 'json' || !terminal.isTerminal));
   if (raw && typeof envelope[raw] === 'string')
-    terminal.write(formatRaw(envelope[raw], operation, envelope.encoding as BufferEncoding | undefined, terminal));
-  else if (isJson && !globals.fields) terminal.write(`${escapeInvisibleInJson(JSON.stringify(envelope))}\n`);
+    terminal.write((await import('./raw-text.ts')).formatRaw(envelope[raw], envelope.encoding, operation, terminal));
+  else if (isJson && !globals.fields) terminal.write(await formatJson(envelope));
   else {
     const { pickFields, formatQuiet } = await import('./select.ts');
     const picked = globals.fields ? pickFields(envelope, globals.fields.split(',')) : envelope;
     if (globals.quiet && envelope.success) terminal.write(formatQuiet(picked));
-    else if (isJson) terminal.write(`${escapeInvisibleInJson(JSON.stringify(picked))}\n`);
+    else if (isJson) terminal.write(await formatJson(picked));
     else {
       const { renderAnswer } = await import('./render-answer.ts');
       const { columns, hasColour, isTerminal } = terminal;
@@ -191,16 +190,8 @@ export async function print(
   return exitCode;
 }
 
-/** Formats a value that is printed as it is. A terminal would obey the escape sequences in it, so there they are shown. */
-function formatRaw(
-  text: string,
-  operation: Reply['operation'],
-  encoding: BufferEncoding | undefined,
-  { isTerminal }: Terminal,
-): string | Buffer {
-  const { isExact } = operation?.cli ?? {};
-  if (isTerminal) return withNewline(escapeInvisible(isExact ? Buffer.from(text, encoding).toString() : text));
-  return isExact ? Buffer.from(text, encoding) : withNewline(text);
+/** Formats JSON with visible escapes for invisible characters. ASCII has none of them. */
+async function formatJson(value: object): Promise<string> {
+  const json = JSON.stringify(value);
+  return `${/[^ -~]/.test(json) ? (await import('#lib/invisible.ts')).escapeInvisibleInJson(json) : json}\n`;
 }
-
-const withNewline = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`);
