@@ -1,6 +1,8 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Json, openApp, type TestApp } from '../../../test/app.ts';
 import { forgeLog } from '../../../test/forge-log.ts';
 
@@ -171,6 +173,22 @@ describe('keys', () => {
     expect(await app.call('admin.audit.sign')).toMatchObject({ success: true });
     writeFileSync(key, 'not a key');
     expect(await app.call('admin.audit.sign')).toMatchObject({ error: { code: 'E_FILE_ERROR' } });
+  });
+
+  test('an SSH key of audit.signers signs, and its changed head is noticed', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'cleo-ssh-'));
+    onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+    mkdirSync(join(home, '.ssh'));
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'ada', '-f', join(home, '.ssh', 'id_ed25519')]);
+    const publicKey = readFileSync(join(home, '.ssh', 'id_ed25519.pub'), 'utf8').trim();
+    const env = { HOME: home, PATH: process.env.PATH ?? '' };
+    const other = await openWithEntries(1, { env });
+    expect(await other.call('admin.audit.sign', { ssh: true })).toMatchObject({ error: { exitCode: 4 } });
+    const app = await openWithEntries(2, { env, config: { audit: { signers: [publicKey] } } });
+    const { signedHead } = await app.call('admin.audit.sign', { ssh: true });
+    expect((await app.call('admin.audit.verify')).chain).toMatchObject({ level: 'signed', signed: { entries: 2, signer: 'ada' } });
+    writeFileSync(getHeadsPath(app), `${JSON.stringify({ ...signedHead, seq: 1 })}\n`);
+    expect((await app.call('admin.audit.verify')).error).toMatchObject({ exitCode: 20 });
   });
 
   test('the key can come from the environment, as on a CI runner', async () => {
