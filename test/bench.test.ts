@@ -14,7 +14,6 @@ import {
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { trustProject } from './trust.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const dist = resolve(root, process.env.CLEO_TEST_DIST ?? 'dist');
@@ -79,7 +78,9 @@ test('skill run loads no YAML parser, no document rules and no patterns, and doe
   const folder = createProject();
   mkdirSync(join(folder, 'skills', 'yes'), { recursive: true });
   writeFileSync(join(folder, 'skills', 'yes', 'run'), '#!/bin/sh\n', { mode: 0o755 });
-  trustProject(folder, env);
+  // The digest stands for the person who trusts the skill.
+  Object.assign(env, { CLEO_TRUST: cleo(folder, ['trust', '--print']).trim() });
+  onTestFinished(() => void Reflect.deleteProperty(env, 'CLEO_TRUST'));
   // The first run of a day prunes old runs.
   cleo(folder, ['skill', 'run', 'yes']);
   const { files, modules } = listLoaded(folder, [join(dist, 'cleo.js'), 'skill', 'run', 'yes']);

@@ -24,7 +24,7 @@ test.each(examples)('the commands in the README of %s exit as documented', async
   for (const [, words = '', said = ''] of lines) {
     ran.push(words);
     if (words === 'trust') {
-      trustProject(place, getEnv(place));
+      await trustProject(place, getEnv(place));
       continue;
     }
     const { exitCode, out, err } = await runCleo(words.trim().split(/\s+/), { cwd: place, env: getEnv(place) });
@@ -39,7 +39,7 @@ test('another skill repairs a rejected handoff, and planning continues', async (
   const cwd = copyExample('prd-to-sprint');
   const cleo = async (words: string) => JSON.parse((await runCleo(words.split(' '), { cwd, env: getEnv(cwd) })).out);
   await cleo('init');
-  trustProject(cwd, getEnv(cwd));
+  await trustProject(cwd, getEnv(cwd));
   const { error } = await cleo('construct run');
   expect(error).toMatchObject({ exitCode: 80, details: { run: { handoffs: [{ accepted: false }] } } });
   expect(error.details.remediation).toContain('goals needs');
@@ -54,7 +54,7 @@ test('runs three attempts, a judge and a review', async () => {
   const cwd = copyExample('checks');
   const cleo = async (words: string) => JSON.parse((await runCleo(words.split(' '), { cwd, env: getEnv(cwd) })).out);
   await cleo('init');
-  trustProject(cwd, getEnv(cwd));
+  await trustProject(cwd, getEnv(cwd));
   const { run } = await cleo('construct run');
   expect(run.executions).toMatchObject([
     { skill: 'fetch-prices', attempts: 3 },

@@ -1,9 +1,7 @@
-import { execFileSync } from 'node:child_process';
-import { cleoPath } from './built-cli.ts';
+import { createPlatform } from '../src/platform/platform.ts';
 
-/** Trusts what a test wrote into the project in a folder. A process of the built command accepts its digest instead of a person. */
-export function trustProject(folder: string, env: Record<string, string | undefined>, path?: string): void {
-  const words = [cleoPath, 'trust', ...(path === undefined ? [] : [path])];
-  const digest = execFileSync(process.execPath, [...words, '--print'], { cwd: folder, env, encoding: 'utf8' }).trim();
-  execFileSync(process.execPath, words, { cwd: folder, env: { ...env, CLEO_TRUST: digest } });
+/** Trusts what a test wrote into the project in a folder, as a person does with `cleo trust`. `env` names the home folder. */
+export async function trustProject(folder: string, env: Record<string, string | undefined>): Promise<void> {
+  const platform = createPlatform(env, folder, '0.0.0-test');
+  await (await platform.loadTrust()).trustAll(platform.getProject()!);
 }

@@ -29,7 +29,13 @@ export async function serve(
   if (port > 65_535)
     throw new CleoError('E_CONFIG_ERROR', { path: 'serve.port', problem: 'must be at most 65535', fix: 'cleo config unset serve.port' });
   // Read even if no token is required, so that a broken store is reported now and not to each caller.
-  const hasToken = await hasTokens(app);
+  let isTrusted = true;
+  const hasToken = await hasTokens(app).catch((error: unknown) => {
+    if (!(error instanceof CleoError) || error.row !== 'E_PROJECT_UNTRUSTED') throw error;
+    // The server starts and answers every call with that error, until a person trusts the project.
+    isTrusted = false;
+    return true;
+  });
   if (!hasToken && (!isLoopback(bound) || config['serve.requireToken']))
     throw new CleoError('E_CONFIG_ERROR', {
       path: 'serve',
@@ -53,7 +59,7 @@ export async function serve(
         }
       : {}),
   });
-  const finishSigning = await startSigning(app, (problem) => report?.(new Error(problem)));
+  const finishSigning = isTrusted ? await startSigning(app, (problem) => report?.(new Error(problem))) : async () => {};
   const server = await listen(routes, { ...listening, host, port });
   announce(server);
   if (!stop.aborted) await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }));

@@ -1,0 +1,134 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { cleoPath, runCleo } from '../built-cli.ts';
+import { createTempFolder } from '../temp-folder.ts';
+
+/** A clone that names a server of the attacker and brings programs that leave a mark when they run. */
+async function createHostileClone(store: 'server' | 'file') {
+  const connections: string[] = [];
+  const server = createServer((socket) => {
+    connections.push('connected');
+    socket.on('data', (bytes) => connections.push(bytes.toString('latin1'))).on('error', () => {});
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as { port: number };
+  const home = createTempFolder();
+  const root = join(home, 'clone');
+  const mark = ['sh', '-c', `touch ${join(home, 'ran')}`];
+  mkdirSync(join(root, '.cleo'), { recursive: true });
+  mkdirSync(join(root, 'skills', 'evil'), { recursive: true });
+  writeFileSync(join(root, 'skills', 'evil', 'run'), `#!/bin/sh\n${mark[2]}\n`, { mode: 0o755 });
+  writeFileSync(
+    join(root, 'construct.yaml'),
+    `apiVersion: loa/v1\nkind: Construct\nmetadata: {name: demo, version: 1.0.0}\nskills: [{name: evil, phase: one, run: ${JSON.stringify(mark)}}]\n`,
+  );
+  writeFileSync(
+    join(root, '.cleo', 'config.json'),
+    JSON.stringify({
+      project: { key: 'clone' },
+      ...(store === 'server' ? { store: { url: `postgres://ada@127.0.0.1:${port}/x` } } : {}),
+      verification: { tools: { test: mark } },
+      release: { gates: { test: mark } },
+    }),
+  );
+  const env = { HOME: home, PGPASSWORD: 'secret-of-ada', PGCONNECT_TIMEOUT: '2' };
+  const run = (words: string[], stdin = '') => runCleo(words, { cwd: root, env, stdin });
+  return { root, home, env, run, connections, hasRun: () => existsSync(join(home, 'ran')) };
+}
+
+const naturalCommands = [
+  'list',
+  'show T001',
+  'next',
+  'dash',
+  'add Write',
+  'find parser',
+  'session start --scope epic:T001 --name work',
+  'init',
+  'verify T001 --gate testsPassed --evidence tool:test',
+  'construct run',
+  'skill run evil',
+  'release ship v1.0.0',
+];
+
+test('a clone with a hostile server: the natural commands and the hooks connect to nothing and run nothing', async () => {
+  const clone = await createHostileClone('server');
+  for (const command of naturalCommands) {
+    const { out } = await clone.run([...command.split(' '), '--json']);
+    const { error } = JSON.parse(out);
+    expect([command, error.details?.cleoCode ?? error.code]).toEqual([command, 'E_PROJECT_UNTRUSTED']);
+    expect(error.fix).toContain('cleo trust');
+  }
+  for (const command of ['version', 'help', 'help add', 'config list', 'doctor', 'trust status', 'nosuch', 'show'])
+    await clone.run(command.split(' '));
+  const hook = await clone.run(
+    ['briefing', '--hook', 'claude', '--budget', '2000'],
+    JSON.stringify({ hook_event_name: 'SessionStart', session_id: 'x', cwd: clone.root }),
+  );
+  expect(hook.out + hook.err).toContain('is not trusted');
+  expect(clone.connections).toEqual([]);
+  expect(clone.hasRun()).toBe(false);
+}, 120_000);
+
+test('cleo mcp starts in a hostile clone and answers with the error', async () => {
+  const clone = await createHostileClone('server');
+  const meta = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '0' } };
+  const call = { name: 'cleo_query', arguments: { domain: 'tasks', operation: 'list' } };
+  const lines = [
+    { id: 1, method: 'initialize', params: meta },
+    { method: 'notifications/initialized' },
+    { id: 2, method: 'tools/call', params: call },
+  ];
+  const { out, exitCode } = await clone.run(['mcp'], lines.map((line) => `${JSON.stringify({ jsonrpc: '2.0', ...line })}\n`).join(''));
+  expect(exitCode).toBe(0);
+  expect(out).toContain('"id":1');
+  expect(out).toContain('E_PROJECT_UNTRUSTED');
+  expect(clone.connections).toEqual([]);
+}, 60_000);
+
+test('cleo serve starts in a hostile clone and answers with the error', async () => {
+  const clone = await createHostileClone('server');
+  const child: ChildProcess = spawn(process.execPath, [cleoPath, 'serve', '--port', '0', '--json'], {
+    cwd: clone.root,
+    env: { PATH: process.env.PATH, ...clone.env },
+  });
+  onTestFinished(() => void child.kill());
+  const url = await new Promise<string>((done, failed) => {
+    let out = '';
+    child.stdout!.setEncoding('utf8').on('data', (text: string) => {
+      out += text;
+      if (out.includes('\n')) done(JSON.parse(out).listening.url);
+    });
+    child.on('exit', (code) => failed(new Error(`cleo serve ended with ${code}: ${out}`)));
+  });
+  const answer = await fetch(`${url}/api/query/tasks/list`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{}',
+  });
+  expect(await answer.text()).toContain('E_PROJECT_UNTRUSTED');
+  expect(clone.connections).toEqual([]);
+}, 60_000);
+
+test('a clone without a server works at once, and its programs do not run', async () => {
+  const clone = await createHostileClone('file');
+  expect((await clone.run(['init'])).exitCode).toBe(0);
+  expect((await clone.run(['add', 'Write'])).exitCode).toBe(0);
+  expect((await clone.run(['show', 'T001'])).exitCode).toBe(0);
+  expect((await clone.run(['skill', 'run', 'evil'])).exitCode).toBe(78);
+  expect((await clone.run(['construct', 'run'])).exitCode).toBe(78);
+  expect(clone.hasRun()).toBe(false);
+}, 60_000);
+
+test('a project that is reached through a link above it needs no trust', async () => {
+  const home = createTempFolder();
+  mkdirSync(join(home, 'real'));
+  symlinkSync(join(home, 'real'), join(home, 'link'));
+  const run = (words: string[]) => runCleo(words, { cwd: join(home, 'link'), env: { HOME: home } });
+  expect((await run(['init'])).exitCode).toBe(0);
+  expect((await run(['add', 'Write'])).exitCode).toBe(0);
+});
