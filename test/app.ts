@@ -89,10 +89,14 @@ export async function openApp(options: AppOptions = {}): Promise<TestApp> {
   const createAgentApp = (agent?: string, isPerson = false) => {
     const ownEnv = { ...env, ...(agent === undefined ? {} : { CLEO_AGENT_ID: agent }) };
     const platform = createPlatform(ownEnv, root, '0.0.0-test');
+    // Each agent of a test has a client process of its own.
+    const client = { client: 'test', pid: 1, startTime: '1', key: `test/${ownEnv.CLEO_AGENT_ID}` };
+    const findClientProcess = platform.identity.kind === 'named' ? { findClientProcess: () => client } : {};
     const isAtTerminal = isPerson || (options.isAtTerminal === true && agent === undefined);
     const created = createApp({
       ...platform,
       ...(options.clock ? { now: () => options.clock!.now, randomHex: nextHex } : {}),
+      loadProcesses: async () => ({ ...(await platform.loadProcesses()), ...findClientProcess }),
       isAtTerminal: () => isAtTerminal,
       loadTerminal: async () => createTypist(isAtTerminal),
       ...(options.isUntrusted ? {} : { loadTrust: async () => trustOnUse(await platform.loadTrust()) }),

@@ -3,10 +3,11 @@ import { createApp } from '../src/main.ts';
 import { createPlatform } from '../src/platform/platform.ts';
 import type { Platform } from '../src/platform/port.ts';
 import { openApp } from './app.ts';
+import { trustOnUse } from './trust-on-use.ts';
 
 /** A project with the surfaces of clients. The process table is that of the test: each surface is told its client process. */
-export async function openClients(tasks: string[] = ['T001', 'T002', 'T003']) {
-  const app = await openApp({ tasks });
+export async function openClients(tasks: string[] = ['T001', 'T002', 'T003'], config = {}) {
+  const app = await openApp({ tasks, config });
   const { CLEO_AGENT_ID: _, ...env } = app.env;
   const gone = new Set<string>();
   const surface = (variables: Record<string, string>, process?: { client: string; pid: number }, isSticky = false) => {
@@ -14,6 +15,7 @@ export async function openClients(tasks: string[] = ['T001', 'T002', 'T003']) {
     const created = createPlatform({ ...env, LOGNAME: 'sam', ...variables }, app.root, '0.0.0-test');
     const platform: Platform = {
       ...created,
+      loadTrust: async () => trustOnUse(await created.loadTrust()),
       loadProcesses: async () => ({
         ...(await created.loadProcesses()),
         findClientProcess: () => found,

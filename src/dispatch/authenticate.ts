@@ -3,9 +3,6 @@ import type { App, Call } from './call-context.ts';
 
 export type TokenIdentity = NonNullable<Call['token']>;
 
-/** The name of callers over HTTP without a token. */
-export const anonymousToken = 'http';
-
 /** Finds the token of a secret; undefined if it is unknown or revoked. Every call checks it, so that revoking takes effect at once. */
 export async function authenticate({ platform, openStore }: App, secret: string): Promise<TokenIdentity | undefined> {
   if (!isTokenSecret(secret)) return undefined;

@@ -88,6 +88,8 @@ export interface CallContext {
   call: Call;
   operation: Operation;
   caller: Caller;
+  /** The client process of an agent that is named outright, for the log. */
+  clientProcess?: string;
   now: string;
   startedAt: number;
   /** The parameters are valid. */

@@ -61,6 +61,8 @@ function measureLength(value: unknown): number {
   }
 }
 
+const isNamed = ({ app, call }: CallContext): boolean => call.agent !== undefined || app.platform.identity.kind === 'named';
+
 /** Appends the call to the log. In grade mode it also computes the nudge. */
 export async function appendEntry(
   ctx: CallContext,
@@ -69,6 +71,13 @@ export async function appendEntry(
   changes?: Changes,
   errorCode?: string,
 ): Promise<void> {
+  // An agent that is named outright has no `Caller.process`. Whether it may judge a task depends on the client it runs in.
+  if (changes?.updated.length && ctx.caller.process === undefined && isNamed(ctx)) {
+    const { findCallerProcess } = await import('#sessions/operations/shared/caller-process.ts');
+    const { app, call, caller } = ctx;
+    const process = await findCallerProcess({ platform: app.platform, caller, gateway: call.gateway, ...defined({ token: call.token }) });
+    if (process !== undefined) ctx.clientProcess = process;
+  }
   const entry = toAuditEntry(ctx, exitCode, changes, errorCode);
   await writes.audit.append(entry, ctx.app.signEntry);
   const { platform } = ctx.app;

@@ -1,11 +1,12 @@
 import type { Principal } from '#core/model/audit.ts';
+import { anonymousToken } from '#core/model/token.ts';
 import { includesScope } from '#core/rules/token-scope.ts';
 import { defined } from '#lib/defined.ts';
-import { anonymousToken } from './authenticate.ts';
+import { toConversationAgent } from '#sessions/rules/caller.ts';
 import type { CallContext } from './call-context.ts';
 
 /** Returns the caller of a call and how it was authenticated, for the log. */
-export function toPrincipal({ call, app, caller, proof }: CallContext): Principal {
+export function toPrincipal({ call, app, caller, clientProcess, proof }: CallContext): Principal {
   const via = call.gateway === 'cli' ? 'shell' : call.gateway === 'http' ? 'http' : 'mcp';
   const token = call.token && call.token.name !== anonymousToken ? call.token : undefined;
   const isPerson =
@@ -16,7 +17,7 @@ export function toPrincipal({ call, app, caller, proof }: CallContext): Principa
     via: proof?.via ?? (token ? ('token' as const) : via),
     token: proof?.token ?? token?.name,
     evidence: proof?.evidence,
-    process: caller.process,
-    conversation: call.conversation && `${call.conversation.client}-${call.conversation.id}`.slice(0, 200),
+    process: caller.process ?? clientProcess,
+    conversation: call.conversation && toConversationAgent(call.conversation.client, call.conversation.id),
   });
 }

@@ -9,9 +9,12 @@ const skills = readdirSync(join(root, 'skills'), { withFileTypes: true })
   .map(({ name }) => name);
 const description = 'Where do the 300 ms go?\n\n```\nnpm start\n```';
 
-/** Removes the protocol text of the tier, which has its own tests. */
+/** Removes the protocol text of the tier, which has its own tests, and the random secret of a validator. */
 const normalizePrompt = (prompt: string, folder: string): string =>
-  prompt.replaceAll(folder, '/project').replace(/<!-- TIER:minimal -->[\s\S]*<!-- \/TIER:minimal -->/, '<!-- TIER:minimal -->');
+  prompt
+    .replaceAll(folder, '/project')
+    .replace(/<!-- TIER:minimal -->[\s\S]*<!-- \/TIER:minimal -->/, '<!-- TIER:minimal -->')
+    .replace(/cleo_[\w-]{43}/g, 'cleo_SECRET');
 
 test('covers all bundled skills', () => {
   expect(skills).toHaveLength(11);

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
 import { formatConfigSchema } from '#core/model/config-schema.ts';
+import { openApp } from '../../../test/app.ts';
 import { createEmptyFolder, readProjectKey, type TestFolder } from '../../../test/folder.ts';
 
 const isPostgres = process.env.CLEO_TEST_ENGINE === 'postgres';
@@ -324,4 +325,18 @@ describe('agent clients', () => {
     expect(await folder.call('admin.init', { setup: ['codex'] })).toMatchObject({ _meta: { exitCode: 101 }, files: [] });
     expect((await folder.call('admin.init')).offers).toBeUndefined();
   });
+});
+
+test('offers a person at a terminal to configure the tests that it finds, and nothing to an agent', async () => {
+  const configure = "cleo config set verification.tools.test 'npm test'";
+  const isFound = { scripts: { test: 'vitest run' }, devDependencies: { vitest: '4' } };
+  for (const [options, isOffered] of [
+    [{ isAtTerminal: true as const }, true],
+    [{}, false],
+    [{ isAtTerminal: true as const, config: { verification: { tools: { unit: 'make test' } } } }, false],
+  ] as const) {
+    const app = await openApp(options);
+    writeFileSync(join(app.root, 'package.json'), JSON.stringify(isFound));
+    expect((await app.call('admin.init')).offers.includes(configure)).toBe(isOffered);
+  }
 });

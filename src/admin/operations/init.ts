@@ -42,7 +42,7 @@ export const adminInit = job({
     files: optional(array(strictObject({ file: string(), change: picklist(['created', 'updated', 'deleted']) }))),
     /** Content of .cleo/project-context.json. */
     detected: optional(ProjectContextSchema),
-    /** Commands that set up the agent clients that are found and not set up yet. */
+    /** Commands that set up the agent clients that are found and not set up yet, and for a person the tests. */
     offers: optional(array(string())),
     steps: optional(array(StepSchema)),
   }),
@@ -75,7 +75,7 @@ export const adminInit = job({
     warnings.push(...(await recordWrites(platform, project, { isOwn, address, hasDetected: detection !== undefined })));
     const changes = [...(setupResult?.changes ?? []), ...(detection?.changes ?? [])];
     const files = setupResult || detection ? changes.map(({ file, change }): Omit<FileChange, 'adds'> => ({ file, change })) : undefined;
-    const offers = setup ? [] : await listOffers(platform, project);
+    const offers = [...(setup ? [] : await listOffers(platform, project)), ...(await offerTestTool(platform, project))];
     const url = platform.databaseUrl ?? platform.config.load(project)['store.url'];
     return answer(
       {
@@ -151,6 +151,14 @@ async function listOffers(platform: Platform, project: Project): Promise<string[
   const pending = clients.filter(({ isFound, parts }) => isFound && !parts.includes('mcp'));
   if (pending.length > 0) return pending.map(({ client }) => `cleo setup ${client.name}`);
   return clients.some(({ parts }) => parts.includes('mcp')) ? [] : ['cleo setup'];
+}
+
+/** Offers a person to configure the tests that were found, because `testsPassed` needs a tool and agents may not configure one. */
+async function offerTestTool({ config, isAtTerminal }: Platform, project: Project): Promise<string[]> {
+  if (!isAtTerminal() || Object.keys(config.load(project)).some((key) => key.startsWith('verification.tools.'))) return [];
+  const { suggestTestTool } = await import('#detect/operations/shared/suggest-test-tool.ts');
+  const { configure, test } = await suggestTestTool(project.root);
+  return test ? [configure] : [];
 }
 
 function checkNotHome({ files, home }: Platform, { folder }: Project): void {

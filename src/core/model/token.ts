@@ -8,6 +8,9 @@ export type PersonScope = Extract<TokenScope, 'decide' | 'admin'>;
 
 /** The prefix of token secrets, by which people and secret scanners recognize them. 256 random bits follow. */
 export const tokenPrefix = 'cleo_';
+/** The name of callers over HTTP without a token. */
+export const anonymousToken = 'http';
+
 /** Secrets of tokens and of spawned validators, which have the same form. */
 export const secretsInText = /cleo_[A-Za-z0-9_-]{43}/g;
 export const isTokenSecret = (text: string): boolean => /^cleo_[A-Za-z0-9_-]{43}$/.test(text);

@@ -1,5 +1,6 @@
 import { CleoError } from '#core/errors/error.ts';
-import { anonymousToken, authenticate, type TokenIdentity } from '#dispatch/authenticate.ts';
+import { anonymousToken } from '#core/model/token.ts';
+import { authenticate, type TokenIdentity } from '#dispatch/authenticate.ts';
 import type { App } from '#dispatch/dispatch.ts';
 import { isLoopback, isOwnOrigin, isServedHost, splitHost } from './host-names.ts';
 import { createRateLimiter } from './rate-limit.ts';

@@ -11,14 +11,24 @@ export interface AgentInstance {
   conversations: readonly string[];
 }
 
-/** The reason why a judge may be the same instance as an agent that worked on the task; undefined if they differ. A name proves nothing,
+/** A fact that a judge shares with an agent that worked on the task. */
+interface SharedFact {
+  problem: string;
+  /** Both are the same instance. Otherwise nothing shows that they differ. */
+  isSame: boolean;
+}
+
+/** Finds out why a judge may be the same instance as an agent that worked on the task; undefined if they differ. A name proves nothing,
  *  because an agent can choose it. Neither does a fact that is missing: an agent can detach from its client. */
-export function findSharedFact(judge: AgentInstance, worker: AgentInstance): string | undefined {
+export function findSharedFact(judge: AgentInstance, worker: AgentInstance): SharedFact | undefined {
   const { agent } = worker;
-  if (judge.agent === agent) return `${agent} worked on it`;
-  if (judge.token !== undefined && judge.token === worker.token) return `the call has the same token as ${agent}`;
-  if (judge.process !== undefined && judge.process === worker.process) return `the call comes from the same client process as ${agent}`;
-  if (judge.conversations.some((each) => worker.conversations.includes(each))) return `the call belongs to the conversation of ${agent}`;
+  const same = (problem: string): SharedFact => ({ problem, isSame: true });
+  if (judge.agent === agent) return same(`${agent} worked on it`);
+  if (judge.token !== undefined && judge.token === worker.token) return same(`the call has the same token as ${agent}`);
+  if (judge.process !== undefined && judge.process === worker.process)
+    return same(`the call comes from the same client process as ${agent}`);
+  if (judge.conversations.some((each) => worker.conversations.includes(each)))
+    return same(`the call belongs to the conversation of ${agent}`);
   const isDistinct = !worker.isRecorded || judge.token !== undefined || (judge.process !== undefined && worker.process !== undefined);
-  return isDistinct ? undefined : `nothing but the name tells the call from one of ${agent}`;
+  return isDistinct ? undefined : { problem: `nothing but the name tells the call from one of ${agent}`, isSame: false };
 }

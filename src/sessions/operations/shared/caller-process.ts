@@ -1,7 +1,7 @@
 import type { QueryContext } from '#core/define.ts';
 
 /** Finds the client process that a call comes from, also for an agent that is named outright; `Caller.process` leaves those out, because
- *  several agents of one client hold different tasks. Undefined for a person, for HTTP and for an unknown client. */
+ *  several agents of one client hold different tasks. Undefined for HTTP, and for a shell that no known client started. */
 export async function findCallerProcess({
   platform,
   caller,
@@ -9,6 +9,6 @@ export async function findCallerProcess({
   token,
 }: Pick<QueryContext, 'platform' | 'caller' | 'gateway' | 'token'>): Promise<string | undefined> {
   if (caller.process !== undefined) return caller.process;
-  if (token || gateway === 'http' || platform.identity.kind === 'shared' || platform.identity.kind === 'person') return undefined;
+  if (token || gateway === 'http' || platform.identity.kind === 'shared') return undefined;
   return (await platform.loadProcesses()).findClientProcess(gateway !== 'cli')?.key;
 }

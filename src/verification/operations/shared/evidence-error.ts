@@ -1,9 +1,8 @@
 import type { JobContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import '../../errors.ts';
-import { commandLine } from '#core/errors/quote.ts';
 import type { GateName, TaskId } from '#core/model/scalars.ts';
-import { detectProject } from '#detect/rules/detect.ts';
+import { suggestTestTool } from '#detect/operations/shared/suggest-test-tool.ts';
 import { type GatePolicy, listOpeningForms, needsTool, suggestToolEvidence } from '../../rules/gate-policy.ts';
 import { type EvidenceContext, listVerificationTools } from './examine-evidence.ts';
 
@@ -44,12 +43,7 @@ async function suggestTool(
   taskId: TaskId,
   gate: GateName,
 ): Promise<{ configure: string; block: string }> {
-  const { scanProject } = await import('#platform/project-scan.ts');
-  const testing = detectProject(scanProject(project.root)).testing;
-  // A configured tool runs in the project folder. A test command of a subfolder is stored by `init --detect`.
-  const configure = testing?.folder
-    ? 'cleo init --detect'
-    : commandLine(['cleo', 'config', 'set', 'verification.tools.test', testing?.command ?? 'npm test']);
-  const reason = `${gate} needs verification.tools.test${testing ? `, for example ${testing.command}` : ''}`;
+  const { configure, test } = await suggestTestTool(project.root);
+  const reason = `${gate} needs verification.tools.test${test ? `, for example ${test}` : ''}`;
   return { configure, block: commandAs(['update', taskId, '--blocked-by', reason]) };
 }

@@ -10,6 +10,7 @@ import { toConversationAgent } from '#sessions/rules/caller.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { Independence } from '../../model/verification.ts';
 import { type AgentInstance, findSharedFact } from '../../rules/independence.ts';
+import { getTokenName } from './verification.ts';
 
 /** A validator that proves itself with the secret of its spawn. */
 export interface SecretProof {
@@ -54,23 +55,25 @@ export async function requireIndependence(
       : !isSecretAccepted
         ? 'verification.independence accepts no secrets'
         : (proof?.problem ?? `the secret is not that of a validator of ${taskId}`);
-  throw new CleoError('E_CIRCULAR_VALIDATION', { taskId, agent: by, problem: [shared, secretProblem].filter(Boolean).join('; ') });
+  const problem = [shared.problem, secretProblem].filter(Boolean).join('; ');
+  const error = new CleoError('E_CIRCULAR_VALIDATION', { taskId, agent: by, problem });
+  if (shared.isSame) throw error;
+  // A person who proves to be one is not the agent that worked on the task.
+  ctx.requireScope('decide', { subject: taskId, action: `Judging ${taskId}`, createError: () => error });
+  return 'person';
 }
 
-/** The reason why the caller may be an agent that worked on the task. */
-async function findSharedInstance(ctx: MutationContext, taskId: TaskId, by: string): Promise<string | undefined> {
+/** Finds out why the caller may be an agent that worked on the task. */
+async function findSharedInstance(ctx: MutationContext, taskId: TaskId, by: string): Promise<ReturnType<typeof findSharedFact>> {
   const { store, caller, token } = ctx;
   const process = await findCallerProcess(ctx);
   const conversation = ctx.conversation && toConversationAgent(ctx.conversation.client, ctx.conversation.id);
-  const judge = { agent: by, isRecorded: true, ...defined({ process, token: token?.name, conversation }) };
+  const judge = { agent: by, isRecorded: true, ...defined({ process, token: getTokenName(token), conversation }) };
   const participants = (await store.gates.listParticipants(taskId)).map(toParticipant);
   const [own, ...others] = await addConversations(store, [judge, ...participants]);
   const judged = { ...own!, conversations: [...own!.conversations, caller.agent] };
-  for (const worker of others) {
-    const shared = findSharedFact(judged, worker);
-    if (shared) return shared;
-  }
-  return undefined;
+  const shared = others.flatMap((worker) => findSharedFact(judged, worker) ?? []);
+  return shared.find(({ isSame }) => isSame) ?? shared[0];
 }
 
 type Participant = Omit<AgentInstance, 'conversations'> & { conversation?: string };

@@ -7,6 +7,7 @@ import type { Caller } from '#core/model/audit.ts';
 import type { Config } from '#core/model/config.ts';
 import { evidenceGateNames } from '#core/model/config.ts';
 import { AgentId, type GateName, type TaskId } from '#core/model/scalars.ts';
+import { anonymousToken } from '#core/model/token.ts';
 import { defined } from '#lib/defined.ts';
 import type { ReadStore, WriteStore } from '#store/port/store.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
@@ -69,9 +70,13 @@ export async function resolveAgent(
   throw unknown;
 }
 
+/** Returns the name of the caller's token. Over HTTP a caller without one has a name too, which proves nothing. */
+export const getTokenName = (token: QueryContext['token']): string | undefined =>
+  token?.name === anonymousToken ? undefined : token?.name;
+
 /** Identifies this process as the observer of evidence. */
 export async function findObserver({ platform, caller, token }: Pick<QueryContext, 'platform' | 'caller' | 'token'>): Promise<Observer> {
-  return { host: (await platform.loadProcesses()).getHost(), ...defined({ process: caller.process, token: token?.name }) };
+  return { host: (await platform.loadProcesses()).getHost(), ...defined({ process: caller.process, token: getTokenName(token) }) };
 }
 
 /** Stores an attempt and the round, and updates the criteria that are bound to gates. */

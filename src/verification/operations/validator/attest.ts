@@ -20,6 +20,7 @@ export const validatorAttest = mutation({
   }),
   result: strictObject({ verdict: strictObject({ taskId: string(), ...VerdictSchema.entries }) }),
   errors: [...verdictErrors, 'E_EVIDENCE_STALE'],
+  scope: { scope: 'decide', when: 'for a person who judges without the secret of a spawn' },
   redactedParams: ['secret'],
   tier: 2,
   cli: { command: 'validator attest', args: ['taskId'] },

@@ -19,6 +19,7 @@ export const validatorReject = mutation({
     verdict: strictObject({ taskId: string(), ...VerdictSchema.entries, reason: string(), round: number() }),
   }),
   errors: verdictErrors,
+  scope: { scope: 'decide', when: 'for a person who judges without the secret of a spawn' },
   redactedParams: ['secret'],
   tier: 2,
   cli: { command: 'validator reject', args: ['taskId', 'reason'] },
