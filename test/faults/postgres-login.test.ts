@@ -144,7 +144,7 @@ describe('commands that need no store', () => {
   const createProject = (address: string): { folder: string; env: Record<string, string> } => {
     const folder = createTempFolder();
     mkdirSync(join(folder, '.cleo'));
-    writeFileSync(join(folder, '.cleo', 'config.json'), JSON.stringify({ project: { key: 'abc' }, store: { url: address } }));
+    writeFileSync(join(folder, '.cleo', 'config.json'), JSON.stringify({ project: { key: 'abc' } }));
     return { folder, env: { CLEO_HOME: join(folder, 'home'), PGPASSWORD: secret, CLEO_DATABASE_URL: address } };
   };
 
