@@ -20,6 +20,8 @@ const Entry = strictObject({
   exitCode: optional(number()),
   errorCode: optional(string()),
   params: optional(unknown()),
+  /** The caller: person or agent, and how it was authenticated. */
+  principal: optional(unknown()),
   created: Ids,
   updated: Ids,
   deleted: Ids,
@@ -75,6 +77,7 @@ const toLogEntry = (entry: AuditEntry) => ({
   ...omitEmpty({
     exitCode: entry.exitCode || undefined,
     errorCode: entry.errorCode,
+    principal: entry.principal === undefined ? undefined : parseJson(entry.principal),
     params: entry.params === '{}' ? undefined : (parseJson(entry.params) ?? entry.params),
     created: entry.created,
     updated: entry.updated,

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { asPerson, openApp } from '../../test/app.ts';
+
+const shell = { key: 'verification.tools.x', value: ['sh', '-c', 'echo owned'] };
+
+test.each([
+  ['MCP over stdio', { gateway: 'cleo_mutate' as const }],
+  ['HTTP without a token', { gateway: 'http' as const, token: { name: 'http', scope: 'mutate' as const } }],
+  ['the shell of an agent', {}],
+])('an agent over %s cannot configure a tool, create a token or restore a backup', async (_, caller) => {
+  const app = await openApp({ tasks: ['T001'] });
+  for (const [operation, params] of [
+    ['admin.config.set', shell],
+    ['admin.token.create', { name: 'mine', scope: 'admin' }],
+    ['admin.backup.restore', { id: 'x' }],
+  ] as const) {
+    const { error } = await app.call(operation, params, caller);
+    expect(error, operation).toMatchObject({
+      code: 'E_FORBIDDEN',
+      exitCode: 64,
+      fix: expect.stringMatching(/^Ask a person to run: cleo /),
+    });
+  }
+  expect(await app.call('admin.config.set', { key: 'docs.types', value: ['runbook'] }, caller)).toMatchObject({ success: true });
+});
+
+test('the log records the principal of a call', async () => {
+  const app = await openApp({ tasks: ['T001'] });
+  await app.call('tasks.update', { taskId: 'T001', notes: 'x' });
+  await app.call('admin.token.create', { name: 'ci', scope: 'query' }, asPerson);
+  const { entries } = await app.call('admin.log', { limit: 2 });
+  expect(entries.map(({ principal }: { principal: object }) => principal)).toEqual([
+    { kind: 'person', via: 'token', token: 'ada' },
+    { kind: 'agent', via: 'shell' },
+  ]);
+});
