@@ -34,9 +34,7 @@ export const adminAuditSign = query({
         appendLine: { file: headsFile, line: JSON.stringify(signedHead) },
         ...(isNew
           ? {
-              warnings: [
-                `created the key ${key.source}; others trust it after: cleo config set audit.signers '["${platform.caller.agent} ${key.publicKey}"]'`,
-              ],
+              warnings: [`created the key ${key.source}; others trust it after: cleo config set audit.signers '["NAME ${key.publicKey}"]'`],
             }
           : {}),
       },
