@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type AppOptions, type Json, openApp, type TestApp } from '../../../../test/app.ts';
+import { type AppOptions, asPerson, type Json, openApp, type TestApp } from '../../../../test/app.ts';
 import { updateConfig } from '../../../../test/nexus-world.ts';
 import { createTempFolder } from '../../../../test/temp-folder.ts';
 
@@ -20,7 +20,7 @@ test('a tool of a clone runs once it is trusted, and not after it has changed', 
   expect(refused.error.details).toMatchObject({ name: 'verification.tools.test', file: join(app.root, '.cleo', 'config.json') });
   expect(existsSync(join(app.root, 'ran'))).toBe(false);
   expect(await app.call('admin.trust.status')).toMatchObject({ entries: [{ name: 'verification.tools.test', state: 'new' }] });
-  expect(await app.call('admin.trust')).toMatchObject({ success: true, trusted: [{ name: 'verification.tools.test' }] });
+  expect(await app.call('admin.trust', {}, asPerson)).toMatchObject({ success: true, trusted: [{ name: 'verification.tools.test' }] });
   expect(await app.call('admin.trust.status')).toMatchObject({ entries: [{ state: 'trusted' }] });
   expect(await verify(app)).toMatchObject({ success: true });
   expect(existsSync(join(app.root, 'ran'))).toBe(true);
@@ -46,13 +46,13 @@ test('the detected test command of a clone needs trust', async () => {
 
 test('config set trusts the value that it writes, and only that one', async () => {
   const app = await openClone({ config: { release: { gates: { lint: 'make lint' } } } });
-  await app.call('admin.config.set', { key: 'verification.tools.test', value: writeMark('ran') });
+  await app.call('admin.config.set', { key: 'verification.tools.test', value: writeMark('ran') }, asPerson);
   expect(await verify(app)).toMatchObject({ success: true });
   expect((await app.call('admin.trust.status')).entries).toMatchObject([
     { name: 'release.gates.lint', state: 'new' },
     { name: 'verification.tools.test', state: 'trusted' },
   ]);
-  expect(await app.call('admin.config.unset', { key: 'verification.tools.test' })).toMatchObject({ success: true });
+  expect(await app.call('admin.config.unset', { key: 'verification.tools.test' }, asPerson)).toMatchObject({ success: true });
   expect((await app.call('admin.trust.status')).entries).toHaveLength(1);
 });
 
@@ -78,7 +78,7 @@ test('a skill and a construct of a clone run once they are trusted, and not afte
   for (const call of [() => app.call('skills.run', { name: 'evil' }), () => app.call('construct.run')])
     expect(await call()).toMatchObject({ error: { exitCode: 78, details: { cleoCode: 'E_PROJECT_UNTRUSTED' } } });
   expect(['ran', 'built'].filter((name) => existsSync(join(app.root, name)))).toEqual([]);
-  expect((await app.call('admin.trust')).trusted).toMatchObject([{ name: 'skills/evil' }, { name: 'construct.yaml' }]);
+  expect((await app.call('admin.trust', {}, asPerson)).trusted).toMatchObject([{ name: 'skills/evil' }, { name: 'construct.yaml' }]);
   expect(await app.call('construct.run')).toMatchObject({ success: true });
   expect(existsSync(join(app.root, 'built'))).toBe(true);
   writeFileSync(skill, '#!/bin/sh\ntouch other\n', { mode: 0o755 });
@@ -93,9 +93,9 @@ test('a construct in another place is named in the fix', async () => {
   writeFileSync(join(app.root, 'ci', 'check.yaml'), manifest);
   const { error } = await app.call('construct.run', { file: 'ci/check.yaml' });
   expect(error.fix).toContain('cleo trust ci/check.yaml');
-  expect(await app.call('admin.trust', { path: 'ci/check.yaml' })).toMatchObject({ trusted: [{ name: 'ci/check.yaml' }] });
+  expect(await app.call('admin.trust', { path: 'ci/check.yaml' }, asPerson)).toMatchObject({ trusted: [{ name: 'ci/check.yaml' }] });
   expect(await app.call('construct.run', { file: 'ci/check.yaml' })).toMatchObject({ success: true });
-  expect(await app.call('admin.trust', { path: 'no/such' })).toMatchObject({ error: { code: 'E_NOT_FOUND' } });
+  expect(await app.call('admin.trust', { path: 'no/such' }, asPerson)).toMatchObject({ error: { code: 'E_NOT_FOUND' } });
 });
 
 test('a setting that decides what counts is taken from a clone, and not after a change by other means', async () => {
@@ -110,18 +110,18 @@ test('a setting that decides what counts is taken from a clone, and not after a 
   expect(await app.call('admin.trust.status')).toMatchObject({ changed: [{ name: 'verification.required', before: true }] });
   // Other operations do not obey it.
   expect(await app.call('tasks.add', { title: 'Write' })).toMatchObject({ success: true });
-  expect(await app.call('admin.config.set', { key: 'verification.required', value: false })).toMatchObject({ success: true });
+  expect(await app.call('admin.config.set', { key: 'verification.required', value: false }, asPerson)).toMatchObject({ success: true });
   expect(await app.call('tasks.complete', { taskId: 'T001' })).toMatchObject({ success: true });
 });
 
 test('lists trusted projects and forgets one', async () => {
   const app = await openClone({ config: { release: { gates: { lint: 'make lint' } } } });
   expect((await app.call('admin.trust.list'))._meta.exitCode).toBe(100);
-  await app.call('admin.trust');
-  expect(await app.call('admin.trust')).toMatchObject({ _meta: { exitCode: 102 } });
+  await app.call('admin.trust', {}, asPerson);
+  expect(await app.call('admin.trust', {}, asPerson)).toMatchObject({ _meta: { exitCode: 102 } });
   expect((await app.call('admin.trust.list')).projects).toMatchObject([{ path: app.root, settings: ['release.gates.lint'] }]);
-  expect(await app.call('admin.trust.remove')).toMatchObject({ success: true, path: app.root });
-  expect(await app.call('admin.trust.remove')).toMatchObject({ _meta: { exitCode: 102 } });
+  expect(await app.call('admin.trust.remove', {}, asPerson)).toMatchObject({ success: true, path: app.root });
+  expect(await app.call('admin.trust.remove', {}, asPerson)).toMatchObject({ _meta: { exitCode: 102 } });
   expect(await app.call('admin.trust.status')).toMatchObject({ entries: [{ state: 'new' }] });
 });
 
@@ -168,7 +168,7 @@ test.each<[string, (root: string) => void, RegExp]>([
   expect(refused.error.message).toMatch(problem);
   expect(await second('config', { words: ['set', 'verification.maxRounds', '3'] })).toMatchObject(untrusted);
   expect((await second('version')).success).toBe(true);
-  expect(await app.call('admin.trust')).toMatchObject({ success: true, folder: [{ state: 'new' }] });
+  expect(await app.call('admin.trust', {}, asPerson)).toMatchObject({ success: true, folder: [{ state: 'new' }] });
   expect((await second('show', { words: ['T001'] })).success).toBe(true);
 });
 
@@ -188,7 +188,7 @@ async function runElsewhere(app: TestApp, command: string, { words = [] }: { wor
 
 test('the record is private', async () => {
   const app = await openClone({ config: { release: { gates: { lint: 'make lint' } } } });
-  await app.call('admin.trust');
+  await app.call('admin.trust', {}, asPerson);
   const folder = join(app.env.CLEO_HOME!, 'trusted');
   const { readdirSync } = await import('node:fs');
   const [name = ''] = readdirSync(folder);
