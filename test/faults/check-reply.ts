@@ -26,5 +26,5 @@ export function checkReply({ exitCode, envelope, unexpected, operation }: Reply,
   expect(/^E_(VALIDATION|SKILL)_/.test(code) || code in getErrorCatalog(), `${what}: ${code}`).toBe(true);
   expect(code, what).not.toBe('E_GENERAL_ERROR');
   expect(message.length, what).toBeLessThan(2000);
-  expect(fix, what).toMatch(/^(?:cleo|git) [^\0-\x1f]+$/);
+  expect(fix, what).toMatch(/^(?:Ask a person to run: )?(?:cleo|git) [^\0-\x1f]+$/);
 }

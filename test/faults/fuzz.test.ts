@@ -179,7 +179,8 @@ test(`${counts.mcp} random calls over stdio are answered`, async () => {
 });
 
 test(`${counts.cli} random command lines end with an answer`, async () => {
-  const operations = (await loadOperations()).filter((operation) => operation.cli.command && isShared(operation));
+  // A demo runs a whole project in the folder that the call names.
+  const operations = (await loadOperations()).filter((operation) => operation.cli.command && !operation.cli.demo && isShared(operation));
   const choices = createChoices(seed + 3);
   const project = await openFuzzProject();
   let slowestMs = 0;

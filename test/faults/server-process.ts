@@ -4,6 +4,7 @@ import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Json } from '../app.ts';
+import { grantPerson } from '../person-token.ts';
 import { dist, type FaultProject } from './processes.ts';
 
 /** A `cleo serve` process. */
@@ -64,4 +65,10 @@ export async function startServer(project: FaultProject, flags: string[] = [], e
     },
     memory: async () => Number(/^process_resident_memory_bytes (\d+)$/m.exec((await send('GET', '/metrics')).text)?.[1]) / 2 ** 20,
   };
+}
+
+/** Removes the rate limit, as a person would. */
+export async function removeRateLimit(project: FaultProject): Promise<void> {
+  const env = await grantPerson(project.root, { CLEO_HOME: join(project.root, '.home') });
+  await project.runOk(['config', 'set', 'serve.callsPerMinute', '0'], { env });
 }

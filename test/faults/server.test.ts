@@ -2,11 +2,11 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkIntegrity, createFaultProject, createIds, listTaskIds, pickSize } from './processes.ts';
-import { startServer } from './server-process.ts';
+import { removeRateLimit, startServer } from './server-process.ts';
 
 test('the memory of a server does not grow with the number of calls', async () => {
   const project = await createFaultProject();
-  await project.runOk(['config', 'set', 'serve.callsPerMinute', '0']);
+  await removeRateLimit(project);
   // A small heap stabilizes quickly.
   const { post, memory } = await startServer(project, ['--max-semi-space-size=1', '--max-old-space-size=64']);
   const calls = async (count: number): Promise<void> => {
@@ -36,7 +36,7 @@ test('the memory of a server does not grow with the number of calls', async () =
 
 test('a killed server loses nothing that it answered', async () => {
   const project = await createFaultProject();
-  await project.runOk(['config', 'set', 'serve.callsPerMinute', '0']);
+  await removeRateLimit(project);
   const acknowledged: string[] = [];
   for (let round = 0; round < pickSize(5, 60); round++) {
     const { child, post, ended } = await startServer(project);
@@ -64,7 +64,7 @@ test('a killed server loses nothing that it answered', async () => {
 
 test('a server and commands share the store without errors or duplicate ids', async () => {
   const project = await createFaultProject();
-  await project.runOk(['config', 'set', 'serve.callsPerMinute', '0']);
+  await removeRateLimit(project);
   const { post } = await startServer(project);
   const each = pickSize(8, 40);
   const ids = await Promise.all([
@@ -84,7 +84,7 @@ test('a server and commands share the store without errors or duplicate ids', as
 
 test('20,000 pipelined requests of one connection do not delay another', async () => {
   const project = await createFaultProject();
-  await project.runOk(['config', 'set', 'serve.callsPerMinute', '0']);
+  await removeRateLimit(project);
   await project.runOk(['add', 'One']);
   const { post, port, memory } = await startServer(project);
   const measure = async (count: number): Promise<number[]> => {

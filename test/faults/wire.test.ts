@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { createToolCall, initialize, startRawServer } from '../mcp-client.ts';
 import { createChoices, pickSeed } from '../random.ts';
 import { createFaultProject, type FaultProject, isFull, pickSize } from './processes.ts';
-import { startServer } from './server-process.ts';
+import { removeRateLimit, startServer } from './server-process.ts';
 import { createLine, methods } from './wire-messages.ts';
 
 const seed = pickSeed(isFull);
@@ -94,7 +94,7 @@ const paths = [
 
 test('malformed requests over HTTP are answered without an internal error', async () => {
   const project = await openProject();
-  await project.runOk(['config', 'set', 'serve.callsPerMinute', '0']);
+  await removeRateLimit(project);
   const server = await startServer(project);
   const { pick, chance, ...rest } = createChoices(seed + 1);
   const count = pickSize(400, 5000);
