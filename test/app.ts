@@ -97,7 +97,6 @@ export async function openApp(options: AppOptions = {}): Promise<TestApp> {
       ...platform,
       ...(options.clock ? { now: () => options.clock!.now, randomHex: nextHex } : {}),
       loadProcesses: async () => ({ ...(await platform.loadProcesses()), ...findClientProcess }),
-      isAtTerminal: () => isAtTerminal,
       loadTerminal: async () => createTypist(isAtTerminal),
       ...(options.isUntrusted ? {} : { loadTrust: async () => trustOnUse(await platform.loadTrust()) }),
     });

@@ -49,7 +49,7 @@ function openFolder(root: string, env: Record<string, string>, onCall: (root: st
   const createPersonApp = () => {
     const own = { ...env, CLEO_AGENT_ID: '' };
     const platform = createPlatform(own, root, '0.0.0-test');
-    const created = createApp({ ...platform, isAtTerminal: () => true, loadTerminal: async () => createTypist(true) });
+    const created = createApp({ ...platform, loadTerminal: async () => createTypist(true) });
     return guardApp(created, () => ({ env: own, folder: root, isAtTerminal: true }));
   };
   return {

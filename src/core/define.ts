@@ -4,7 +4,7 @@ import type { Platform, Project } from '#platform/port.ts';
 import type { ReadStore, Store, StoreAdmin, WriteStore } from '#store/port/store.ts';
 import type { ErrorCode } from './errors/catalog.ts';
 import type { CleoError } from './errors/error.ts';
-import type { Caller, Changes, Gateway } from './model/audit.ts';
+import type { Caller, Changes, Gateway, Principal } from './model/audit.ts';
 import type { Config } from './model/config.ts';
 import type { ProgressReporter } from './model/progress.ts';
 import type { SessionHandle } from './model/session-handle.ts';
@@ -89,7 +89,7 @@ export interface ScopeRequest {
   /** The command that a person runs instead; by default this call. */
   command?: string;
   /** Creates the error of a caller without the scope; by default E_FORBIDDEN. `problem` says why the caller does not have it. */
-  createError?(problem: string): CleoError;
+  createError?(problem: string, hint?: string): CleoError;
 }
 
 export interface OperationExample {
@@ -200,6 +200,8 @@ export interface BaseContext {
   /** Throws unless the caller has the scope. Call it before any side effect and do not catch what it throws: dispatch rolls the
    *  transaction back, asks the person for a proof and runs the operation again, so that no lock is held while a person types. */
   requireScope(scope: PersonScope, request: ScopeRequest): void;
+  /** The proof of the person who makes the call, or the token that stands for one. */
+  proof?: Pick<Principal, 'via' | 'token' | 'evidence'>;
   /** Checks whether the caller could get the scope, without asking for a proof; for choosing what an answer offers. */
   mayHaveScope(scope: PersonScope): Promise<boolean>;
   /** Aborted when the caller stops waiting for the answer. */

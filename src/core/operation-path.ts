@@ -34,6 +34,8 @@ const exceptions: Record<string, string> = {
   'admin.trust.print': 'admin/operations/trust',
   'admin.trust.remove': 'admin/operations/trust',
   'admin.trust.status': 'admin/operations/trust',
+  'admin.proof.passphrase': 'sessions/operations/proof',
+  'admin.proof.verify': 'sessions/operations/proof',
   'skills.run': 'runs/operations/skills',
   'tasks.context': 'orchestration/operations/tasks',
   'tasks.export': 'transfer/operations',

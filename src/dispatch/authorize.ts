@@ -59,6 +59,7 @@ export async function authorize(
 /** Reading with scope admin changes nothing, so a person need not confirm it. */
 async function prove(ctx: CallContext, subject: ProofSubject): Promise<PersonProof | MissingProof> {
   const { describeTerminal, findMissingProof, provePerson } = await import('#sessions/operations/shared/prove-person.ts');
+  ctx.call.beforeAsk?.();
   if (ctx.operation.kind !== 'query') return provePerson(toProofContext(ctx), subject);
   const missing = await findMissingProof(toProofContext(ctx));
   return missing ?? { isProved: true, via: 'terminal', evidence: describeTerminal(await ctx.app.platform.loadTerminal()) };
@@ -129,7 +130,7 @@ function createScopeError(
   params: Record<string, unknown>,
   { problem, hint }: { problem: string; hint?: string },
 ): CleoError {
-  if (createError) return createError(problem);
+  if (createError) return createError(problem, hint);
   const fix = askPerson(command ?? formatCommand(operation, params, call.session ? ['--session', call.session] : [], call.paths));
   return new CleoError('E_FORBIDDEN', {
     problem: `${action ?? describeAction(operation)} needs a person, or a token of scope ${scope}: ${problem}`,

@@ -63,6 +63,8 @@ export interface Call {
   signal?: AbortSignal;
   /** Receives the events of a job while it runs. */
   observe?: EventObserver;
+  /** Clears the line that shows the elapsed time, before a person is asked on the same terminal. */
+  beforeAsk?: () => void;
   /** The files that the surface read parameters from, so that a suggested command can name them. */
   paths?: Record<string, string>;
   /** Warnings of the surface about its input, which the answer repeats. */
@@ -167,10 +169,15 @@ export function createContext(ctx: CallContext, part: object): BaseContext {
     requireScope(scope: PersonScope, request: ScopeRequest) {
       if (!includesScope(ctx.granted ?? call.token?.scope ?? 'mutate', scope)) throw new ScopeRequired(scope, request);
     },
+    ...defined({ proof: ctx.proof ?? toTokenProof(call) }),
     mayHaveScope: async (scope: PersonScope) => (await import('./authorize.ts')).mayHaveScope(ctx, scope),
     commandAs: (words: string[]) => commandLine(['cleo', ...words, ...toIdentityFlags(call)]),
   };
 }
+
+/** A token that may decide stands for the person who created it. */
+const toTokenProof = ({ token }: Call): CallContext['proof'] =>
+  token && includesScope(token.scope, 'decide') ? { via: 'token', token: token.name } : undefined;
 
 /** Creates `_meta` for measuring an answer. A nudge is known only after the call, so the longest one is assumed. */
 function createMeta({ operation, now, app, caller, isGraded }: CallContext): Meta {

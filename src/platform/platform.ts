@@ -55,7 +55,6 @@ export function createPlatform(env: Record<string, string | undefined>, folder: 
     identity,
     validatorSecret: env.CLEO_VALIDATOR_SECRET || undefined,
     loadProcesses: () => import('./processes.ts'),
-    isAtTerminal: () => identity.kind === 'person' && [0, 1].every((fd) => process.getBuiltinModule('node:tty').isatty(fd)),
     loadTerminal: async () => (await import('./terminal.ts')).createPersonTerminal(env),
     loadPassphrase: async () => (await import('./passphrase.ts')).createPassphrase(home),
     loadSshSignatures: async () => (await import('./ssh-signature.ts')).createSshSignatures(env),

@@ -215,8 +215,12 @@ export interface PersonTerminal {
   /** The programs of the ancestor processes, the parent first. */
   processes: string[];
   /** Prints a question on the terminal and returns the line that is typed, without echo if it is secret. Undefined if the terminal is
-   *  closed, the question is cancelled, or nothing is typed for `timeoutMs`. */
-  ask(question: string, options: { isSecret?: boolean; timeoutMs: number }): Promise<string | undefined>;
+   *  closed, the question is cancelled, or nothing is typed for `timeoutMs`. `check` runs before the echo is switched on again, so that
+   *  what is typed too early does not appear. */
+  ask(
+    question: string,
+    options: { isSecret?: boolean; timeoutMs: number; check?: (line: string) => Promise<unknown> },
+  ): Promise<string | undefined>;
   /** Prints a line on the terminal. */
   print(line: string): void;
 }
@@ -358,8 +362,6 @@ export interface Platform {
   validatorSecret: string | undefined;
   /** Loads access to the process table. Most commands do not need it. */
   loadProcesses(): Promise<Processes>;
-  /** True if a person uses the process: input and output are a terminal, and the environment is not that of an agent. */
-  isAtTerminal(): boolean;
   /** Loads access to the terminal of a person. Only a proof of a person needs it. */
   loadTerminal(): Promise<PersonTerminal>;
   loadPassphrase(): Promise<Passphrase>;

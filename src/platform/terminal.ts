@@ -55,14 +55,16 @@ const interrupt = '\u0003';
 const endOfInput = '\u0004';
 
 /** Reads one line. A secret is read in raw mode, because only then the terminal does not echo it. */
-const askLine: PersonTerminal['ask'] = async (question, { isSecret = false, timeoutMs }) => {
+const askLine: PersonTerminal['ask'] = async (question, { isSecret = false, timeoutMs, check }) => {
   const fds = openTerminal();
   if (!fds) return undefined;
   const input = new ReadStream(fds.in);
   writeSync(fds.out, question);
   try {
     if (isSecret) input.setRawMode(true);
-    return await readLine(input, timeoutMs);
+    const line = await readLine(input, timeoutMs);
+    if (line !== undefined) await check?.(line);
+    return line;
   } finally {
     if (isSecret) {
       input.setRawMode(false);

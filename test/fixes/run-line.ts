@@ -73,7 +73,6 @@ async function runInApp(
     ...createApp({
       ...platform,
       ...(now ? { now: () => now } : {}),
-      isAtTerminal: () => isAtTerminal === true,
       loadTerminal: async () => createTypist(isAtTerminal === true),
     }),
     onReply: (_, given) => {

@@ -154,8 +154,10 @@ async function listOffers(platform: Platform, project: Project): Promise<string[
 }
 
 /** Offers a person to configure the tests that were found, because `testsPassed` needs a tool and agents may not configure one. */
-async function offerTestTool({ config, isAtTerminal }: Platform, project: Project): Promise<string[]> {
-  if (!isAtTerminal() || Object.keys(config.load(project)).some((key) => key.startsWith('verification.tools.'))) return [];
+async function offerTestTool({ config, loadTerminal }: Platform, project: Project): Promise<string[]> {
+  const { name, marks } = await loadTerminal();
+  if (name === undefined || marks.length > 0 || Object.keys(config.load(project)).some((key) => key.startsWith('verification.tools.')))
+    return [];
   const { suggestTestTool } = await import('#detect/operations/shared/suggest-test-tool.ts');
   const { configure, test } = await suggestTestTool(project.root);
   return test ? [configure] : [];

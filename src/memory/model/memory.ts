@@ -72,6 +72,8 @@ export interface MemoryRecord extends MemoryHit {
   decidedBy?: string;
   decidedAt?: string;
   decidedReason?: string;
+  /** The proof of the person who decided, as JSON; `cleo proof verify` reads it. */
+  proof?: string;
   /** Origin of the entry, such as `research` with an entry id or `adr` with a path. */
   source?: { table: string; rowid: string };
   sessionId?: string;
@@ -101,6 +103,15 @@ export const MemorySummary = strictObject({
   supersededBy: optional(string()),
 });
 
+/** The proof that a person decided. `cleo proof verify` verifies it. */
+export const ProofSummary = strictObject({
+  via: pipe(string(), description('terminal, passphrase, ssh or token')),
+  token: optional(string()),
+  signer: optional(string()),
+  fingerprint: optional(string()),
+  terminal: optional(string()),
+});
+
 /** A complete entry in results. */
 export const Memory = strictObject({
   ...MemorySummary.entries,
@@ -112,6 +123,7 @@ export const Memory = strictObject({
   decidedBy: optional(string()),
   decidedAt: optional(Timestamp),
   reason: optional(string()),
+  proof: optional(ProofSummary),
   cites: optional(array(string())),
   stale: optional(pipe(array(strictObject({ id: string(), supersededBy: string() })), description('Cited entries that were superseded'))),
   sessionId: optional(string()),

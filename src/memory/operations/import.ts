@@ -6,6 +6,7 @@ import { type MemoryHit, type MemoryRecord, MemorySummary, maxMemoryLength } fro
 import { isReferenceTo, type ParsedDecision } from '../rules/memory-adr.ts';
 import { hashMemory, toMemorySummary } from '../rules/memory-view.ts';
 import { saveTaskCitations } from './shared/citations.ts';
+import { toStoredProof } from './shared/decide-memory.ts';
 import { type LedgerContents, readLedgers } from './shared/read-ledgers.ts';
 import { createMemoryRecord, saveMemoryCitations } from './shared/store-memory.ts';
 
@@ -109,7 +110,7 @@ async function applyFileState(
     const isSafe = !(await store.memory.listSuccessors(by.id)).includes(old.id);
     if (isSafe && (isPerson || old.state === 'proposed')) {
       if (old.state !== 'proposed') requirePerson();
-      await store.memory.decide(old.id, 'superseded', `As ${file} says`, by.id);
+      await store.memory.decide(old.id, 'superseded', { reason: `As ${file} says`, by: by.id, proof: toStoredProof(ctx, 'memory.import') });
       await saveTaskCitations(store, old.id);
     } else
       warnings.push(
@@ -121,7 +122,7 @@ async function applyFileState(
   const { state } = decision;
   if (isPerson && entry.state === 'proposed' && (state === 'accepted' || state === 'rejected')) {
     requirePerson();
-    await store.memory.decide(entry.id, state, `As ${file} says`);
+    await store.memory.decide(entry.id, state, { reason: `As ${file} says`, proof: toStoredProof(ctx, 'memory.import') });
   }
   return warnings;
 }

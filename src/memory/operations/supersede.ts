@@ -5,7 +5,7 @@ import { Reason } from '#core/model/scalars.ts';
 import { Citing, MemoryId, type MemoryRecord, MemorySummary } from '../model/memory.ts';
 import { toMemorySummary } from '../rules/memory-view.ts';
 import { saveTaskCitations } from './shared/citations.ts';
-import { requirePerson } from './shared/decide-memory.ts';
+import { requirePerson, toStoredProof } from './shared/decide-memory.ts';
 import { requireMemory } from './shared/require-memory.ts';
 
 export const memorySupersede = mutation({
@@ -34,7 +34,7 @@ export const memorySupersede = mutation({
     if (old.supersededBy === by) return noChange({ memory: toMemorySummary(old), flagged: await listFlagged(ctx, oldId) });
     await checkSupersession(ctx, old, next);
     if (old.state === 'accepted') requirePerson(ctx, old, 'Superseding', `cleo memory supersede ${oldId} --by ${by}`);
-    await store.memory.decide(oldId, 'superseded', reason, by);
+    await store.memory.decide(oldId, 'superseded', { reason, by, proof: toStoredProof(ctx, 'memory.supersede') });
     await saveTaskCitations(store, oldId);
     const warnings =
       next.state === 'proposed' && old.state === 'accepted' ? [`${by} is only proposed until a person confirms it (memory confirm)`] : [];

@@ -1,11 +1,27 @@
 import type { InferOutput } from 'valibot';
 import type { RankKey } from '#core/rules/rank.ts';
 import { defined, omitEmpty } from '#lib/defined.ts';
+import { parseJson } from '#lib/parse-json.ts';
 import { sha256 } from '#lib/sha256.ts';
-import type { CitationFlag, Memory, MemoryHit, MemoryRecord, MemorySummary, MemoryType } from '../model/memory.ts';
+import type { CitationFlag, Memory, MemoryHit, MemoryRecord, MemorySummary, MemoryType, ProofSummary } from '../model/memory.ts';
 
 /** Hashes type and content, which identify an entry; the title does not count. Content cannot contain NUL, the separator. */
 export const hashMemory = (type: MemoryType, content: string): string => sha256(`${type}\0${content}`);
+
+/** The content that a person decides about, as a signature covers it. */
+export const toDecidedContent = ({ id, title, content }: Pick<MemoryRecord, 'id' | 'title' | 'content'>): Record<string, string> => ({
+  id,
+  title,
+  content,
+});
+
+/** Summarizes the stored proof of a decision: the method, and the signer of a signature. */
+function toProofSummary(proof: string | undefined): InferOutput<typeof ProofSummary> | undefined {
+  const { via, token, evidence } = (parseJson(proof ?? '') ?? {}) as { via?: string; token?: string; evidence?: Record<string, unknown> };
+  if (typeof via !== 'string') return undefined;
+  const read = (name: string): string | undefined => (typeof evidence?.[name] === 'string' ? (evidence[name] as string) : undefined);
+  return { via, ...defined({ token, signer: read('signer'), fingerprint: read('fingerprint'), terminal: read('terminal') }) };
+}
 
 /** Derives a title from a text: its first line, cut to the maximum length. */
 export function deriveTitle(content: string): string {
@@ -32,6 +48,7 @@ export const toMemorySummary = ({ id, type, title, state, supersededBy }: Memory
 /** Converts an entry to its complete result, without empty fields. */
 export function toMemory(entry: MemoryRecord, cites: MemoryHit[], stale: CitationFlag[]): InferOutput<typeof Memory> {
   const { decidedBy, decidedAt, decidedReason, sessionId } = entry;
+  const proof = toProofSummary(entry.proof);
   const source = findProvenance(entry);
   return {
     ...toMemorySummary(entry),
@@ -44,6 +61,7 @@ export function toMemory(entry: MemoryRecord, cites: MemoryHit[], stale: Citatio
       decidedBy,
       decidedAt,
       reason: decidedReason,
+      proof,
       cites: cites.map(({ id }) => id),
       stale: stale.map(({ cites, supersededBy }) => ({ id: cites, supersededBy })),
       sessionId,

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** `principal` says who called and how the caller was authenticated. `project` is the project that the hash of the entry is
+/** `memories.proof` is the proof of the person who decided. `principal` says who called and how the caller was authenticated. `project` is the project that the hash of the entry is
  *  bound to, and null in entries of older versions, whose hash covers neither column. `signature` is the signature of a server
  *  over the hash. `observer` says who checked a piece of evidence, `verdict_independence` how a validator proved to be another agent.
  *  The secret of a spawned validator is stored as a hash and is valid for one verdict in one round. `store_facts` holds the random
@@ -15,6 +15,8 @@ alter table task_verifications add column verdict_independence text;
 alter table spawns add column secret_hash text;
 alter table spawns add column secret_round integer;
 alter table spawns add column secret_used_at text;
+
+alter table memories add column proof text;
 
 create table store_facts (name text primary key, value text not null);
 `;

@@ -41,6 +41,8 @@ export interface AuditReads {
   listLinks(after: number, limit: number): Promise<ChainLink[]>;
   /** Entries after `seq` in log order. */
   listAfter(seq: number, limit: number): Promise<AuditEntry[]>;
+  /** Successful calls of people who proved to be one, with the evidence, in log order. Reads the whole log. */
+  listProofs(): Promise<AuditEntry[]>;
   /** Ids of the runs that succeeded for a task. */
   listRuns(taskId: TaskId): Promise<string[]>;
   /** Entries of one session after `seq` in log order. Parameters are included only if the entry created something or

@@ -21,6 +21,8 @@ export interface MemoryReads {
   listForTask(taskId: TaskId): Promise<MemoryHit[]>;
   /** Decisions that are neither accepted nor rejected, the newest first. */
   listOpenDecisions(limit: number): Promise<MemoryHit[]>;
+  /** Decisions that were accepted, rejected or superseded, the oldest first. */
+  listDecided(): Promise<MemoryRecord[]>;
   get(id: string): Promise<MemoryRecord | undefined>;
   /** In the order of `ids`; missing entries are skipped. */
   getHits(ids: string[]): Promise<MemoryHit[]>;
@@ -66,7 +68,12 @@ export interface MemoryReads {
 export interface MemoryWrites {
   nextIds(type: MemoryType, count: number): Promise<string[]>;
   insertMany(entries: MemoryRecord[]): Promise<void>;
-  decide(id: string, state: ConfirmationState, reason: string | undefined, by?: string): Promise<void>;
+  /** Decides about an entry. `by` supersedes it; `proof` is the proof of the person as JSON. */
+  decide(
+    id: string,
+    state: ConfirmationState,
+    decision: { reason?: string | undefined; by?: string; proof?: string | undefined },
+  ): Promise<void>;
   /** Replaces the entries that an item cites; entries that do not exist are skipped. */
   saveCitations(kind: CitingKind, id: string, cited: string[]): Promise<void>;
 }

@@ -90,6 +90,7 @@ async function runEntry(
       gateway: 'cli',
       params: parsed.params,
       ...(progress ? { observe: progress.observe } : {}),
+      ...(done ? { beforeAsk: done } : {}),
       ...(globals.session ? { session: globals.session } : {}),
       ...(globals.agent ? { agent: globals.agent } : {}),
       ...(globals.idempotencyKey ? { idempotencyKey: globals.idempotencyKey } : {}),

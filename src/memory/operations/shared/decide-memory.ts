@@ -4,7 +4,7 @@ import { type MutationContext, noChange } from '#core/define.ts';
 import type { ErrorCode } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { type MemoryRecord, MemorySummary } from '../../model/memory.ts';
-import { toMemorySummary } from '../../rules/memory-view.ts';
+import { toDecidedContent, toMemorySummary } from '../../rules/memory-view.ts';
 import { memoryIdAliases, requireMemory } from './require-memory.ts';
 
 /** Definition shared by `memory.confirm` and `memory.reject`. */
@@ -17,14 +17,21 @@ export const decideDefinition = {
 };
 
 /** Throws E_AUTONOMOUS_BOUNDARY if an agent decides about a decision. Agents may propose decisions and confirm other entries. */
-export function requirePerson(ctx: MutationContext, { id, type, tasks }: MemoryRecord, what: string, retry: string): void {
+export function requirePerson(ctx: MutationContext, entry: MemoryRecord, what: string, retry: string): void {
+  const { id, type, tasks } = entry;
   if (type !== 'decision') return;
   ctx.requireScope('decide', {
     subject: id,
     action: `${what} ${id}`,
-    createError: (problem) => new CleoError('E_AUTONOMOUS_BOUNDARY', { id, what: `${what} ${id}`, problem, retry, taskId: tasks[0] }),
+    content: toDecidedContent(entry),
+    createError: (problem, hint) =>
+      new CleoError('E_AUTONOMOUS_BOUNDARY', { id, what: `${what} ${id}`, problem, hint, retry, taskId: tasks[0] }),
   });
 }
+
+/** Returns the proof as it is stored with the decision. */
+export const toStoredProof = ({ proof }: Pick<MutationContext, 'proof'>, operation: string): string | undefined =>
+  proof && JSON.stringify({ ...proof, operation });
 
 /** Confirms or rejects an entry. A superseded entry cannot change any more. */
 export async function decideMemory(ctx: MutationContext, id: string, state: 'accepted' | 'rejected', reason?: string) {
@@ -39,6 +46,6 @@ export async function decideMemory(ctx: MutationContext, id: string, state: 'acc
   if (entry.state === state) return noChange({ memory: toMemorySummary(entry) });
   const [what, verb] = state === 'accepted' ? ['Accepting', 'confirm'] : ['Rejecting', 'reject'];
   requirePerson(ctx, entry, what!, `cleo memory ${verb} ${id}`);
-  await store.memory.decide(id, state, reason);
+  await store.memory.decide(id, state, { reason, proof: toStoredProof(ctx, `memory.${verb}`) });
   return { memory: toMemorySummary({ ...entry, state }) };
 }

@@ -11,9 +11,13 @@ export async function proveByPassphrase({ platform }: ProofContext, { id, action
   for (let tries = 0; tries < maxTries; tries++) {
     const seconds = passphrase.getLockSeconds(platform.now());
     if (seconds > 0) return createMissing(`the passphrase was wrong several times; it can be tried again in ${seconds} s`);
-    const text = await terminal.ask('Passphrase: ', { isSecret: true, timeoutMs: answerTimeoutMs });
+    let isRight = false;
+    const check = async (line: string): Promise<void> => {
+      isRight = line !== '' && (await passphrase.check(line, platform.now()));
+    };
+    const text = await terminal.ask('Passphrase: ', { isSecret: true, timeoutMs: answerTimeoutMs, check });
     if (!text) return createMissing('no passphrase was typed');
-    if (await passphrase.check(text, platform.now())) {
+    if (isRight) {
       const marks = terminal.marks.map(({ name }) => name);
       return {
         isProved: true,

@@ -1,3 +1,4 @@
+import { defined } from '#lib/defined.ts';
 import type { Project, SshKey } from '#platform/port.ts';
 import type { MissingProof, PersonProof, ProofSubject } from '../../model/person-proof.ts';
 import { decisionNamespace, formatStatement, parseSignerKey } from '../../rules/proof-statement.ts';
@@ -20,7 +21,7 @@ export async function proveBySsh(ctx: ProofContext, subject: ProofSubject): Prom
     const missing = findTerminalProblem(terminal);
     if (missing)
       return createMissing(`${missing.problem}, and every program of the user can sign with ${describeKey(key)}`, {
-        ...missing,
+        ...defined({ mark: missing.mark }),
         hint: 'Give the key a passphrase (ssh-keygen -p), or use a hardware key (ssh-keygen -t ed25519-sk)',
       });
     const asked = await askForId(terminal, subject);

@@ -47,7 +47,7 @@ const noTerminal = 'the command has no controlling terminal to ask on';
 
 /** Returns the reason why the terminal is not that of a person. */
 export function findTerminalProblem({ name, marks: [mark] }: PersonTerminal): MissingProof | undefined {
-  if (mark) return createMissing(describeMark(mark), { mark: mark.name, hint: passphraseHint });
+  if (mark) return createMissing(describeMark(mark) + (name === undefined ? '' : wayOut), { mark: mark.name, hint: passphraseHint });
   return name === undefined ? createMissing(noTerminal) : undefined;
 }
 
@@ -80,6 +80,9 @@ export const describeTerminal = ({ name, processes }: PersonTerminal): Record<st
   terminal: name ?? null,
   processes: processes.slice(0, maxProcesses),
 });
+
+/** Only a person is told, and an agent has no terminal of its own. */
+const wayOut = '; a person can use decide.proof passphrase, which ignores marks';
 
 const passphraseHint =
   'If you are a person, run the command in a terminal without that mark, or use decide.proof passphrase, which does not depend on marks';

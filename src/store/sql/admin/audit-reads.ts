@@ -43,6 +43,10 @@ export function createAuditReads(db: Db): AuditReads {
     async listAfter(seq, limit) {
       return (await db.all(sql`select * from audit_log where seq > ${seq} order by seq limit ${limit}`)).map(toEntry);
     },
+    async listProofs() {
+      const found = await db.all(sql`select * from audit_log where success = 1 and principal like '%"evidence":{%' order by seq`);
+      return found.map(toEntry);
+    },
     async listRuns(taskId) {
       const found = await db.all(sql`
         select created_ids, updated_ids from audit_log

@@ -25,6 +25,12 @@ export function createMemoryReads(db: Db): MemoryReads {
       selectHits(sql`memory_tasks l join memories m on m.id = l.memory_id where l.task_id = ${taskId} order by m.seq desc`),
     listOpenDecisions: (limit) =>
       selectHits(sql`memories m where m.type = 'decision' and m.confirmation_state = 'proposed' order by m.seq desc limit ${limit}`),
+    async listDecided() {
+      const found = await db.all(
+        sql`select m.* from memories m where m.type = 'decision' and m.confirmation_state <> 'proposed' order by m.seq`,
+      );
+      return found.map((row) => toMemoryRecord(row, [], []));
+    },
     async get(id) {
       const [row] = await db.all(sql`select m.* from memories m where m.id = ${id}`);
       if (!row) return undefined;

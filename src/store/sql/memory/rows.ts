@@ -20,6 +20,7 @@ export const toMemoryRecord = (row: SqlRow, tags: string[], tasks: string[]): Me
     decidedAt: row.decided_at as string | null,
     decidedReason: row.decided_reason as string | null,
     source: row.source_table === null ? null : { table: String(row.source_table), rowid: String(row.source_rowid) },
+    proof: row.proof as string | null,
     sessionId: row.session_id as string | null,
   }),
   agentId: String(row.agent_id),

@@ -53,9 +53,9 @@ export function createMemoryWrites(db: Db, stamp: Stamp, changes: Changes): Memo
       );
       for (const { id } of entries) changes.created.push(id);
     },
-    async decide(id, state, reason, by) {
+    async decide(id, state, { reason, by, proof }) {
       await db.run(sql`
-        update memories set confirmation_state = ${state}, superseded_by = ${by}, decided_by = ${stamp.by}, decided_at = ${stamp.at}, decided_reason = ${reason}
+        update memories set confirmation_state = ${state}, superseded_by = ${by}, decided_by = ${stamp.by}, decided_at = ${stamp.at}, decided_reason = ${reason}, proof = ${proof}
         where id = ${id}`);
       noteUpdate(changes, id);
     },
