@@ -14,11 +14,11 @@ export async function forgeLog(app: TestApp, change: (columns: ChainLink['column
     const forged = change(columns).with(0, prevHash);
     prevHash = sha256(JSON.stringify(forged));
     const [, , at, session, agent, gateway, domain, operation, params, success, exitCode, errorCode, created, updated, deleted] = forged;
-    const [project] = forged.slice(17);
+    const [principal, project] = forged.slice(16);
     return `update audit_log set timestamp = ${quote(at!)}, session_id = ${quote(session!)}, agent_id = ${quote(agent!)},
       gateway = ${quote(gateway!)}, domain = ${quote(domain!)}, operation = ${quote(operation!)}, params = ${quote(params!)},
       success = ${success}, exit_code = ${exitCode}, error_code = ${quote(errorCode ?? null)}, created_ids = ${quote(created!)},
-      updated_ids = ${quote(updated!)}, deleted_ids = ${quote(deleted!)}, project = ${quote(project ?? null)},
+      updated_ids = ${quote(updated!)}, deleted_ids = ${quote(deleted!)}, principal = ${quote(principal ?? null)}, project = ${quote(project ?? null)},
       prev_hash = ${quote(forged[0]!)}, hash = '${prevHash}' where seq = ${seq}`;
   });
   await app.tamper([...statements, `update audit_head set hash = '${prevHash}'`].join(';\n'));

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openApp, type TestApp } from '../../../test/app.ts';
+import { asPerson, openApp, type TestApp } from '../../../test/app.ts';
 import { createEmptyFolder } from '../../../test/folder.ts';
 
 if (process.env.CLEO_TEST_ENGINE !== 'postgres') {
@@ -26,7 +26,7 @@ if (process.env.CLEO_TEST_ENGINE !== 'postgres') {
   test.each([true, false])('keeps the log of the present store, and signs the replaced part if there is a key: %s', async (isSigned) => {
     const { project: folder, backup, entries } = await openFilled(isSigned);
     const before = (await folder.call('admin.log', { limit: 50 })).entries;
-    const restored = await folder.call('admin.backup.restore', { id: backup });
+    const restored = await folder.call('admin.backup.restore', { id: backup }, asPerson);
     expect(restored.replacedEntries).toMatchObject({ to: entries, isSigned });
     expect(await listTitles(folder)).toEqual(['Before']);
     const { entries: after } = await folder.call('admin.log', { limit: 50 });
@@ -46,7 +46,7 @@ if (process.env.CLEO_TEST_ENGINE !== 'postgres') {
     const { project: folder, backup } = await openFilled(false);
     await folder.tamper('delete from audit_log; delete from audit_head');
     expect((await folder.call('admin.audit.verify')).error).toMatchObject({ exitCode: 20 });
-    await folder.call('admin.backup.restore', { id: backup });
+    await folder.call('admin.backup.restore', { id: backup }, asPerson);
     expect((await folder.call('admin.log')).entries.map(({ operation }: { operation: string }) => operation)).toContain('tasks.add');
   });
 
@@ -56,7 +56,7 @@ if (process.env.CLEO_TEST_ENGINE !== 'postgres') {
     const { backup, entries } = await fill(folder, true);
     for (const end of ['-wal', '-shm']) rmSync(join(folder.root, '.cleo', `cleo.db${end}`), { force: true });
     truncateSync(join(folder.root, '.cleo', 'cleo.db'), 100);
-    await folder.call('admin.backup.restore', { id: backup });
+    await folder.call('admin.backup.restore', { id: backup }, asPerson);
     const { chain, _meta } = await folder.call('admin.audit.verify');
     expect(chain.entries).toBeLessThan(entries);
     expect(_meta.warnings).toEqual([expect.stringMatching(/entries \d+ to \d+ were lost with a damaged store/)]);
@@ -68,10 +68,10 @@ if (process.env.CLEO_TEST_ENGINE !== 'postgres') {
 
   test('a token that was created and revoked after the backup keeps its name', async () => {
     const { project: folder, backup } = await openFilled(false);
-    await folder.call('admin.token.create', { name: 'gone', scope: 'query' });
-    await folder.call('admin.token.revoke', { name: 'gone' });
-    await folder.call('admin.backup.restore', { id: backup });
-    expect((await folder.call('admin.token.list')).tokens).toEqual([
+    await folder.call('admin.token.create', { name: 'gone', scope: 'query' }, asPerson);
+    await folder.call('admin.token.revoke', { name: 'gone' }, asPerson);
+    await folder.call('admin.backup.restore', { id: backup }, asPerson);
+    expect((await folder.call('admin.token.list', {}, asPerson)).tokens).toEqual([
       expect.objectContaining({ name: 'gone', revokedAt: expect.any(String) }),
     ]);
   });

@@ -1,8 +1,9 @@
 import type { Config } from '#core/model/config.ts';
 import type { Platform, Project, SigningKey } from '#platform/port.ts';
+import type { EntryHash } from '#store/port/admin.ts';
 import type { RestoredLog, StoreAdmin } from '#store/port/store.ts';
 import { toProjectIdentity } from '../../rules/audit-chain.ts';
-import { headsFile } from '../../rules/audit-heads.ts';
+import { headsFile, parseHeads } from '../../rules/audit-heads.ts';
 import { readLocalFacts, recordLocalFacts } from './local-facts.ts';
 import { signHead, signRecord } from './sign-head.ts';
 
@@ -22,7 +23,7 @@ export async function recordRestore(
   log: RestoredLog | undefined,
 ): Promise<{ from: number; to: number; isSigned: boolean } | undefined> {
   const key = await findKey(platform);
-  const before = readLocalFacts(platform, project)?.auditHead;
+  const before = findLastKnownEntry(platform, project);
   const store = await admin.open('read');
   try {
     return await store.read(async (reads) => {
@@ -42,6 +43,13 @@ export async function recordRestore(
 }
 
 const signSegment = (key: SigningKey, segment: object): Promise<object> => signRecord(key, { version: 1, kind: 'segment', ...segment });
+
+/** Returns the last entry that is known from outside the store: from local.json or a signed head. */
+function findLastKnownEntry(platform: Platform, project: Project): EntryHash | undefined {
+  const { heads } = parseHeads(platform.files.readText(`${project.folder}/${headsFile}`) ?? '');
+  const known = [readLocalFacts(platform, project)?.auditHead ?? [], heads.map(({ seq, hash }) => ({ seq, hash }))].flat();
+  return known.sort((one, other) => other.seq - one.seq)[0];
+}
 
 /** A key that cannot be used does not prevent a restore. */
 async function findKey(platform: Platform): Promise<SigningKey | undefined> {
