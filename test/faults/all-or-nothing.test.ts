@@ -6,7 +6,8 @@ import { createApp } from '../../src/main.ts';
 import { createPlatform } from '../../src/platform/platform.ts';
 import { openSqlite } from '../../src/store/dialects/sqlite.ts';
 import { loadSqliteDriver, type SqliteDriver } from '../../src/store/dialects/sqlite-driver.ts';
-import { openApp } from '../app.ts';
+import { asPerson, openApp } from '../app.ts';
+import { needsPerson } from '../person-token.ts';
 
 /** Wraps the driver so that the nth statement from now on fails like a failing disk. Rollback still works. */
 function createFailingDriver(): { driver: SqliteDriver; failAt(nth: number): void; hasFailed(): boolean } {
@@ -66,7 +67,8 @@ function createDump(path: string): () => Record<string, string> {
 
 for (const entry of registry.entries.filter(({ kind }) => kind === 'mutation'))
   test(`${entry.name}: a failure of any statement changes nothing, and the next call succeeds`, async () => {
-    const { example, canDryRun } = await entry.load();
+    const operation = await entry.load();
+    const { example, canDryRun } = operation;
     const { root, env } = await openApp({ tasks: example.world ?? [], engine: 'sqlite' });
     const path = join(root, '.cleo', 'cleo.db');
     const { driver, failAt, hasFailed } = createFailingDriver();
@@ -75,7 +77,13 @@ for (const entry of registry.entries.filter(({ kind }) => kind === 'mutation'))
     const app: App = { ...createApp(createPlatform(env, root, '0.0.0-test')), openStore: async () => store };
     const dump = createDump(path);
     const call = (params: Record<string, unknown>) =>
-      dispatch(app, { operation: entry.name, params, gateway: 'cli', idempotencyKey: 'the-key' });
+      dispatch(app, {
+        operation: entry.name,
+        params,
+        gateway: 'cli',
+        idempotencyKey: 'the-key',
+        ...(needsPerson(operation) ? asPerson : {}),
+      });
 
     const before = dump();
     expect(Object.keys(before)).toContain('task_history');

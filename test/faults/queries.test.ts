@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { toArgv } from '../../src/core/command-line.ts';
 import { registry } from '../../src/core/index.generated.ts';
 import { openApp } from '../app.ts';
+import { grantPerson, needsPerson } from '../person-token.ts';
 import { createFaultFolder, isFull, openFaultProject, queryDatabase, readBytes } from './processes.ts';
 
 /** Reads all files in `.cleo` except the index of the log, and ignores an empty log. */
@@ -27,7 +28,8 @@ for (const [turn, entry] of registry.entries.filter(({ kind }) => kind === 'quer
     const root = createFaultFolder();
     cpSync(app.root, root, { recursive: true });
     const { run, database } = openFaultProject(root);
-    const env = { ...app.env, CLEO_ROOT: root };
+    const agentEnv = { ...app.env, CLEO_ROOT: root };
+    const env = needsPerson(operation) ? await grantPerson(root, agentEnv) : agentEnv;
     const { argv, stdin } = toArgv(operation, call);
     // The short form alternates.
     for (const state of ['with a log', 'without a log'].filter((_, i) => isFull || turn % 2 === i)) {
