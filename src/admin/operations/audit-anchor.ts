@@ -1,6 +1,7 @@
 import { boolean, description, metadata, number, optional, pipe, strictObject, string } from 'valibot';
 import { job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
+import { Line } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import { headsFile, parseHeads } from '../rules/audit-heads.ts';
 import '../errors.ts';
@@ -12,7 +13,7 @@ export const adminAuditAnchor = job({
   params: strictObject({
     push: optional(pipe(boolean(), description('Push the notes; without this flag nothing leaves the machine'))),
     remote: optional(
-      pipe(string(), description('Git remote to push to; by default the one of the branch, or origin'), metadata({ value: 'NAME' })),
+      pipe(Line, description('Git remote to push to; by default the one of the branch, or origin'), metadata({ value: 'NAME' })),
     ),
   }),
   result: strictObject({

@@ -1,5 +1,6 @@
 import { array, description, literal, metadata, number, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
+import { Line } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import { CoverageSchema, proofLevels } from '../model/signed-head.ts';
 import '../errors.ts';
@@ -29,7 +30,7 @@ export const proofParams = {
   heads: optional(
     pipe(string(), description('Signed heads that were stored elsewhere, one JSON object per line'), metadata({ value: 'FILE' })),
   ),
-  remote: optional(pipe(string(), description('Git remote to look up anchors on'), metadata({ value: 'NAME' }))),
+  remote: optional(pipe(Line, description('Git remote to look up anchors on'), metadata({ value: 'NAME' }))),
   signer: optional(
     pipe(array(string()), description('Public keys that count, instead of audit.signers and your own'), metadata({ value: 'KEY' })),
   ),

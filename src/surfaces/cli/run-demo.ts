@@ -45,6 +45,7 @@ export async function runDemo(envelope: Envelope, key: string, terminal: Termina
         prompt(['cat', path]);
         terminal.write(content);
       }
+      if (Object.keys(files).length > 0) await trustDemo(app);
       prompt(['cleo', ...argv]);
       const code = await runCli(app, [...argv, '--human'], demoTerminal);
       terminal.write('\n');
@@ -65,6 +66,12 @@ export async function runDemo(envelope: Envelope, key: string, terminal: Termina
   const width = Math.max(...next.map(({ command }) => command.length));
   for (const { say: text, command } of next) terminal.write(`  ${command.padEnd(width)}  ${paint('dim', text)}\n`);
   return 0;
+}
+
+/** Trusts the programs of the demo, which this process has just written. */
+async function trustDemo({ platform }: App): Promise<void> {
+  const project = platform.getProject();
+  if (project) await (await platform.loadTrust()).trustAll(project);
 }
 
 /** The demo writes files with common names, and would overwrite those of the user. */

@@ -30,23 +30,26 @@ export function readLocalFacts({ files }: Pick<Platform, 'files'>, project: Proj
 }
 
 /** Writes the facts about the store as it is now. Other keys of the file are left as they are. */
-export async function recordLocalFacts({ files }: Pick<Platform, 'files'>, project: Project, store: ReadStore): Promise<void> {
+export const recordLocalFacts = async (platform: Pick<Platform, 'files'>, project: Project, store: ReadStore): Promise<void> =>
+  writeLocalFacts(platform, project, await readStoreFacts(store));
+
+const readStoreFacts = async (store: ReadStore): Promise<object> => ({
+  ...(await store.audit.getStoreFacts()),
+  auditHead: await store.audit.getHead(),
+});
+
+function writeLocalFacts({ files }: Pick<Platform, 'files'>, project: Project, facts: object): void {
   const path = toPath(project);
-  const head = await store.audit.getHead();
   const before = parseJson(files.readText(path) ?? '{}');
-  const facts = {
-    ...(isPlainObject(before) ? before : {}),
-    ...(await store.audit.getStoreFacts()),
-    auditHead: head,
-  };
   ignoreInGit({ files }, project, ['local.json', 'audit-heads.jsonl']);
-  files.writeAtomic(path, `${JSON.stringify(facts, null, 2)}\n`);
+  files.writeAtomic(path, `${JSON.stringify({ ...(isPlainObject(before) ? before : {}), ...facts }, null, 2)}\n`);
 }
 
-/** For operations whose result does not depend on the file. */
+/** For operations whose result does not depend on the file. A failure of the store is still an error. */
 export async function recordFactsQuietly(platform: Pick<Platform, 'files'>, project: Project, store: ReadStore): Promise<void> {
+  const facts = await readStoreFacts(store);
   try {
-    await recordLocalFacts(platform, project, store);
+    writeLocalFacts(platform, project, facts);
   } catch (error) {
     if (!(error instanceof CleoError)) throw error;
   }
