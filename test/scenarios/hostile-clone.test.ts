@@ -11,7 +11,7 @@ async function createHostileClone(store: 'server' | 'file') {
   const connections: string[] = [];
   const server = createServer((socket) => {
     connections.push('connected');
-    socket.on('data', (bytes) => connections.push(bytes.toString('latin1'))).on('error', () => {});
+    socket.on('data', () => socket.end()).on('error', () => {});
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   onTestFinished(() => void server.close());
@@ -36,7 +36,7 @@ async function createHostileClone(store: 'server' | 'file') {
     }),
   );
   const env = { HOME: home, PGPASSWORD: 'secret-of-ada', PGCONNECT_TIMEOUT: '2' };
-  const run = (words: string[], stdin = '') => runCleo(words, { cwd: root, env, stdin });
+  const run = (words: string[], stdin = '', more = {}) => runCleo(words, { cwd: root, env: { ...env, ...more }, stdin });
   return { root, home, env, run, connections, hasRun: () => existsSync(join(home, 'ran')) };
 }
 
@@ -72,6 +72,10 @@ test('a clone with a hostile server: the natural commands and the hooks connect 
   expect(hook.out + hook.err).toContain('is not trusted');
   expect(clone.connections).toEqual([]);
   expect(clone.hasRun()).toBe(false);
+  // The server would have noticed a connection: a trusted address is contacted.
+  const { out: digest } = await clone.run(['trust', '--print']);
+  await clone.run(['list'], '', { CLEO_TRUST: digest.trim() });
+  expect(clone.connections[0]).toBe('connected');
 }, 120_000);
 
 test('cleo mcp starts in a hostile clone and answers with the error', async () => {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
 import { formatConfigSchema } from '#core/model/config-schema.ts';
-import { openApp } from '../../../test/app.ts';
+import { asPerson, openApp } from '../../../test/app.ts';
 import { createEmptyFolder, readProjectKey, type TestFolder } from '../../../test/folder.ts';
 
 const isPostgres = process.env.CLEO_TEST_ENGINE === 'postgres';
@@ -175,6 +175,47 @@ describe('a store address', () => {
     expect(await createEmptyFolder().call('admin.init', { store: 'mysql://db/work' })).toMatchObject({
       error: { code: 'E_VALIDATION_STORE', exitCode: 6 },
     });
+  });
+
+  // The name ends in .invalid, so a connection fails: E_STORE_UNREACHABLE means that one was tried.
+  const store = 'postgres://ada@db.invalid/work';
+  const unreachable = { error: { code: 'E_STORE_UNREACHABLE', exitCode: 3 } };
+
+  test('on another machine needs a person before the connection', async () => {
+    const folder = createEmptyFolder();
+    delete folder.env.CLEO_DATABASE_URL;
+    const forbidden = { error: { code: 'E_FORBIDDEN', exitCode: 64, fix: `Ask a person to run: cleo init --store ${store}` } };
+    for (const gateway of ['cli', 'cleo_mutate'] as const)
+      expect(await folder.call('admin.init', { store }, { gateway })).toMatchObject(forbidden);
+    expect(existsSync(join(folder.root, '.cleo'))).toBe(false);
+    const pair = 'postgres://127.0.0.1:1,db.invalid/work';
+    expect(await folder.call('admin.init', { store: pair })).toMatchObject({ error: { code: 'E_FORBIDDEN' } });
+    expect(await folder.withEnv({ PGHOST: 'db.invalid' }).call('admin.init', { store: 'postgres:///work' })).toMatchObject({
+      error: { code: 'E_FORBIDDEN' },
+    });
+    expect((await folder.cli(['init', '--store', store], asPerson)).envelope).toMatchObject(unreachable);
+  });
+
+  test("of a clone on another machine is not trusted by an agent's init", async () => {
+    const folder = createEmptyFolder();
+    delete folder.env.CLEO_DATABASE_URL;
+    mkdirSync(join(folder.root, '.cleo'), { mode: 0o700 });
+    writeFileSync(join(folder.root, '.cleo', 'config.json'), JSON.stringify({ project: { key: 'clone' }, store: { url: store } }));
+    expect(await folder.call('admin.init', { store })).toMatchObject({ error: { code: 'E_FORBIDDEN' } });
+    expect(await folder.call('tasks.list')).toMatchObject({ error: { code: 'E_PROJECT_UNTRUSTED' } });
+  });
+
+  test("that is the user's own or on this machine needs no person", async () => {
+    const folder = createEmptyFolder();
+    expect(await folder.withEnv({ CLEO_DATABASE_URL: store }).call('admin.init', { store })).toMatchObject(unreachable);
+    const other = createEmptyFolder();
+    delete other.env.CLEO_DATABASE_URL;
+    mkdirSync(join(other.env.HOME!, '.cleo'), { mode: 0o700 });
+    writeFileSync(join(other.env.HOME!, '.cleo', 'config.json'), JSON.stringify({ store: { url: store } }));
+    expect(await other.call('admin.init', { store })).toMatchObject(unreachable);
+    const local = createEmptyFolder();
+    delete local.env.CLEO_DATABASE_URL;
+    expect(await local.call('admin.init', { store: 'postgres://127.0.0.1:1/none' })).toMatchObject(unreachable);
   });
 });
 

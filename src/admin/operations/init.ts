@@ -3,6 +3,7 @@ import { array, boolean, description, metadata, optional, picklist, pipe, strict
 import { answer, type JobContext, job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { formatConfigSchema } from '#core/model/config-schema.ts';
+import { isLoopbackHost, listServers, parsePostgresAddress } from '#core/rules/postgres-address.ts';
 import { ProjectContextSchema } from '#detect/model/project-context.ts';
 import { defined, omitEmpty } from '#lib/defined.ts';
 import { slugify } from '#lib/slug.ts';
@@ -58,6 +59,7 @@ export const adminInit = job({
   ],
   tier: 0,
   usesHost: true,
+  scope: { scope: 'admin', when: 'for a store on another machine', isNeeded: () => false },
   cli: { command: 'init', view: async () => (await import('#detect/view.ts')).detectView },
   needs: 'nothing',
   example: { call: {}, exit: 101 },
@@ -89,15 +91,13 @@ export const adminInit = job({
 });
 
 /** Creates the store unless it exists. Returns true if it was created. */
-async function createStore(
-  { platform, now, storeAdmin, commandWith }: JobContext,
-  project: Project,
-  address: string | undefined,
-): Promise<boolean> {
+async function createStore(ctx: JobContext, project: Project, address: string | undefined): Promise<boolean> {
+  const { platform, now, storeAdmin, commandWith } = ctx;
   checkNotHome(platform, project);
   if (address !== undefined) checkStoreAddress(address, 'store', (clean) => commandWith({ store: clean }));
   const hasFolder = platform.files.isFolder(project.folder);
   if (hasFolder) checkSameStore(platform, project, address);
+  if (address !== undefined) requireServerScope(ctx, address);
   if (hasFolder && address === undefined && (await hasWorkingStore(storeAdmin, project))) return false;
   writeProjectFiles(platform, project);
   if (hasFolder && address !== undefined && address === platform.config.load(project)['store.url'])
@@ -108,6 +108,16 @@ async function createStore(
   const { config } = platform;
   if (address !== undefined && config.load(project)['store.url'] !== address) config.set(config.projectFile(project), 'store.url', address);
   return isNew;
+}
+
+/** Requires a person for a server that the user has not configured: connecting to it sends the password of the user there. */
+function requireServerScope({ platform, requireScope }: JobContext, address: string): void {
+  const { isOwnAddress, environment } = platform.describeAddress(address);
+  const parsed = parsePostgresAddress(address);
+  if (isOwnAddress || !('address' in parsed)) return;
+  const hosts = listServers(parsed.address, environment).map(({ host }) => host);
+  const subject = hosts.join(',');
+  if (!hosts.every(isLoopbackHost)) requireScope('admin', { subject, action: `Storing the project on ${subject}` });
 }
 
 /** Stores the id of the new store outside of it, so that a database of another project is noticed. */

@@ -105,6 +105,10 @@ function checkParameter(name: string, value: string, hasHost: boolean): string |
   return expected.includes(value) ? undefined : `${shown} of the address must be one of ${(expected as string[]).join(', ')}`;
 }
 
+/** Returns the servers of an address. Without one they are those of `PGHOST`, as with `psql`. */
+export const listServers = ({ hosts }: Pick<PostgresAddress, 'hosts'>, environment: Record<string, string | undefined>): PostgresHost[] =>
+  hosts.length > 0 ? hosts : (environment.PGHOST || 'localhost').split(',').map((host) => ({ host, port: undefined }));
+
 /** True for this machine: the loopback addresses, the name `localhost`, and Unix sockets. */
 export function isLoopbackHost(host: string): boolean {
   return host.startsWith('/') || host.toLowerCase() === 'localhost' || isLoopbackIp(host);

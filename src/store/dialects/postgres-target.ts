@@ -5,6 +5,7 @@ import { CleoError } from '#core/errors/error.ts';
 import {
   chooseTlsMode,
   findPassword,
+  listServers,
   type PostgresParameters,
   parsePostgresAddress,
   type TlsChoice,
@@ -50,10 +51,9 @@ export function resolveTarget({
   const user = login ?? environment.PGUSER ?? readUserName(environment);
   const database = name ?? environment.PGDATABASE ?? user;
   const port = Number(environment.PGPORT) || 5432;
-  const named = hosts.length > 0 ? hosts : (environment.PGHOST || 'localhost').split(',').map((host) => ({ host, port: undefined }));
   const seconds = Number(parameters.connect_timeout ?? environment.PGCONNECT_TIMEOUT) || 0;
   return {
-    servers: named.map(({ host, port: own = port }) => ({
+    servers: listServers({ hosts }, environment).map(({ host, port: own = port }) => ({
       host,
       port: own,
       tls: chooseTlsMode({ host, isOwnAddress, fromAddress: parameters.sslmode, fromEnvironment: environment.PGSSLMODE }),
