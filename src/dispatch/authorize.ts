@@ -41,17 +41,17 @@ export async function authorize(
   params: Record<string, unknown>,
 ): Promise<void> {
   const { call, operation } = ctx;
-  if (call.token) throw createScopeError(ctx, scope, request, params, { problem: describeToken(call.token) });
+  if (call.token) throw await createScopeError(ctx, scope, request, params, { problem: describeToken(call.token) });
   const token = await readEnvironmentToken(ctx);
   if (token && includesScope(token.scope, scope)) {
     ctx.granted = token.scope;
     ctx.proof = { via: 'token', token: token.name };
     return;
   }
-  if (token) throw createScopeError(ctx, scope, request, params, { problem: `in CLEO_TOKEN, ${describeToken(token)}` });
+  if (token) throw await createScopeError(ctx, scope, request, params, { problem: `in CLEO_TOKEN, ${describeToken(token)}` });
   const action = request.action ?? describeAction(operation);
   const proof = await prove(ctx, defined({ id: request.subject, operation: operation.name, action, params, content: request.content }));
-  if (!proof.isProved) throw createScopeError(ctx, scope, request, params, proof);
+  if (!proof.isProved) throw await createScopeError(ctx, scope, request, params, proof);
   ctx.granted = 'admin';
   ctx.proof = { via: proof.via, evidence: proof.evidence };
 }
@@ -123,15 +123,18 @@ const describeToken = ({ name, scope }: TokenIdentity): string => `token ${name}
 const describeAction = (operation: Operation): string => listCommandNames(operation)[0] ?? operation.name;
 
 /** Creates the error of a caller without the scope. It offers the call to a person, because the caller cannot make it. */
-function createScopeError(
+async function createScopeError(
   { call, operation }: CallContext,
   scope: PersonScope,
   { action, command, createError }: ScopeRequest,
   params: Record<string, unknown>,
   { problem, hint }: { problem: string; hint?: string },
-): CleoError {
+): Promise<CleoError> {
   if (createError) return createError(problem, hint);
-  const fix = askPerson(command ?? formatCommand(operation, params, call.session ? ['--session', call.session] : [], call.paths));
+  // The command repeats a value of the caller, such as an address with a password.
+  const { redactText } = await import('#lib/redact.ts');
+  const flags = call.session ? ['--session', call.session] : [];
+  const fix = askPerson(redactText(command ?? formatCommand(operation, params, flags, call.paths)));
   return new CleoError('E_FORBIDDEN', {
     problem: `${action ?? describeAction(operation)} needs a person, or a token of scope ${scope}: ${problem}`,
     fix,

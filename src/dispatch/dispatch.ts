@@ -66,6 +66,8 @@ async function handleCall(app: App, given: Call, startedAt: number): Promise<Rep
     const failure = operation?.exitNamespace ? (await import('./skill-error.ts')).redactSkillError(known) : known;
     if (ctx) await (await import('./log.ts')).logError(ctx, failure);
     if (ctx) completeMeta(meta, ctx);
+    // A caller without the scope gets the error of cleo, whose exit code is not one of the skill.
+    if (failure.row === 'E_FORBIDDEN' || failure.row === 'E_UNAUTHORIZED') delete meta.exitNamespace;
     addWarnings(meta, [...warnings, ...(ctx?.warnings ?? [])]);
     return {
       envelope: createFailure(meta, failure),

@@ -136,6 +136,8 @@ test.each(sessions)('a session that follows every fix loses nothing in S4: %s', 
     expect([operation, error?.exitCode]).toEqual([operation, expect.any(Number)]);
     exits.push(error.exitCode);
     expect(error.fix).not.toContain('cleo list');
+    // The agent can only report a fix for a person.
+    if (isForPerson(error.fix)) continue;
     if (surface === 'cli') await app.cli(error.fix);
     else await call(`${error.call.domain}.${error.call.operation}`, error.call.params);
   }

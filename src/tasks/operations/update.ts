@@ -4,6 +4,7 @@ import { CleoError } from '#core/errors/error.ts';
 import { isStorable, Label, parseTaskId, Reason, type Status, StatusSchema, TaskIdSchema, Title } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import { Revision, TaskReceiptSchema, type TaskRecord, Timestamp, taskFields } from '../model/task.ts';
+import { listRemovedBound } from '../rules/criteria.ts';
 import { checkTransition } from '../rules/transitions.ts';
 import { listChangedFields, toTaskReceipt } from '../rules/view.ts';
 import { createNotes } from './shared/create-task.ts';
@@ -112,6 +113,7 @@ export const tasksUpdate = mutation({
     'E_VALIDATION_FROZEN',
   ],
   tier: 0,
+  scope: { scope: 'decide', when: 'to remove criteria that are bound to evidence' },
   cli: { command: 'update', args: ['taskId'] },
   example: { world: ['T001'], call: { taskId: 'T001', priority: 'high', notes: 'Asked for by the team' } },
   async run(ctx, { taskId, status, blockedBy, clearBlockedBy, notes, reason, expectRevision, ...edits }) {
@@ -123,6 +125,7 @@ export const tasksUpdate = mutation({
     const target = resolveStatus(before, status, blockedBy, clearBlockedBy);
     if (blockedBy) checkBlockedReason(before, blockedBy);
     const edit = await editTask(ctx, before, edits, reason);
+    requireBoundCriteria(ctx, before, edit);
     const saved = await store.tasks.save(before, edit, reason);
     const result = await applyStatus(ctx, saved, target, blockedBy);
     const [note] = createNotes(ctx, notes);
@@ -143,6 +146,13 @@ export const tasksUpdate = mutation({
     );
   },
 });
+
+/** Requires a person to remove criteria that evidence decides about: without them the task could be completed or deleted unproved. */
+function requireBoundCriteria(ctx: MutationContext, before: TaskRecord, after: TaskRecord): void {
+  const removed = listRemovedBound(before.acceptance, after.acceptance).flatMap(({ gate }) => gate ?? []);
+  if (removed.length === 0) return;
+  ctx.requireScope('decide', { subject: before.id, action: `Removing ${removed.join(', ')} from the criteria of ${before.id}` });
+}
 
 /** Combines the parameters that affect the status. */
 function resolveStatus(task: TaskRecord, status?: Status, blockedBy?: string, clearBlockedBy?: boolean): Status | undefined {

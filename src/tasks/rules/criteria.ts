@@ -6,6 +6,10 @@ import type { AcceptanceInput, StoredCriterion } from '../model/task.ts';
 export const hasBoundCriteria = ({ acceptance }: { acceptance: StoredCriterion[] }): boolean =>
   acceptance.some(({ kind }) => kind !== 'text');
 
+/** Lists criteria that evidence decides about and that an edit would remove. */
+export const listRemovedBound = (before: StoredCriterion[], after: StoredCriterion[]): StoredCriterion[] =>
+  before.filter(({ kind, gate }) => kind !== 'text' && !after.some((c) => c.kind === kind && c.gate === gate));
+
 /** Lists unticked text criteria, with their numbers as `show` prints them. */
 export function listUnmetTexts(acceptance: StoredCriterion[]): { n: number; text: string }[] {
   return acceptance.flatMap((c, i) => (c.kind === 'text' && !c.metAt ? [{ n: i + 1, text: c.text ?? '' }] : []));

@@ -2,12 +2,11 @@ import '../../errors.ts';
 import { array, boolean, description, optional, pipe, strictObject, string } from 'valibot';
 import { answer, type MutationContext, mutation, noChange } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { commandLine } from '#core/errors/quote.ts';
 import { NoteText } from '#core/model/scalars.ts';
 import { HandoffSchema, type SessionRecord, SessionSummarySchema } from '../../model/session.ts';
 import { getContextLimits, getContextState, isCritical } from '../../rules/context-window.ts';
 import { toSessionSummary } from '../../rules/session-view.ts';
-import { closeSession, hasLeft, isAnothers, isLeaving, leaveSession, releaseClaims } from '../shared/close-session.ts';
+import { anotherSessionScope, closeSession, hasLeft, isLeaving, leaveSession, releaseClaims, requireMayEnd } from '../shared/close-session.ts';
 import { requireOwnSession } from '../shared/sessions.ts';
 
 export const sessionEnd = mutation({
@@ -23,7 +22,7 @@ export const sessionEnd = mutation({
   }),
   errors: ['E_SESSION_REQUIRED', 'E_HANDOFF_REQUIRED', 'E_NOTES_REQUIRED', 'E_SESSION_CLOSE_BLOCKED'],
   tier: 0,
-  scope: { scope: 'decide', when: 'to end the session of another agent' },
+  scope: anotherSessionScope,
   cli: { command: 'session end', view: async () => (await import('../../view.ts')).sessionView },
   example: {
     world: ['T001 done', 'T002', 'session session-1 global by tester: Parser'],
@@ -34,12 +33,7 @@ export const sessionEnd = mutation({
     if (session.status === 'ended') return noChange({ session: toSessionSummary(session) });
     const isPart = await isLeaving(ctx, session);
     if (isPart && (await hasLeft(ctx, session))) return noChange({ session: toSessionSummary(session) });
-    if (await isAnothers(ctx, session))
-      ctx.requireScope('decide', {
-        subject: session.id,
-        action: `Ending ${session.id} of ${session.startedBy}`,
-        command: commandLine(['cleo', 'session', 'end', '--session', session.id, ...(note === undefined ? [] : ['--note', note])]),
-      });
+    await requireMayEnd(ctx, session, note);
     await checkMayEnd(ctx, session, note, isPart);
     if (isPart) {
       const { session: after, released } = await leaveSession(ctx, session, note);

@@ -9,7 +9,7 @@ import { releaseTask } from '#tasks/operations/shared/task-transitions.ts';
 import { toTaskReceipt } from '#tasks/rules/view.ts';
 import { HandoffSchema, SessionSummarySchema } from '../../model/session.ts';
 import { toSessionSummary } from '../../rules/session-view.ts';
-import { closeSession, isLeaving, leaveSession, releaseClaims } from '../shared/close-session.ts';
+import { anotherSessionScope, closeSession, isLeaving, leaveSession, releaseClaims, requireMayEnd } from '../shared/close-session.ts';
 import { requireOwnSession } from '../shared/sessions.ts';
 
 export const sessionSafestop = mutation({
@@ -22,6 +22,7 @@ export const sessionSafestop = mutation({
   result: strictObject({ session: optional(SessionSummarySchema), task: optional(TaskReceiptSchema), handoff: optional(HandoffSchema) }),
   errors: ['E_SESSION_REQUIRED'],
   tier: 1,
+  scope: anotherSessionScope,
   cli: { command: ['safestop', 'session safestop'], view: async () => (await import('../../view.ts')).sessionView },
   example: { world: ['T001', 'session session-1 task:T001 by tester: Parser'], call: { reason: 'The context is nearly full' } },
   async run(ctx, { reason, keep }) {
@@ -31,6 +32,7 @@ export const sessionSafestop = mutation({
     const own = await requireOwnSession(ctx, 'stop');
     if (own.status !== 'active') return noChange({ session: toSessionSummary(own), ...defined({ handoff: own.handoff }) });
     const isPart = await isLeaving(ctx, own);
+    await requireMayEnd(ctx, own, reason);
     // The session of another agent is not suspended: the caller keeps its claim in it.
     if (isPart && keep) return stopWithoutSession(ctx, text, true);
     const task = (await appendFocusNote(ctx, text))?.task;

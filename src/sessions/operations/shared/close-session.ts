@@ -1,4 +1,5 @@
-import type { MutationContext } from '#core/define.ts';
+import type { ConditionalScope, MutationContext } from '#core/define.ts';
+import { commandLine } from '#core/errors/quote.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import { recommendTasks } from '#tasks/operations/shared/recommend.ts';
@@ -60,9 +61,21 @@ export async function isLeaving(ctx: MutationContext, session: SessionRecord): P
 
 /** Returns true if the session belongs to another agent: the caller neither started nor joined it, and an agent in it, or the one that
  *  started it, is not known to be gone. */
-export async function isAnothers(ctx: MutationContext, session: SessionRecord): Promise<boolean> {
+async function isAnothers(ctx: MutationContext, session: SessionRecord): Promise<boolean> {
   if (ctx.caller.agent === session.startedBy || (await hasJoined(ctx, session))) return false;
   return hasOthers(ctx, [session.startedBy, ...(await ctx.store.sessions.listAgents(session.id))]);
+}
+
+export const anotherSessionScope: ConditionalScope = { scope: 'decide', when: 'to end the session of another agent' };
+
+/** Requires a person to end or suspend the session of another agent. */
+export async function requireMayEnd(ctx: MutationContext, session: SessionRecord, note?: string): Promise<void> {
+  if (!(await isAnothers(ctx, session))) return;
+  ctx.requireScope('decide', {
+    subject: session.id,
+    action: `Ending ${session.id} of ${session.startedBy}`,
+    command: commandLine(['cleo', 'session', 'end', '--session', session.id, ...(note === undefined ? [] : ['--note', note])]),
+  });
 }
 
 async function hasJoined({ store, caller, platform }: MutationContext, { id }: SessionRecord): Promise<boolean> {
