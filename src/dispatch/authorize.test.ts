@@ -31,6 +31,27 @@ test('the log records the principal of a call', async () => {
   const { entries } = await app.call('admin.log', { limit: 2 });
   expect(entries.map(({ principal }: { principal: object }) => principal)).toEqual([
     { kind: 'person', via: 'token', token: 'ada' },
-    { kind: 'agent', via: 'shell' },
+    { kind: 'agent', via: 'shell', process: 'test/tester' },
   ]);
+});
+
+test('the fix of a refused call repeats no password', async () => {
+  const app = await openApp();
+  const url = 'postgres://ada:hunter2secret@db.example.com/cleo';
+  for (const params of [
+    { key: 'store.url', value: url },
+    { key: 'store.url', value: url, user: true },
+    { key: 'verification.tools.db', value: ['psql', url] },
+  ]) {
+    const { error } = await app.call('admin.config.set', params);
+    expect(error.fix).toContain(`cleo config set ${params.key} `);
+    expect(JSON.stringify(error)).not.toContain('hunter2secret');
+  }
+});
+
+test('a call without the scope has the exit codes of cleo, not of skills', async () => {
+  const app = await openApp({ tasks: ['construct'] });
+  const token = { name: 'ci', scope: 'mutate' as const };
+  const { _meta, error } = await app.call('construct.run', { construct: 'x' }, { token });
+  expect([error.code, error.exitCode, _meta.exitNamespace]).toEqual(['E_FORBIDDEN', 64, undefined]);
 });

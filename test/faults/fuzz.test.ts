@@ -58,7 +58,7 @@ function measureHeap(): number {
 
 /** Operations of scope decide or admin are closed to a token of scope mutate, writes to a token of scope query. */
 function checkToken({ operation }: FuzzCall, scope: TokenScope | undefined, { exitCode, envelope }: Reply, what: string): void {
-  const needsMore = typeof operation.scope === 'string' || (scope === 'query' && operation.kind !== 'query');
+  const needsMore = typeof operation.scope === 'string' || operation.usesHost || (scope === 'query' && operation.kind !== 'query');
   if (scope === undefined || !needsMore) return;
   expect([what, envelope.success, exitCode]).toEqual([what, false, 64]);
 }
@@ -118,7 +118,7 @@ async function openFuzzProject(): Promise<FaultProject> {
 }
 
 /** Operations that a shared server may be sent: reads, and writes that need no higher scope. */
-const isShared = ({ kind, scope }: Operation): boolean => kind === 'query' || scope === undefined;
+const isShared = ({ kind, scope, usesHost }: Operation): boolean => kind === 'query' || (typeof scope !== 'string' && !usesHost);
 
 test(`${counts.http} random calls over HTTP are answered, and a local caller cannot administer`, async () => {
   const operations = await loadOperations();
@@ -135,7 +135,7 @@ test(`${counts.http} random calls over HTTP are answered, and a local caller can
     const body: Json = JSON.parse(text);
     const exitCode: number = body._meta.exitCode ?? 0;
     expect([what, stackTrace.test(text), body.error?.code === 'E_GENERAL_ERROR']).toEqual([what, false, false]);
-    if (typeof call.operation.scope === 'string') expect([what, status, exitCode]).toEqual([what, 403, 64]);
+    if (typeof call.operation.scope === 'string' || call.operation.usesHost) expect([what, status, exitCode]).toEqual([what, 403, 64]);
     if (i === Math.floor(counts.http / 2)) memory = await server.memory();
   }
   const grown = (await server.memory()) - memory;

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { grantPerson } from '../person-token.ts';
 import { hostileTexts } from './hostile-values.ts';
 import { createFaultFolder, createFaultProject, dist, type EndedProcess, type FaultProject, isFull } from './processes.ts';
 
@@ -63,10 +64,10 @@ test('rejects hostile arguments with an error code, and each fix runs as printed
     if (ended.answer.error) fixes.add(ended.answer.error.fix);
   });
   expect(fixes.size).toBeGreaterThan(10);
-  const run = createShell(project);
+  const run = createShell(project, await grantPerson(project.root, { CLEO_HOME: join(project.root, '.home') }));
   const astray: string[] = [];
   await runInFours([...fixes], async (fix) => {
-    const exitCode = await run(fix);
+    const exitCode = await run(fix.replace('Ask a person to run: ', ''));
     if ([1, 2, -1].includes(exitCode) || exitCode > 102) astray.push(`${exitCode} ${fix}`);
   });
   expect(astray).toEqual([]);
@@ -109,11 +110,11 @@ test('rejects hostile files and standard input with an error code', async () => 
 });
 
 /** Runs command lines as printed in a shell with `cleo`. */
-function createShell(project: FaultProject): (line: string) => Promise<number> {
+function createShell(project: FaultProject, person: Record<string, string>): (line: string) => Promise<number> {
   const bin = createFaultFolder();
   writeFileSync(join(bin, 'cleo'), `#!/bin/sh\nexec "${process.execPath}" "${join(dist, 'cleo.js')}" "$@"\n`);
   chmodSync(join(bin, 'cleo'), 0o755);
-  const env = { PATH: `${bin}:${process.env.PATH}`, HOME: bin, CLEO_HOME: join(project.root, '.home') };
+  const env = { PATH: `${bin}:${process.env.PATH}`, HOME: bin, ...person };
   return (line) =>
     new Promise((done) => {
       const child = execFile('bash', ['-c', line], { cwd: project.root, env, timeout: 30_000 }, () => done(child.exitCode ?? -1));

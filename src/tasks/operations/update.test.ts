@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openApp } from '../../../test/app.ts';
+import { asPerson, openApp } from '../../../test/app.ts';
 
 test('returns the identity and the changed fields', async () => {
   const { call } = await openApp({ tasks: ['T001'] });
@@ -179,4 +179,16 @@ test('block sets the status with and without a reason, unblock clears it, commen
   expect((await call('tasks.unblock', { taskId: 'T001' })).task).toMatchObject({ status: 'pending' });
   expect((await call('tasks.comment', { taskId: 'T001', text: 'Done soon' })).task.notes).toMatchObject([{ text: 'Done soon' }]);
   expect((await call('tasks.depend', { taskId: 'T001', on: 'T002' })).task.depends).toEqual(['T002']);
+});
+
+test('removes criteria that are bound to evidence for a person only', async () => {
+  const app = await openApp({ tasks: ['T001 evidence testsPassed,qaPassed'] });
+  const refused = { error: { code: 'E_FORBIDDEN', exitCode: 64, fix: expect.stringMatching(/^Ask a person to run: cleo update T001 /) } };
+  expect(await app.call('tasks.update', { taskId: 'T001', acceptEvidence: ['qaPassed'] })).toMatchObject(refused);
+  expect(await app.call('tasks.update', { taskId: 'T001', acceptEvidence: [] })).toMatchObject(refused);
+  expect(await app.call('tasks.update', { taskId: 'T001', acceptance: ['parses'] })).toMatchObject({ success: true });
+  expect(await app.call('tasks.update', { taskId: 'T001', acceptEvidence: ['testsPassed', 'qaPassed', 'implemented'] })).toMatchObject({
+    success: true,
+  });
+  expect(await app.call('tasks.update', { taskId: 'T001', acceptEvidence: ['qaPassed'] }, asPerson)).toMatchObject({ success: true });
 });

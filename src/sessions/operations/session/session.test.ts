@@ -270,9 +270,15 @@ describe('safestop', () => {
     await app.as('eve').call('session.start', { scope: 'epic:T001', autoFocus: true });
     expect(await app.call('session.safestop')).toMatchObject({ _meta: { exitCode: 102 } });
     expect(await app.call('session.list', { status: 'active' })).toMatchObject({ sessions: [{ agent: 'eve' }, { agent: 'bob' }] });
-    expect(await app.call('session.end', {}, { session: 'session-2' })).toMatchObject({
-      error: { code: 'E_FORBIDDEN', exitCode: 64, fix: 'Ask a person to run: cleo session end --session session-2' },
-    });
+    for (const [operation, params] of [
+      ['session.end', {}],
+      ['session.safestop', {}],
+      ['session.safestop', { keep: true }],
+    ] as const)
+      expect(await app.call(operation, params, { session: 'session-2' })).toMatchObject({
+        error: { code: 'E_FORBIDDEN', exitCode: 64, fix: 'Ask a person to run: cleo session end --session session-2' },
+      });
+    expect(await app.call('session.show', { sessionId: 'session-2' })).toMatchObject({ session: { status: 'active' } });
     expect(await app.call('session.end', {}, { ...asPerson, session: 'session-2' })).toMatchObject({ session: { status: 'ended' } });
   });
 
