@@ -8,6 +8,7 @@ import { loadSqliteDriver } from '../src/store/dialects/sqlite-driver.ts';
 import type { Json } from './app.ts';
 import { cleoPath, runCleo } from './built-cli.ts';
 import { createEmptyFolder } from './folder.ts';
+import { grantPerson } from './person-token.ts';
 
 interface Running {
   child: ChildProcess;
@@ -185,7 +186,7 @@ test.each([
 
 test('a foreign address fails with a fix', async () => {
   const root = await project();
-  await cleo(root, ['token', 'create', '--name', 'a', '--scope', 'query']);
+  await grantPerson(root, { HOME: getHome(root) });
   const { exitCode, out } = await cleo(root, ['serve', '--host', '203.0.113.9']);
   expect([exitCode, JSON.parse(out).error]).toMatchObject([8, { fix: 'cleo serve' }]);
 });
@@ -198,7 +199,9 @@ test('fails without a project', async () => {
 
 test('listens on other addresses once a token exists, and accepts it', async () => {
   const root = await project();
-  const { secret } = JSON.parse((await cleo(root, ['token', 'create', '--name', 'ci', '--scope', 'mutate'])).out);
+  const env = await grantPerson(root, { HOME: getHome(root) });
+  const created = await runCleo(['token', 'create', '--name', 'ci', '--scope', 'mutate'], { cwd: root, env });
+  const { secret } = JSON.parse(created.out);
   const { post, url } = await start(['--host', '0.0.0.0'], { root });
   expect(url).toMatch(/^http:\/\/0\.0\.0\.0:/);
   expect(await post('query/tasks/list')).toMatchObject({ error: { code: 'E_UNAUTHORIZED' } });

@@ -13,6 +13,7 @@ import {
   queryDatabase,
   runInRows,
 } from './processes.ts';
+import { setConfig } from './set-config.ts';
 
 let server: PostgresServer;
 beforeAll(async () => {
@@ -47,9 +48,10 @@ function findWinner(ended: EndedProcess[], session?: string): number {
 
 describe.each(['sqlite', 'postgres'])('%s', (engine) => {
   const open = async (): Promise<FaultProject> => {
-    const project = await createFaultProject(createFaultFolder(), engine === 'postgres' ? { CLEO_DATABASE_URL: server.url } : {});
+    const env: Record<string, string> = engine === 'postgres' ? { CLEO_DATABASE_URL: server.url } : {};
+    const project = await createFaultProject(createFaultFolder(), env);
     // With few cores, the process that holds the lock may have to wait for a core.
-    await project.runOk(['config', 'set', 'store.busyTimeoutMs', '120000']);
+    await setConfig(project, 'store.busyTimeoutMs', '120000', env);
     return project;
   };
   const [few, some] = engine === 'sqlite' ? [8, 3] : [5, 2];

@@ -4,8 +4,8 @@ import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Json } from '../app.ts';
-import { grantPerson } from '../person-token.ts';
 import { dist, type FaultProject } from './processes.ts';
+import { setConfig } from './set-config.ts';
 
 /** A `cleo serve` process. */
 export interface ServerProcess {
@@ -69,6 +69,5 @@ export async function startServer(project: FaultProject, flags: string[] = [], e
 
 /** Removes the rate limit, as a person would. */
 export async function removeRateLimit(project: FaultProject): Promise<void> {
-  const env = await grantPerson(project.root, { CLEO_HOME: join(project.root, '.home') });
-  await project.runOk(['config', 'set', 'serve.callsPerMinute', '0'], { env });
+  await setConfig(project, 'serve.callsPerMinute', '0');
 }

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { readProjectKey } from '../folder.ts';
 import { type PostgresServer, startPostgres } from '../postgres.ts';
 import { createFaultFolder, createFaultProject, createIds, dist, type FaultProject, isFull, pickSize, queryDatabase } from './processes.ts';
+import { setConfig } from './set-config.ts';
 
 let server: PostgresServer;
 beforeAll(async () => {
@@ -120,8 +121,8 @@ describe.each(['sqlite', 'postgres'])('%s', (engine) => {
     if (engine === 'postgres') env.CLEO_DATABASE_URL = server.url;
     const project = await createFaultProject(createFaultFolder(), env);
     const { run, runOk } = project;
-    await runOk(['config', 'set', 'claims.awayMinutes', '0']);
-    await runOk(['config', 'set', 'store.busyTimeoutMs', '120000']);
+    await setConfig(project, 'claims.awayMinutes', '0', env);
+    await setConfig(project, 'store.busyTimeoutMs', '120000', env);
     const titles = Array.from({ length: taskCount! }, (_, i) => ({ title: `Part ${i + 1}` }));
     for (let i = 0; i < titles.length; i += 500)
       await runOk(['add-batch', '--file', '-'], { stdin: JSON.stringify(titles.slice(i, i + 500)) });

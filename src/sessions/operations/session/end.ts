@@ -6,7 +6,15 @@ import { NoteText } from '#core/model/scalars.ts';
 import { HandoffSchema, type SessionRecord, SessionSummarySchema } from '../../model/session.ts';
 import { getContextLimits, getContextState, isCritical } from '../../rules/context-window.ts';
 import { toSessionSummary } from '../../rules/session-view.ts';
-import { anotherSessionScope, closeSession, hasLeft, isLeaving, leaveSession, releaseClaims, requireMayEnd } from '../shared/close-session.ts';
+import {
+  anotherSessionScope,
+  closeSession,
+  hasLeft,
+  isLeaving,
+  leaveSession,
+  releaseClaims,
+  requireMayEnd,
+} from '../shared/close-session.ts';
 import { requireOwnSession } from '../shared/sessions.ts';
 
 export const sessionEnd = mutation({
