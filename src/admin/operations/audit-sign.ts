@@ -19,6 +19,7 @@ export const adminAuditSign = query({
     createdKey: optional(pipe(boolean(), description('True if this call created the key'))),
   }),
   errors: ['E_CHECKSUM_MISMATCH', 'E_FILE_ERROR', 'E_VALIDATION', 'E_NOT_FOUND', 'E_DEPENDENCY_ERROR'],
+  usesHost: true,
   tier: 2,
   cli: { command: 'audit sign' },
   example: { call: {} },

@@ -27,6 +27,7 @@ export const adminGradeSign = query({
     file: pipe(string(), description('The file of the statement, for git')),
   }),
   errors: ['E_CHECKSUM_MISMATCH', 'E_FILE_ERROR', 'E_VALIDATION', 'E_NOT_FOUND', 'E_GRADE_INCOMPLETE', 'E_DEPENDENCY_ERROR'],
+  usesHost: true,
   tier: 2,
   cli: { command: 'grade', select: 'sign', args: ['sessionId'], view: async () => (await import('../view.ts')).gradeView },
   example: { call: { sessionId: 'session-1' }, exit: 4 },
