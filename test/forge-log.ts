@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ChainLink } from '../src/core/model/audit.ts';
+import type { Store } from '../src/store/port/store.ts';
 import type { TestApp } from './app.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -7,8 +8,16 @@ const quote = (value: string | null): string => (value === null ? 'null' : `'${v
 
 /** Changes entries of the log and rebuilds the chain after them, as someone who can write the database does. `change` gets the
  *  hashed columns of an entry: previous hash, number, time, session, agent, gateway, domain, operation, parameters … */
-export async function forgeLog(app: TestApp, change: (columns: ChainLink['columns']) => ChainLink['columns']): Promise<void> {
-  const links = await app.store.read((reads) => reads.audit.listLinks(0, 10_000));
+export const forgeLog = async (app: TestApp, change: ColumnsChange): Promise<void> => app.tamper(await createForgery(app.store, change));
+
+type ColumnsChange = (columns: ChainLink['columns']) => ChainLink['columns'];
+
+/** Entries of versions before 6 have neither principal nor project. */
+export const toOldForm: ColumnsChange = (columns) => columns.slice(0, 16);
+
+/** Creates the statements that change the log. */
+export async function createForgery(store: Pick<Store, 'read'>, change: ColumnsChange): Promise<string> {
+  const links = await store.read((reads) => reads.audit.listLinks(0, 10_000));
   let prevHash = '0'.repeat(64);
   const statements = links.map(({ seq, columns }) => {
     const forged = change(columns).with(0, prevHash);
@@ -21,5 +30,5 @@ export async function forgeLog(app: TestApp, change: (columns: ChainLink['column
       updated_ids = ${quote(updated!)}, deleted_ids = ${quote(deleted!)}, principal = ${quote(principal ?? null)}, project = ${quote(project ?? null)},
       prev_hash = ${quote(forged[0]!)}, hash = '${prevHash}' where seq = ${seq}`;
   });
-  await app.tamper([...statements, `update audit_head set hash = '${prevHash}'`].join(';\n'));
+  return [...statements, `update audit_head set hash = '${prevHash}'`].join(';\n');
 }

@@ -10,7 +10,8 @@ import { createPostgres } from '../../src/store/dialects/postgres.ts';
 import { migrations } from '../../src/store/migrations/all.ts';
 import { computeChecksum } from '../../src/store/migrations/migration.ts';
 import { schemaVersion } from '../../src/store/schema-version.ts';
-import { openApp, type TestApp } from '../app.ts';
+import { asPerson, openApp, type TestApp } from '../app.ts';
+import { createForgery, forgeLog, toOldForm } from '../forge-log.ts';
 import { type PostgresServer, startPostgres } from '../postgres.ts';
 import {
   createEarlierPostgres,
@@ -48,6 +49,7 @@ test.each(versions)(
   async (version) => {
     const app = await openApp({ engine: 'sqlite' });
     await fillStore(app, pickSize(40, 300), version);
+    await forgeLog(app, toOldForm);
     const entries = await countEntries(app);
     const file = join(createFaultFolder(), 'earlier.db');
     createEarlierSqlite(app, file, version);
@@ -117,6 +119,9 @@ test.each(isFull ? versions : [versions[0]!, versions.at(-1)!])(
     const reply: TestApp['reply'] = (operation, params = {}, more = {}) => dispatch(app, { operation, params, gateway: 'cli', ...more });
     const call: TestApp['call'] = async (...args) => (await reply(...args)).envelope;
     await fillStore({ call, as: (agent) => ({ call: (operation, params) => call(operation, params, { agent }), reply }) }, 40, version);
+    const forgery = await createForgery(await app.openStore('read'), toOldForm);
+    await client.unsafe(`set search_path to "cleo_${key}"; set session_replication_role = replica; ${forgery}`).simple();
+    await client.unsafe('reset session_replication_role; reset search_path').simple();
     const [head] = await client.unsafe(`select seq from "cleo_${key}".audit_head`);
     const entries = Number(head?.seq);
 
@@ -129,7 +134,8 @@ test.each(isFull ? versions : [versions[0]!, versions.at(-1)!])(
     const content = (own: string, shape?: StoreShape) => readPostgresContent(client, `cleo_${own}`, entries, shape);
     const ask = async (url: string, own: string, operation: string, params = {}): Promise<Reply> => {
       const asking = await openAppOn(url, own);
-      return dispatch(asking, { operation, params, gateway: 'cli' }).finally(() => asking.closeStores().catch(() => {}));
+      const person = operation === 'admin.upgrade' ? asPerson : {};
+      return dispatch(asking, { operation, params, gateway: 'cli', ...person }).finally(() => asking.closeStores().catch(() => {}));
     };
 
     const undisturbed = await fresh();

@@ -7,6 +7,7 @@ import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 import { buildReviews, parseReviews } from '../../src/runs/rules/review-state.ts';
 import { parseTrace } from '../../src/runs/rules/trace.ts';
+import { grantPerson } from '../person-token.ts';
 import { createReviewRequest, hashText, writeReviews, writeRun } from '../run-files.ts';
 import { createFaultFolder, createFaultProject, pickSize, root } from './processes.ts';
 
@@ -59,9 +60,10 @@ test('concurrent reviews are all in the review list and in the trace', async () 
   const trace = writeRun(folder, { id: 'run-a' });
   writeReviews(folder, [createReviewRequest('rv-all', 'run-a', { reviewers_required: crowd })]);
   const reviewers = Array.from({ length: crowd }, (_, i) => `ada-${i}`);
+  const env = await grantPerson(project.root, { CLEO_HOME: join(project.root, '.home') });
   const ended = await Promise.all(
     reviewers.map((by, i) =>
-      project.run(['review', 'resolve', 'rv-all', '--verdict', 'pass', '--score', String(i / crowd), '--agent', by]),
+      project.run(['review', 'resolve', 'rv-all', '--verdict', 'pass', '--score', String(i / crowd)], { env: { ...env, LOGNAME: by } }),
     ),
   );
   expect(ended.map(({ exitCode }) => exitCode)).toEqual(reviewers.map(() => 0));
@@ -97,7 +99,8 @@ test('a killed review neither blocks the next one nor damages the trace', async 
   const kills = pickSize(10, 100);
   const began = performance.now();
   writeReviews(folder, [createReviewRequest('rv-0', 'run-a')]);
-  await project.runOk(['review', 'resolve', 'rv-0', '--verdict', 'pass', '--score', '1']);
+  const env = await grantPerson(project.root, { CLEO_HOME: join(project.root, '.home') });
+  await project.runOk(['review', 'resolve', 'rv-0', '--verdict', 'pass', '--score', '1'], { env });
   let lifeMs = performance.now() - began;
   let struck = 0;
   for (let i = 1; i <= kills; i += 1) {
@@ -106,9 +109,9 @@ test('a killed review neither blocks the next one nor damages the trace', async 
     const onStart = (child: ChildProcess): void => {
       void sleep(lifeMs * (0.3 + Math.random() * 0.8)).then(() => child.kill('SIGKILL'));
     };
-    if ((await project.run(words, { onStart })).signal === 'SIGKILL') struck += 1;
+    if ((await project.run(words, { env, onStart })).signal === 'SIGKILL') struck += 1;
     const begins = performance.now();
-    const again = await project.run(words);
+    const again = await project.run(words, { env });
     // The machine may be faster than when the time was measured.
     lifeMs = Math.min(lifeMs, performance.now() - begins);
     expect([0, 101]).toContain(again.exitCode);
