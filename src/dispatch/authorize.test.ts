@@ -1,5 +1,10 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { asPerson, openApp } from '../../test/app.ts';
+import { grantPerson } from '../../test/person-token.ts';
+import { createApp } from '../main.ts';
+import { createPlatform } from '../platform/platform.ts';
+import { dispatch } from './dispatch.ts';
 
 const shell = { key: 'verification.tools.x', value: ['sh', '-c', 'echo owned'] };
 
@@ -54,4 +59,19 @@ test('a call without the scope has the exit codes of cleo, not of skills', async
   const token = { name: 'ci', scope: 'mutate' as const };
   const { _meta, error } = await app.call('construct.run', { construct: 'x' }, { token });
   expect([error.code, error.exitCode, _meta.exitNamespace]).toEqual(['E_FORBIDDEN', 64, undefined]);
+});
+
+test.each([
+  ['the name of an agent', { CLEO_AGENT_ID: 'tester' }, 'CLEO_AGENT_ID=tester'],
+  ['the variable of a client', { CLEO_AGENT_ID: '', CLAUDECODE: '1' }, 'CLAUDECODE'],
+])('CLEO_TOKEN is ignored with a warning next to %s', async (_, env, mark) => {
+  const { root } = await openApp({ engine: 'sqlite' });
+  const person = await grantPerson(root, { CLEO_HOME: join(root, 'home') });
+  const app = createApp(createPlatform({ ...person, ...env }, root, '0.0.0-test'));
+  const { envelope } = await dispatch(app, { operation: 'admin.token.list', params: {}, gateway: 'cli' });
+  expect(envelope).toMatchObject({
+    error: { code: 'E_FORBIDDEN' },
+    _meta: { warnings: [`CLEO_TOKEN is ignored: ${mark} is the mark of an agent`] },
+  });
+  await app.closeStores();
 });

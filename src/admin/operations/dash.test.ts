@@ -98,3 +98,14 @@ test('stays short in a large project', async () => {
   expect(JSON.parse(out).summary.blocked).toHaveLength(10);
   expect(out.length).toBeLessThan(3000);
 });
+
+test('shows the settings that an agent may change, if they differ from the default', async () => {
+  const { call } = await openApp({ config: { session: { requireNote: true } } });
+  expect((await call('admin.dash')).summary.settings).toBeUndefined();
+  await call('admin.config.set', { key: 'lifecycleEnforcement.mode', value: 'off' });
+  await call('admin.config.set', { key: 'hierarchy.maxSiblings', value: 0 });
+  expect((await call('admin.dash')).summary.settings).toEqual([
+    { key: 'hierarchy.maxSiblings', value: 0 },
+    { key: 'lifecycleEnforcement.mode', value: 'off' },
+  ]);
+});

@@ -1,6 +1,8 @@
 import { array, number, optional, record, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
+import { type Config, type ConfigKey, defaultConfig } from '#core/model/config.ts';
 import type { Status, TaskType } from '#core/model/scalars.ts';
+import { getConfigScope } from '#core/rules/config-scope.ts';
 import { defined, omitEmpty } from '#lib/defined.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { OpenWork } from '#tasks/model/open-work.ts';
@@ -9,6 +11,7 @@ import { type ClaimJudge, createClaimJudge } from '#tasks/operations/shared/clai
 import { toAbsence } from '#tasks/rules/claims.ts';
 import { listFreeTasks, rankTasks } from '#tasks/rules/next.ts';
 import { formatScope } from '#tasks/rules/scope.ts';
+import { ConfigValueSchema } from './shared/config-scope.ts';
 
 const maxShown = 10;
 
@@ -44,6 +47,7 @@ const Summary = strictObject({
   blocked: array(strictObject({ ...TaskRef.entries, why: string() })),
   doneToday: array(TaskRef),
   next: optional(strictObject({ taskId: string(), title: string() })),
+  settings: optional(array(strictObject({ key: string(), value: ConfigValueSchema }))),
   lastActivity: optional(strictObject({ at: string(), operation: string(), agent: string() })),
 });
 
@@ -80,11 +84,18 @@ export const adminDash = query({
           title,
         })),
         ...(next ? { next: { taskId: next.taskId, title: (await store.tasks.getHit(next.taskId))?.title ?? '' } } : {}),
+        ...omitEmpty({ settings: listOpenSettings(ctx.config) }),
         ...(last ? { lastActivity: { at: last.timestamp, operation: `${last.domain}.${last.operation}`, agent: last.agent } } : {}),
       },
     };
   },
 });
+
+/** Lists the settings that agents may change and that differ from the default, so that a person notices a change. */
+const listOpenSettings = (config: Config) =>
+  (Object.keys(defaultConfig) as ConfigKey[])
+    .filter((key) => getConfigScope(key) === 'mutate' && JSON.stringify(config[key]) !== JSON.stringify(defaultConfig[key]))
+    .map((key) => ({ key, value: config[key] ?? '' }));
 
 /** Counts tasks by status and type; archived tasks are counted separately. */
 async function countTasks(store: ReadStore) {
