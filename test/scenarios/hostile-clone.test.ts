@@ -65,11 +65,14 @@ test('a clone with a hostile server: the natural commands and the hooks connect 
   }
   for (const command of ['version', 'help', 'help add', 'config list', 'doctor', 'trust status', 'nosuch', 'show'])
     await clone.run(command.split(' '));
-  const hook = await clone.run(
-    ['briefing', '--hook', 'claude', '--budget', '2000'],
-    JSON.stringify({ hook_event_name: 'SessionStart', session_id: 'x', cwd: clone.root }),
-  );
-  expect(hook.out + hook.err).toContain('is not trusted');
+  // The client reads standard output only.
+  const line = 'cleo: this project is not trusted, so its tasks cannot be read; ask a person to run: cleo trust';
+  const hookSpecificOutput = { hookEventName: 'SessionStart', additionalContext: line };
+  for (const [client, out] of Object.entries({ claude: line, codex: line, gemini: JSON.stringify({ hookSpecificOutput }) })) {
+    const stdin = JSON.stringify({ hook_event_name: 'SessionStart', session_id: 'x', cwd: clone.root });
+    const hook = await clone.run(['briefing', '--hook', client, '--budget', '2000'], stdin);
+    expect(hook).toMatchObject({ exitCode: 0, out: `${out}\n`, err: expect.stringContaining('is not trusted') });
+  }
   expect(clone.connections).toEqual([]);
   expect(clone.hasRun()).toBe(false);
   // The server would have noticed a connection: a trusted address is contacted.

@@ -8,6 +8,8 @@ import type { Reply } from '#dispatch/dispatch.ts';
 import { encodeDocBytes, maxDocBytes } from '#documents/model/doc.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { parseJson } from '#lib/parse-json.ts';
+import type { hookClients } from '#sessions/model/agent-clients.ts';
+import { formatHookOutput } from '#sessions/rules/hook-output.ts';
 import type { Terminal } from './run.ts';
 
 export interface InputSource {
@@ -124,11 +126,17 @@ function readHookInput(): Promise<Record<string, unknown> | undefined> {
 }
 
 /** Reports the error of a hook on standard error and returns 0: otherwise it would reach the model or stop the client. Outside a
- *  project there is nothing to report. */
+ *  project there is nothing to report. A project that is not trusted is reported to the model, too, which can ask the person; that line
+ *  contains no text of the project, because the model could follow it. */
 export function reportHookError(
   { error, envelope }: Pick<Reply, 'error' | 'envelope'>,
-  { writeError }: Pick<Terminal, 'writeError'>,
+  { write, writeError }: Pick<Terminal, 'write' | 'writeError'>,
+  { hook, input }: HookParams,
 ): number {
+  if (error?.row === 'E_PROJECT_UNTRUSTED') write(`${formatHookOutput(untrustedLine, hook, input)}\n`);
   if (error?.row !== 'E_NOT_INITIALIZED') writeError(`cleo: ${(envelope.error as { message: string }).message}\n`);
   return 0;
 }
+
+type HookParams = { hook: (typeof hookClients)[number]; input?: unknown };
+const untrustedLine = 'cleo: this project is not trusted, so its tasks cannot be read; ask a person to run: cleo trust';

@@ -108,7 +108,7 @@ async function runEntry(
   }
   // An error must not reach the next command of the pipe.
   if (!reply.envelope.success && (origin.params as { hook?: unknown } | undefined)?.hook)
-    return (await import('./input.ts')).reportHookError(reply, terminal);
+    return (await import('./input.ts')).reportHookError(reply, terminal, origin.params);
   const isRedirected = isPiped && !reply.envelope.success;
   return print(app, reply, globals, isRedirected ? { ...terminal, write: (text) => terminal.writeError(String(text)) } : terminal, origin);
 }

@@ -15,6 +15,7 @@ import { formatScope } from '#tasks/rules/scope.ts';
 import { toTaskReceipt } from '#tasks/rules/view.ts';
 import { hookClients } from '../../model/agent-clients.ts';
 import { HandoffSchema, type SessionRecord, SessionSummarySchema } from '../../model/session.ts';
+import { formatHookOutput } from '../../rules/hook-output.ts';
 import { toSessionSummary } from '../../rules/session-view.ts';
 import { listBlockedTasks } from '../shared/sessions.ts';
 
@@ -150,7 +151,7 @@ export const sessionBriefing = query({
     if ('answer' in built) {
       if (hook === undefined) return built.answer;
       const { formatBriefing } = await import('../../view.ts');
-      return { ...built.answer, text: toHookOutput(formatBriefing(built.answer, now), hook, input) };
+      return { ...built.answer, text: formatHookOutput(formatBriefing(built.answer, now), hook, input) };
     }
     throw new CleoError('E_VALIDATION', {
       field: 'budget',
@@ -159,13 +160,6 @@ export const sessionBriefing = query({
     });
   },
 });
-
-/** Claude Code and Codex add plain text to the conversation. Gemini CLI shows plain text only to the person. */
-function toHookOutput(text: string, hook: (typeof hookClients)[number], input: Record<string, unknown> | undefined): string {
-  if (hook !== 'gemini') return text;
-  const hookEventName = typeof input?.hook_event_name === 'string' ? input.hook_event_name : 'SessionStart';
-  return JSON.stringify({ hookSpecificOutput: { hookEventName, additionalContext: text } });
-}
 
 const maxOpenDecisions = 50;
 
