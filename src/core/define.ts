@@ -86,6 +86,8 @@ export interface ScopeRequest {
   action?: string;
   /** The content that is decided about. A signature covers its digest. */
   content?: unknown;
+  /** Lines that a person reads on the terminal before the confirmation. */
+  preview?: string[];
   /** The command that a person runs instead; by default this call. */
   command?: string;
   /** Creates the error of a caller without the scope; by default E_FORBIDDEN. `problem` says why the caller does not have it. */

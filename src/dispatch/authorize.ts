@@ -50,7 +50,8 @@ export async function authorize(
   }
   if (token) throw await createScopeError(ctx, scope, request, params, { problem: `in CLEO_TOKEN, ${describeToken(token)}` });
   const action = request.action ?? describeAction(operation);
-  const proof = await prove(ctx, defined({ id: request.subject, operation: operation.name, action, params, content: request.content }));
+  const { subject: id, content, preview } = request;
+  const proof = await prove(ctx, defined({ id, operation: operation.name, action, params, content, preview }));
   if (!proof.isProved) throw await createScopeError(ctx, scope, request, params, proof);
   ctx.granted = 'admin';
   ctx.proof = { via: proof.via, evidence: proof.evidence };

@@ -2,6 +2,7 @@ import { lstatSync, mkdirSync, readdirSync, readlinkSync, realpathSync, rmSync, 
 import { join, relative } from 'node:path';
 import { CleoError } from '#core/errors/error.ts';
 import { commandLine } from '#core/errors/quote.ts';
+import { askPerson } from '#core/errors/row.ts';
 import type { FolderEntry, TrustChange, TrustItem, TrustRecord, TrustSubject } from '#core/model/trust.ts';
 import { locatesStore } from '#core/rules/store-keys.ts';
 import {
@@ -71,10 +72,11 @@ export function createProjectTrust(platform: Platform, env: Record<string, strin
 
   const reject = (project: Project, problem: string, change: Partial<TrustChange> = {}, paths: string[] = []): CleoError => {
     const { name, value, before, file } = change;
+    const command = commandLine(['cleo', 'trust', ...paths]);
     return new CleoError('E_PROJECT_UNTRUSTED', {
       problem: `${problem}${digests.length > 0 ? '; CLEO_TRUST is the digest of other content' : ''}`,
       root: project.root,
-      fix: commandLine(['cleo', 'trust', ...paths]),
+      fix: platform.identity.kind === 'person' ? command : askPerson(command),
       ...defined({ name, value, before, file }),
     });
   };

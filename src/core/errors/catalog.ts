@@ -135,7 +135,7 @@ const createRows = () =>
       http: 403,
       message: (d) => d.problem,
       fix: (d) => d.fix,
-      manual: (d) => `Ask a person to run ${d.fix} in ${d.root}, which lists what the project runs and connects to`,
+      manual: (d) => `${isForPerson(d.fix) ? d.fix : askPerson(d.fix)}, in ${d.root}; it lists what the project runs and connects to`,
     }),
     E_STORE_NEWER: row<{ found: number; known: number }>({
       exit: 8,

@@ -107,11 +107,11 @@ export function parseTrustRecord(value: unknown, path?: string): TrustRecord | u
 const maxShownLength = 160;
 
 /** Formats a value for a message. It comes from a file that is not trusted, so it is one short line without control characters. */
-export function formatTrustValue(value: unknown): string {
+export function formatTrustValue(value: unknown, maxLength = maxShownLength): string {
   if (value === undefined) return 'no value';
   const text = JSON.stringify(value);
   const clean = text.replace(/[^\x20-\x7e\u00a1-\u024f]/g, '?');
-  return clean.length > maxShownLength ? `${clean.slice(0, maxShownLength)}…` : clean;
+  return clean.length > maxLength ? `${clean.slice(0, maxLength)}…` : clean;
 }
 
 /** Says what is not trusted, with its value and file. */

@@ -13,6 +13,8 @@ export interface ProofSubject {
   params?: unknown;
   /** The content that is decided about, such as the text of a decision. A signature covers its digest. */
   content?: unknown;
+  /** Lines that the person reads on the terminal before the confirmation. */
+  preview?: string[];
 }
 
 export interface PersonProof {

@@ -131,12 +131,12 @@ function readHookInput(): Promise<Record<string, unknown> | undefined> {
 export function reportHookError(
   { error, envelope }: Pick<Reply, 'error' | 'envelope'>,
   { write, writeError }: Pick<Terminal, 'write' | 'writeError'>,
-  { hook, input }: HookParams,
+  params: unknown,
 ): number {
+  const { hook, input } = params as { hook: (typeof hookClients)[number]; input?: unknown };
   if (error?.row === 'E_PROJECT_UNTRUSTED') write(`${formatHookOutput(untrustedLine, hook, input)}\n`);
   if (error?.row !== 'E_NOT_INITIALIZED') writeError(`cleo: ${(envelope.error as { message: string }).message}\n`);
   return 0;
 }
 
-type HookParams = { hook: (typeof hookClients)[number]; input?: unknown };
 const untrustedLine = 'cleo: this project is not trusted, so its tasks cannot be read; ask a person to run: cleo trust';

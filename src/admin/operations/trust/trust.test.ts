@@ -1,6 +1,7 @@
 import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { PersonTerminal } from '#platform/port.ts';
 import { type AppOptions, asPerson, type Json, openApp, type TestApp } from '../../../../test/app.ts';
 import { updateConfig } from '../../../../test/nexus-world.ts';
 import { createTempFolder } from '../../../../test/temp-folder.ts';
@@ -170,6 +171,70 @@ test.each<[string, (root: string) => void, RegExp]>([
   expect((await second('version')).success).toBe(true);
   expect(await app.call('admin.trust', {}, asPerson)).toMatchObject({ success: true, folder: [{ state: 'new' }] });
   expect((await second('show', { words: ['T001'] })).success).toBe(true);
+});
+
+/** Calls `trust` as a person who answers with `ask`. Returns the answer and the lines on the terminal. */
+async function trustAtTerminal(app: TestApp, ask: () => string, env: Record<string, string> = {}) {
+  const { createApp } = await import('../../../main.ts');
+  const { dispatch } = await import('../../../dispatch/dispatch.ts');
+  const { createPlatform } = await import('../../../platform/platform.ts');
+  const { createTypist } = await import('../../../../test/typist.ts');
+  const lines: string[] = [];
+  const terminal: PersonTerminal = {
+    ...createTypist(true),
+    print: (line) => void lines.push(line),
+    async ask(question) {
+      lines.push(question);
+      return ask();
+    },
+  };
+  const platform = createPlatform({ ...app.env, CLEO_AGENT_ID: '', ...env }, app.root, '0.0.0-test');
+  const other = createApp({ ...platform, loadTerminal: async () => terminal });
+  const { envelope } = await dispatch(other, { operation: 'admin.trust', params: {}, gateway: 'cli' });
+  await other.closeStores();
+  return { envelope: envelope as Json, lines };
+}
+
+test('a person reads what it is about before the confirmation', async () => {
+  const app = await openClone({ config: { release: { gates: { lint: `make ${'x'.repeat(200)}; evil` } } } });
+  const refused = await trustAtTerminal(app, () => 'no');
+  expect(refused.lines).toEqual([
+    `Trusting ${app.root} makes cleo obey:`,
+    `  release.gates.lint: "make ${'x'.repeat(200)}; evil"`,
+    'trust requires a person. Type trust to confirm: ',
+  ]);
+  expect(refused.envelope).toMatchObject({ error: { code: 'E_FORBIDDEN' } });
+  // An agent changes the file while the person reads.
+  const changed = await trustAtTerminal(app, () => {
+    updateConfig(app, (config) => {
+      config.release = { gates: { lint: 'make evil' } };
+    });
+    return 'trust';
+  });
+  expect(changed.envelope).toMatchObject(untrusted);
+  expect(changed.envelope.error.message).toContain('has changed while it was confirmed');
+  expect(await app.call('admin.trust.status')).toMatchObject({ entries: [{ state: 'new' }] });
+  expect((await trustAtTerminal(app, () => 'trust')).envelope).toMatchObject({ success: true, trusted: [{ value: 'make evil' }] });
+  expect((await trustAtTerminal(app, () => 'no')).lines).toEqual([]);
+});
+
+test('trust asks for no proof if CLEO_TRUST is the digest of the content', async () => {
+  const app = await openClone({ config: { release: { gates: { lint: 'make lint' } } } });
+  const { digest } = await app.call('admin.trust.print');
+  const other = await trustAtTerminal(app, () => 'no', { CLEO_TRUST: 'a'.repeat(64) });
+  expect(other.envelope).toMatchObject({ error: { code: 'E_FORBIDDEN' } });
+  const { lines, envelope } = await trustAtTerminal(app, () => 'no', { CLEO_TRUST: digest });
+  expect(envelope).toMatchObject({ success: true });
+  expect(lines).toEqual([]);
+});
+
+test('the error of an agent says to ask a person', async () => {
+  const app = await openClone({ config: { verification: { tools: { test: writeMark('ran') } } } });
+  const fix = 'Ask a person to run: cleo trust';
+  expect((await verify(app)).error).toMatchObject({ code: 'E_PROJECT_UNTRUSTED', fix });
+  expect((await app.call('admin.trust')).error).toMatchObject({ code: 'E_FORBIDDEN', fix });
+  const person = await openClone({ config: { verification: { tools: { test: writeMark('ran') } } }, env: { CLEO_AGENT_ID: '' } });
+  expect((await verify(person)).error.fix).toBe('cleo trust');
 });
 
 /** Runs the command in a new app: the store of `app` is open already. */

@@ -1,6 +1,9 @@
 import { array, description, maxLength, metadata, optional, pipe, strictObject, string } from 'valibot';
 import { job, noChange } from '#core/define.ts';
-import { FolderProblems, readTrustState, TrustEntrySchema, type TrustState } from '../shared/trust-items.ts';
+import { CleoError } from '#core/errors/error.ts';
+import type { TrustChange } from '#core/model/trust.ts';
+import { formatTrustPreview } from '../../rules/trust-preview.ts';
+import { FolderProblems, readTrustState, TrustEntrySchema } from '../shared/trust-items.ts';
 
 export const TrustPath = optional(
   pipe(
@@ -20,20 +23,42 @@ export const adminTrust = job({
   tier: 2,
   needs: 'project',
   acceptsUntrusted: true,
-  scope: 'admin',
+  usesHost: true,
+  scope: { scope: 'admin', when: 'unless everything is trusted, or `CLEO_TRUST` is the digest of the content' },
   synonyms: ['allow'],
   cli: { command: 'trust', args: ['path'], view: async () => (await import('../../view/trust.ts')).trustView },
   example: { call: {}, exit: 102 },
-  async run(ctx, { path }) {
+  async run(ctx, params) {
     const { platform, project } = ctx;
     const trust = await platform.loadTrust();
-    const state = await readTrustState(ctx, trust, path);
+    const state = await readTrustState(ctx, trust, params.path);
     const result = { trusted: state.entries, root: project.root, ...(state.folder.length > 0 ? { folder: state.folder } : {}) };
-    const hasPolicyChange = trust.listPolicyChanges(project).length > 0;
-    if (isTrusted(state) && !hasPolicyChange) return noChange(result);
+    const policyChanges = trust.listPolicyChanges(project);
+    const preview = formatTrustPreview(
+      project.root,
+      [...state.entries.filter(isNotTrusted), ...policyChanges] as Omit<TrustChange, 'kind'>[],
+      state.folder.filter(isNotTrusted).map(({ problem }) => problem),
+    );
+    if (preview.length === 1) return noChange(result);
+    // The digest does not cover the settings that a clone may bring.
+    if (policyChanges.length > 0 || !(await trust.isTrustedByDigest(project, state.files))) {
+      const shown = previews.get(params);
+      previews.set(params, preview.join('\n'));
+      ctx.requireScope('admin', { subject: 'trust', content: preview, preview });
+      if (shown !== undefined && shown !== preview.join('\n'))
+        throw new CleoError('E_PROJECT_UNTRUSTED', {
+          problem: 'The project has changed while it was confirmed; nothing is trusted',
+          root: project.root,
+          fix: ctx.commandWith({}),
+        });
+    }
     await trust.trustAll(project, state.files);
     return result;
   },
 });
 
-const isTrusted = ({ entries, folder }: TrustState): boolean => [...entries, ...folder].every(({ state }) => state === 'trusted');
+const isNotTrusted = ({ state }: { state: string }): boolean => state !== 'trusted';
+
+/** The text that the person has confirmed, by the parameters of the call: the operation runs again after the proof, and the files can
+ *  have changed until then. */
+const previews = new WeakMap<object, string>();

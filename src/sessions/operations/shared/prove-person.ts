@@ -1,6 +1,6 @@
 import type { Caller, Gateway } from '#core/model/audit.ts';
 import { defaultConfig } from '#core/model/config.ts';
-import { toOneLine } from '#core/terminal/text.ts';
+import { escapeControls, toOneLine } from '#core/terminal/text.ts';
 import type { PersonTerminal, Platform } from '#platform/port.ts';
 import type { MissingProof, PersonProof, ProofMethod, ProofSubject } from '../../model/person-proof.ts';
 import { describeMark } from '../../rules/agent-marks.ts';
@@ -23,6 +23,10 @@ export async function provePerson(ctx: ProofContext, subject: ProofSubject): Pro
   const method = await readMethod(ctx.platform, subject.operation);
   const missing = await findMissing(ctx, method);
   if (missing) return missing;
+  if (subject.preview) {
+    const terminal = await ctx.platform.loadTerminal();
+    for (const line of subject.preview) terminal.print(escapeControls(line));
+  }
   if (method === 'passphrase') return (await import('./prove-by-passphrase.ts')).proveByPassphrase(ctx, subject);
   if (method === 'ssh') return (await import('./prove-by-ssh.ts')).proveBySsh(ctx, subject);
   return askForId(await ctx.platform.loadTerminal(), subject);
