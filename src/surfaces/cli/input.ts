@@ -6,10 +6,9 @@ import type { FileSelector, Operation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Reply } from '#dispatch/dispatch.ts';
 import { encodeDocBytes, maxDocBytes } from '#documents/model/doc.ts';
+import { formatHookOutput } from '#lib/hook-output.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { parseJson } from '#lib/parse-json.ts';
-import type { hookClients } from '#sessions/model/agent-clients.ts';
-import { formatHookOutput } from '#sessions/rules/hook-output.ts';
 import type { Terminal } from './run.ts';
 
 export interface InputSource {
@@ -133,7 +132,7 @@ export function reportHookError(
   { write, writeError }: Pick<Terminal, 'write' | 'writeError'>,
   params: unknown,
 ): number {
-  const { hook, input } = params as { hook: (typeof hookClients)[number]; input?: unknown };
+  const { hook, input } = params as { hook: string; input?: unknown };
   if (error?.row === 'E_PROJECT_UNTRUSTED') write(`${formatHookOutput(untrustedLine, hook, input)}\n`);
   if (error?.row !== 'E_NOT_INITIALIZED') writeError(`cleo: ${(envelope.error as { message: string }).message}\n`);
   return 0;

@@ -5,6 +5,7 @@ import { Omitted } from '#core/model/omitted.ts';
 import { budgetParam, maxTokens } from '#core/page.ts';
 import { clipText, fitAnswer, type Section } from '#lib/budget.ts';
 import { defined } from '#lib/defined.ts';
+import { formatHookOutput } from '#lib/hook-output.ts';
 import { maxCounted } from '#lib/page.ts';
 import { estimateAnswerTokens } from '#lib/tokens.ts';
 import type { ReadStore } from '#store/port/store.ts';
@@ -15,7 +16,6 @@ import { formatScope } from '#tasks/rules/scope.ts';
 import { toTaskReceipt } from '#tasks/rules/view.ts';
 import { hookClients } from '../../model/agent-clients.ts';
 import { HandoffSchema, type SessionRecord, SessionSummarySchema } from '../../model/session.ts';
-import { formatHookOutput } from '../../rules/hook-output.ts';
 import { toSessionSummary } from '../../rules/session-view.ts';
 import { listBlockedTasks } from '../shared/sessions.ts';
 

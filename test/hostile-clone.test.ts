@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { cleoPath, runCleo } from '../built-cli.ts';
-import { createTempFolder } from '../temp-folder.ts';
+import { cleoPath, runCleo } from './built-cli.ts';
+import { createTempFolder } from './temp-folder.ts';
 
 /** A clone that names a server of the attacker and brings programs that leave a mark when they run. */
 async function createHostileClone(store: 'server' | 'file') {
