@@ -17,6 +17,10 @@ export function listAccessible(folder: string, isPrivate: (path: string) => bool
   return found;
 }
 
+/** Lists the paths that the members of a group can write. Windows has no modes. */
+export const listGroupWritable = (paths: string[]): string[] =>
+  paths.filter((path) => process.platform !== 'win32' && ((lstatSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o020) !== 0);
+
 /** Takes all rights away from other users; returns the paths that were changed. Files of another user stay as they are. */
 export function restrictAccess(folder: string, paths: string[]): string[] {
   return paths.filter((name) => {

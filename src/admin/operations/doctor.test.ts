@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sha256 } from '#lib/sha256.ts';
@@ -22,6 +22,23 @@ test('reports a relation between parent and child of an older store', async () =
   expect((await app.cli(findings[0].fix)).exitCode).toBe(0);
   expect((await app.call('admin.doctor')).findings).toEqual([]);
 });
+
+if (process.platform !== 'win32')
+  test('warns about a group-writable .cleo, which --fix closes', async () => {
+    const app = await openApp();
+    const listWritable = async () =>
+      (await app.call('admin.doctor')).findings.filter(({ message }: Json) => message.includes('can be written by its group'));
+    chmodSync(getPath(app, 'config.json'), 0o664);
+    expect(await listWritable()).toEqual([]);
+    chmodSync(getPath(app), 0o775);
+    const expected = { check: 'files', severity: 'warning', fix: 'cleo doctor --fix' };
+    expect(await listWritable()).toMatchObject([
+      { ...expected, message: expect.stringContaining(`${getPath(app)} can`) },
+      { ...expected, message: expect.stringContaining(`${getPath(app, 'config.json')} can`) },
+    ]);
+    expect(await app.call('admin.doctor.fix')).toMatchObject({ success: true });
+    expect(await listWritable()).toEqual([]);
+  });
 
 test('lists all checks and no findings for an intact project', async () => {
   const app = await openApp({ tasks: ['T001 epic', 'T002 in T001'] });

@@ -1,9 +1,12 @@
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openApp } from '../../../test/app.ts';
 import { createEmptyFolder } from '../../../test/folder.ts';
 import { openNexus, updateConfig } from '../../../test/nexus-world.ts';
+import { createTempFolder } from '../../../test/temp-folder.ts';
+import { trustProject } from '../../../test/trust.ts';
 
 const worlds = { api: ['T001: Serve tasks', 'T002: Log'], web: ['T001: Show tasks', 'T002: Write the parser'] };
 
@@ -38,6 +41,39 @@ test('works outside a project and refuses a folder without .cleo', async () => {
     _meta: { exitCode: 101 },
     project: { name: 'web' },
   });
+});
+
+test('a registered project that names a hostile server is not contacted', async () => {
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections++;
+    socket.on('data', () => socket.end()).on('error', () => {});
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const home = createTempFolder();
+  const env = { CLEO_HOME: home, PGPASSWORD: 'secret-of-ada' };
+  const api = await openApp({ tasks: worlds.api, env, isUntrusted: true });
+  const web = await openApp({ tasks: worlds.web, env, isUntrusted: true, engine: 'sqlite' });
+  await api.call('nexus.init');
+  await api.call('nexus.register', { name: 'api' });
+  await web.call('nexus.register', { name: 'web' });
+  updateConfig(web, (config) => {
+    config.store = { url: `postgres://ada@127.0.0.1:${port}/x` };
+  });
+  const { error } = await api.call('nexus.query', { query: 'web:T002' });
+  expect(error).toMatchObject({ code: 'E_NEXUS_QUERY_FAILED', message: expect.stringContaining('store.url') });
+  expect(error.fix).toMatch(/^Ask a person to run: .*CLEO_ROOT=\S+ cleo trust$/);
+  await api.call('nexus.query', { query: '*:parser' });
+  await api.call('nexus.deps.add', { taskId: 'T001', on: 'web:T002' });
+  for (const operation of ['nexus.list', 'nexus.graph', 'nexus.sync']) await api.call(operation);
+  await api.call('nexus.deps', { task: 'web:T002' });
+  expect(connections).toBe(0);
+  // The server would have noticed a connection: a trusted address is contacted.
+  await trustProject(web.root, web.env);
+  await api.call('nexus.query', { query: 'web:T002' });
+  expect(connections).toBeGreaterThan(0);
 });
 
 test('preserves unknown fields in the registry', async () => {

@@ -96,7 +96,17 @@ export async function checkProjectFiles(platform: Platform, project: Project, no
     });
   for (const name of listLeftovers(platform, project, now))
     findings.push({ severity: 'warning', message: `${name} was left behind by a process that did not finish`, fix: 'cleo doctor --fix' });
-  for (const { folder, paths } of await listAccessibleFiles(platform, project))
+  const accessible = await listAccessibleFiles(platform, project);
+  // Nothing below a closed folder can be reached.
+  const isOpen = accessible.some(({ folder, paths }) => folder === project.folder && paths.includes(''));
+  const { listGroupWritable } = await import('#platform/file-modes.ts');
+  for (const path of isOpen ? listGroupWritable([project.folder, platform.config.projectFile(project)]) : [])
+    findings.push({
+      severity: 'warning',
+      message: `${path} can be written by its group, whose members can change what cleo runs and connects to`,
+      fix: 'cleo doctor --fix',
+    });
+  for (const { folder, paths } of accessible)
     findings.push({
       severity: 'warning',
       message: `other users can access ${paths.length === 1 ? '' : `${paths.length} files and folders, first `}${join(folder, paths[0] ?? '')}`,

@@ -251,6 +251,21 @@ async function runElsewhere(app: TestApp, command: string, { words = [] }: { wor
   }
 }
 
+if (isRoot)
+  test('a .cleo of another user in a parent folder is not obeyed', async () => {
+    const app = await openClone({ config: { verification: { tools: { test: writeMark('ran') } } } });
+    const folder = join(app.root, 'shared', 'work');
+    mkdirSync(folder, { recursive: true });
+    for (const name of ['', 'config.json']) chownSync(join(app.root, '.cleo', name), 12345, 12345);
+    const { CLEO_ROOT: _, ...env } = app.env;
+    for (const command of ['list', 'add Write', 'config set verification.maxRounds 3', 'backup create', 'doctor']) {
+      const [name = '', ...words] = command.split(' ');
+      const { error } = JSON.parse((await runElsewhere({ ...app, env, root: folder }, name, { words })).out);
+      expect([command, error?.code, error?.message]).toEqual([command, 'E_PROJECT_UNTRUSTED', expect.stringContaining('user 12345')]);
+    }
+    expect(existsSync(join(folder, 'ran'))).toBe(false);
+  });
+
 test('the record is private', async () => {
   const app = await openClone({ config: { release: { gates: { lint: 'make lint' } } } });
   await app.call('admin.trust', {}, asPerson);

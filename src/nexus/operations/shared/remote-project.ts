@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { QueryContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { quote } from '#core/errors/quote.ts';
+import { askPerson, isForPerson } from '#core/errors/row.ts';
 import { toTaskNumber } from '#core/model/scalars.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import type { ReadStore, Store } from '#store/port/store.ts';
@@ -132,8 +133,11 @@ export function toQueryError(platform: Platform, { name, path }: RegisteredProje
 }
 
 /** Formats a command for another project. It clears CLEO_DATABASE_URL, which names the store of the caller's project. */
-const formatRemoteCommand = ({ databaseUrl }: Platform, path: string, command: string): string =>
-  command.startsWith('cleo ') ? `${databaseUrl ? 'CLEO_DATABASE_URL= ' : ''}CLEO_ROOT=${quote(path)} ${command}` : command;
+function formatRemoteCommand({ databaseUrl }: Platform, path: string, command: string): string {
+  const variables = `${databaseUrl ? 'CLEO_DATABASE_URL= ' : ''}CLEO_ROOT=${quote(path)} `;
+  if (isForPerson(command)) return askPerson(variables + command.slice(askPerson('').length));
+  return command.startsWith('cleo ') ? variables + command : command;
+}
 
 /** Queries several projects and reports those that could not be queried. */
 export async function askAll<T>(
