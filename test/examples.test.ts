@@ -6,7 +6,9 @@ import { createTempFolder } from './temp-folder.ts';
 import { trustProject } from './trust.ts';
 
 const folder = resolve(import.meta.dirname, '..', 'examples');
-const examples = readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+const examples = readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+  existsSync(join(folder, entry.name, 'README.md')) ? [entry.name] : [],
+);
 
 /** Copies an example. Its commands have only a shell and Node. */
 function copyExample(example: string): string {

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import { openApp, type TestApp } from './app.ts';
+import { asPerson, openApp, type TestApp } from './app.ts';
 import { createTempFolder } from './temp-folder.ts';
 
 export interface TestNexus {
@@ -35,14 +35,16 @@ export async function openNexus(
   const registry = join(home, 'nexus.json');
   const runFix = async (line: string): Promise<number> => {
     const [, before, , root, command = ''] =
-      /^(mv (?:\S+) (?:\S+) && )?(CLEO_DATABASE_URL= )?(?:CLEO_ROOT=(\S+) )?(cleo .+)$/.exec(line) ?? [];
+      /^(?:Ask a person to run: )?(mv (?:\S+) (?:\S+) && )?(CLEO_DATABASE_URL= )?(?:CLEO_ROOT=(\S+) )?(cleo .+)$/.exec(line) ?? [];
     if (before) {
       const [, from = '', to = ''] = before.split(' ');
       writeFileSync(to, readFileSync(from));
       rmSync(from);
     }
     const app = root ? Object.values(apps).find((each) => each.root === root) : first;
-    return (await app!.cli(command)).exitCode;
+    // A person repairs the configuration.
+    const isForPerson = line.startsWith('Ask a person') || command.startsWith('cleo config');
+    return (await app!.cli(command, isForPerson ? asPerson : undefined)).exitCode;
   };
   return { home, registry, apps, readRegistry: () => readFileSync(registry, 'latin1'), runFix };
 }

@@ -196,6 +196,8 @@ test('a reader in a read-only folder sees the writes of others', async () => {
   const path = join(folder, 'cleo.db');
   await createSqlite(path, stamp.at);
   chmodSync(folder, 0o755);
+  // Another user reads it, as in a team that opened its files to readers.
+  chmodSync(path, 0o644);
   const options = { path, busyTimeoutMs: 1000, durability: 'full' as const, newestBackup: () => undefined };
   const reader = await openServerStore({ sqlite: options });
   const count = async (): Promise<number> => {

@@ -19,6 +19,7 @@ interface Case {
 const work = ['T001 epic: Parser', 'T002 in T001 high: Lexer', 'T003 in T001: Trees', 'T009 epic: Other', 'T010 in T009: Else'];
 const parser = 'session s-parser epic:T001 by ada: Parse';
 const other = 'session s-other epic:T009 by bob: Other';
+const second = 'session s-other epic:T009 by tester: Other';
 const mine = 'session s-mine epic:T001 by tester: Mine';
 
 const errorCases: Case[] = [
@@ -229,7 +230,7 @@ const errorCases: Case[] = [
   },
   {
     why: 'the same for one of several sessions',
-    world: [parser, other],
+    world: [parser, second],
     config: { session: { requireNote: true } },
     run: 'session end --session s-other',
     exit: 39,
@@ -250,7 +251,7 @@ const errorCases: Case[] = [
   },
   {
     why: 'the same for one of several sessions',
-    world: [parser, other],
+    world: [parser, second],
     arrange: (app) => app.cli('cleo context report --used 199000 --max 200000 --session s-other'),
     run: 'session end --session s-other',
     exit: 65,

@@ -7,6 +7,7 @@ import { createPlatform } from '../../src/platform/platform.ts';
 import { type Json, openApp, type TestApp } from '../app.ts';
 import { addWorktree, createRepository, type Repository } from '../repository.ts';
 import { createTempFolder } from '../temp-folder.ts';
+import { trustProject } from '../trust.ts';
 
 /** Creates a project in a git repository with two linked worktrees, and calls from any of their folders. */
 async function createWorktrees(config: Record<string, unknown> = {}) {
@@ -23,6 +24,7 @@ async function createWorktrees(config: Record<string, unknown> = {}) {
 function createCaller(app: TestApp, folder: string, more: Record<string, string>): (operation: string, params: object) => Promise<Json> {
   const { CLEO_ROOT: _, ...env } = app.env;
   return async (operation, params) => {
+    await trustProject(folder, env);
     const there = createApp(createPlatform({ ...env, ...more }, folder, '0.0.0-test'));
     const { envelope } = await dispatch(there, { operation, params: params as Record<string, unknown>, gateway: 'cli' });
     await there.closeStores();

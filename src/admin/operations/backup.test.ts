@@ -14,7 +14,7 @@ if (isPostgres)
       ['admin.backup.create', {}],
       ['admin.upgrade', {}],
     ] as const) {
-      const answer = await app.call(operation, params);
+      const answer = await app.call(operation, params, operation === 'admin.upgrade' ? asPerson : {});
       if (operation === 'admin.upgrade') expect(answer).toMatchObject({ success: true, _meta: { exitCode: 102 } });
       else {
         expect(answer).toMatchObject({ error: { code: 'E_DEPENDENCY_ERROR', exitCode: 5 } });

@@ -333,7 +333,7 @@ describe('agent clients', () => {
     const { text } = await folder.call('admin.inject', { tier: 'orchestrator' });
     expect(readFileSync(getTemplate(folder), 'utf8')).toBe(text);
     writeFileSync(getTemplate(folder), 'old');
-    expect(await folder.call('admin.upgrade')).toMatchObject({ _meta: { exitCode: 102 } });
+    expect(await folder.call('admin.upgrade', {}, asPerson)).toMatchObject({ _meta: { exitCode: 102 } });
     expect(readFileSync(getTemplate(folder), 'utf8')).toBe(text);
   });
 

@@ -18,6 +18,7 @@ test('lists calls newest first with their parameters and changed ids', async () 
       params: { taskId: 'T001', title: 'Renamed' },
       updated: ['T001'],
       durationMs: expect.any(Number),
+      principal: { kind: 'agent', via: 'shell', process: 'test/tester' },
     },
     expect.objectContaining({ seq: 1, operation: 'tasks.add', params: { title: 'First', labels: ['x'] }, created: ['T001'] }),
   ]);

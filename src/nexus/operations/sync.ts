@@ -2,7 +2,7 @@ import '../errors.ts';
 import { array, boolean, description, type InferOutput, optional, pipe, strictObject, string } from 'valibot';
 import { answer, type JobContext, job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { omitEmpty } from '#lib/defined.ts';
+import { defined, omitEmpty } from '#lib/defined.ts';
 import type { WriteStore } from '#store/port/store.ts';
 import type { TaskHit } from '#tasks/model/task.ts';
 import {
@@ -167,6 +167,7 @@ async function syncOtherProject(ctx: JobContext, project: RegisteredProject, rem
         exitCode: 0,
         ...writes.changes,
         durationMs: 0,
+        ...defined({ project: platform.config.load(otherProject)['project.key'] || undefined }),
       });
       return synced;
     });

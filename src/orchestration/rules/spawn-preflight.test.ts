@@ -41,9 +41,7 @@ test.each<[string, Partial<SpawnCandidate>, string, string]>([
 test('rejects work outside an epic', () => {
   const { epicId: _, ...orphan } = valid;
   expect(checkSpawn(orphan)).toMatchObject([{ code: 'ORC-007', fix: 'cleo help orchestrate spawn' }]);
-  expect(checkSpawn({ ...orphan, task: { ...task, type: 'saga', files: [] } })).toMatchObject([
-    { code: 'ORC-007', fix: 'cleo orchestrate status T002' },
-  ]);
+  expect(checkSpawn({ ...orphan, task: { ...task, type: 'saga', files: [] } })).toMatchObject([{ code: 'ORC-007', fix: 'cleo show T002' }]);
 });
 
 test('reports every finding, not only the first', () => {

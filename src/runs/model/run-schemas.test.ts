@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { asPerson } from '../../../test/app.ts';
 import { emptyPrd } from '../../../test/samples.ts';
 import { openSkillProject, type SkillProject } from '../../../test/skill-project.ts';
 import { readConstruct } from '../rules/construct/read.ts';
@@ -61,7 +62,7 @@ assessment:
   );
   shop.writeSkill('planner', 'echo planned > plan.md');
   expect((await shop.runConstruct({ task: 'T002' })).error.exitCode).toBe(84);
-  expect((await shop.runConstruct({ force: 'output', reason: 'to see it' })).error.exitCode).toBe(80);
+  expect((await shop.call('construct.run', { force: 'output', reason: 'to see it' }, asPerson)).error.exitCode).toBe(80);
   shop.writeFile('draft.md', emptyPrd.replace('TBD', 'word '.repeat(30)).replace('TBD', 'word '.repeat(30)));
   expect((await shop.runConstruct({ input: { a: 1 } })).success).toBe(true);
   const review = (await shop.call('review.list', {})).reviews.at(-1).id;
@@ -72,7 +73,7 @@ assessment:
     ['review.resolve', { verdict: 'pass', score: 0.5, note: 'n' }],
     ['review.resolve', { verdict: 'fail', score: 0, amend: true }],
   ] as const)
-    expect((await ada.call(name, { review, ...params })).success).toBe(true);
+    expect((await ada.call(name, { review, ...params }, name === 'review.resolve' ? asPerson : {})).success).toBe(true);
   return shop;
 }
 

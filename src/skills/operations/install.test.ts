@@ -139,7 +139,7 @@ describe('refuses and writes nothing:', () => {
     const { install, mine } = await project();
     const outside = createTempFolder();
     symlinkSync(outside, mine);
-    expect(await install()).toMatchObject({ error: { exitCode: 3 } });
+    expect(await install()).toMatchObject({ error: { code: 'E_PROJECT_UNTRUSTED', exitCode: 8 } });
     expect(readdirSync(outside)).toEqual([]);
   });
 

@@ -5,6 +5,7 @@ import { createApp } from '#main.ts';
 import { createPlatform } from '#platform/platform.ts';
 import { runProgress } from '#runs/rules/run-progress.ts';
 import { openApp } from '../../../test/app.ts';
+import { trustProject } from '../../../test/trust.ts';
 import { runCli, type Terminal } from './run.ts';
 import { showRunProgress } from './run-progress.ts';
 
@@ -76,6 +77,7 @@ async function watched(more: Partial<Terminal>, ...argv: string[]): Promise<{ ex
   mkdirSync(join(root, 'skills', 'greet'), { recursive: true });
   writeFileSync(join(root, 'skills', 'greet', 'run.sh'), '#!/bin/sh\necho hello\n');
   chmodSync(join(root, 'skills', 'greet', 'run.sh'), 0o755);
+  await trustProject(root, env);
   const app = createApp(createPlatform(env, root, '0.0.0-test'));
   const seen = { out: '', err: '' };
   const terminal: Terminal = {

@@ -9,6 +9,7 @@ import { markAway, renewLease } from '#dispatch/lease.ts';
 import { type Json, openApp } from '../../../test/app.ts';
 import { createMcpApp } from '../../../test/mcp-surfaces.ts';
 import { openSkillProject } from '../../../test/skill-project.ts';
+import { trustProject } from '../../../test/trust.ts';
 import { serveClient } from './stdio.ts';
 
 /** Starts a server in this process with streams instead of standard input and output. */
@@ -105,6 +106,7 @@ test('long work reports progress to a client that asked for it, once a second', 
 test('reports the progress of a run with the same lines as the terminal', async () => {
   const shop = await openSkillProject();
   shop.writeSkill('greet', 'echo hello');
+  await trustProject(shop.root, shop.env);
   const { until, send, messages } = open(createMcpApp(shop, true));
   const params = { domain: 'skills', operation: 'run', params: { name: 'greet' } };
   send({ id: 1, method: 'tools/call', params: { name: 'cleo_mutate', arguments: params, _meta: { progressToken: 'p' } } });
