@@ -31,6 +31,9 @@ interface ListedOperation {
   tier: number;
 }
 
+/** Tokens, trust, proofs and signatures are for people; the errors that an agent meets name their commands. */
+const isForPeople = (name: string): boolean => /^admin\.(audit|proof|token|trust)\b/.test(name);
+
 /** Renders the protocol up to a tier, each tier between its marks, without the omitted sections. `{{query 0}}` becomes the names of the
  *  queries of tier 0. */
 export function renderProtocol(
@@ -72,7 +75,7 @@ function fillOperations(text: string, operations: ListedOperation[]): string {
   return text.replace(/\{\{(query|mutate) ([012])\}\}/g, (_, gateway: string, tier: string) => {
     const domains = new Map<string, string[]>();
     for (const { name, kind, tier: own } of operations) {
-      if (own !== Number(tier) || (kind === 'query') !== (gateway === 'query')) continue;
+      if (own !== Number(tier) || (kind === 'query') !== (gateway === 'query') || isForPeople(name)) continue;
       const [domain = '', ...rest] = name.split('.');
       addToList(domains, domain, rest.join('.'));
     }
