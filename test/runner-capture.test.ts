@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Json } from './app.ts';
+import { asPerson } from './app.ts';
 import {
   formatOneSkill,
   formatTwoSkills,
@@ -163,7 +164,7 @@ describe('--force of a gate', () => {
     const shop = await openOneSkillProject('true');
     const { error } = await shop.runConstruct({ force, reason: 'x' });
     expect(error).toMatchObject({ exitCode: 64, message: expect.stringMatching(expected) });
-    expect((await shop.cli(error.fix)).exitCode).toBe(0);
+    expect((await shop.cli(error.fix, asPerson)).exitCode).toBe(0);
   });
 
   test('needs a reason', async () => {

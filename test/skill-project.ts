@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type AppOptions, type Json, openApp, type TestApp } from './app.ts';
+import { type AppOptions, asPerson, type Json, openApp, type TestApp } from './app.ts';
 
 export interface SkillProject extends TestApp {
   writeFile(path: string, text: string): void;
@@ -38,7 +38,8 @@ export async function openSkillProject(options: AppOptions = {}): Promise<SkillP
     },
     writeConstruct: (text) =>
       writeFile('construct.yaml', `apiVersion: loa/v1\nkind: Construct\nmetadata: {name: demo, version: 1.0.0}\n${text}`),
-    runConstruct: (params = {}) => app.call('construct.run', params),
+    // Only a person forces a gate.
+    runConstruct: (params = {}) => app.call('construct.run', params, 'force' in params ? asPerson : {}),
     readEvents() {
       const traces = join(app.root, '.cleo', 'traces');
       const file = readdirSync(traces).find((name) => name.endsWith(`-${findLastRun()}.jsonl`))!;

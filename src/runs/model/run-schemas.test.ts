@@ -62,7 +62,7 @@ assessment:
   );
   shop.writeSkill('planner', 'echo planned > plan.md');
   expect((await shop.runConstruct({ task: 'T002' })).error.exitCode).toBe(84);
-  expect((await shop.call('construct.run', { force: 'output', reason: 'to see it' }, asPerson)).error.exitCode).toBe(80);
+  expect((await shop.runConstruct({ force: 'output', reason: 'to see it' })).error.exitCode).toBe(80);
   shop.writeFile('draft.md', emptyPrd.replace('TBD', 'word '.repeat(30)).replace('TBD', 'word '.repeat(30)));
   expect((await shop.runConstruct({ input: { a: 1 } })).success).toBe(true);
   const review = (await shop.call('review.list', {})).reviews.at(-1).id;
