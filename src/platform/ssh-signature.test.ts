@@ -30,7 +30,7 @@ test('signs with a key of the user and verifies with allowed_signers', async () 
   for (const change of [
     { text: `${text}x` },
     { namespace: 'git' },
-    { signature: signature.replace(/[A-Za-z]{4}(?=\n-----END)/, 'AAAA') },
+    { signature: signature.replace(/.{8}(?=\n-----END)/, (end) => (end === 'AAAAAAAA' ? 'BBBBBBBB' : 'AAAAAAAA')) },
     { signature: 'signature' in forged ? forged.signature : '' },
     { signature: '' },
     { signers: [] },
