@@ -58,7 +58,7 @@ test('rejects a write sent to query and a read sent to mutate', async () => {
   const { post, app } = await openServer();
   const asked = [
     ['query/tasks/add', { title: 'x' }, 'POST /api/mutate/tasks/add'],
-    ['query/tasks/relates.add', { from: 'T001', to: 'T002' }, 'POST /api/mutate/tasks/relates.add'],
+    ['query/tasks/relates.add', { from: 'T001', to: 'T002', type: 'related', reason: 'x' }, 'POST /api/mutate/tasks/relates.add'],
     ['mutate/tasks/list', {}, 'POST /api/query/tasks/list'],
   ] as const;
   for (const [path, params, right] of asked) {

@@ -95,7 +95,9 @@ async function callAllSurfaces(
 ): Promise<Answer[]> {
   const answers: Answer[] = [];
   const compared: Record<string, unknown> = {};
-  const isReachable = (surface: string): boolean => surface !== agentSurface || !needsPerson(operation) || Object.keys(params).length === 0;
+  // Missing parameters are reported before a person is asked for.
+  const isIncomplete = Object.keys(params).length === 0 && Object.keys(operation.example.call).length > 0;
+  const isReachable = (surface: string): boolean => surface !== agentSurface || !needsPerson(operation) || isIncomplete;
   for (const [surface, call] of Object.entries(surfaces).filter(([surface]) => isReachable(surface))) {
     const app = await openApp({ tasks });
     const answer = await call(app, operation, params);
