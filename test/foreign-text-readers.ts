@@ -1,3 +1,5 @@
+import { parseHeads, parseSigner } from '../src/admin/rules/audit-heads.ts';
+import { findPassword, parsePostgresAddress } from '../src/core/rules/postgres-address.ts';
 import { toQueryWords } from '../src/core/rules/rank.ts';
 import { normalizeWord } from '../src/core/rules/words.ts';
 import { findTitle, toDocSlug } from '../src/documents/rules/doc-name.ts';
@@ -8,6 +10,8 @@ import { toCanonicalJson } from '../src/lib/canonical.ts';
 import { escapeMarkup, escapeXmlAttribute } from '../src/lib/escape-markup.ts';
 import { parseFrontMatter } from '../src/lib/front-matter.ts';
 import { createGlobMatcher, expandBraces, getGlobBase } from '../src/lib/glob.ts';
+import { formatHookOutput } from '../src/lib/hook-output.ts';
+import { escapeInvisible, escapeInvisibleInJson, hasHiddenText } from '../src/lib/invisible.ts';
 import { findJson, findJsonProblem, insertJson, parseJsonc, removeJson, removeOnce, replaceJsonStrings } from '../src/lib/jsonc.ts';
 import { checkJsonLines } from '../src/lib/jsonl.ts';
 import { findBlock, putBlock, removeBlock } from '../src/lib/marked-block.ts';
@@ -43,6 +47,7 @@ import { parseClaim, parseSkillEvent } from '../src/runs/rules/skill-claim.ts';
 import { parseEvents, parseTrace } from '../src/runs/rules/trace.ts';
 import { findHashes } from '../src/runs/rules/trace-prune.ts';
 import { parseRunRecord } from '../src/runs/rules/trace-runs.ts';
+import { parseSignerKey, parseStatement } from '../src/sessions/rules/proof-statement.ts';
 import { parseSkillCatalog } from '../src/skills/rules/parse-skill.ts';
 import { parseScope } from '../src/tasks/rules/scope.ts';
 import { isWaitText } from '../src/tasks/rules/wait-text.ts';
@@ -76,6 +81,16 @@ export function redactStream(text: string): void {
 /** The functions that read text of other people and tools, by the name they are exported under. Each receives a hostile text, where
  *  it matters also inside the format it reads. */
 export const readers: Record<string, (text: string) => unknown> = {
+  parseHeads,
+  parseSigner,
+  parsePostgresAddress,
+  findPassword: (text) => findPassword(text, { host: 'a', port: 1, database: 'a', user: 'a' }),
+  formatHookOutput: (text) => formatHookOutput(text, 'gemini', {}),
+  escapeInvisible,
+  escapeInvisibleInJson,
+  hasHiddenText,
+  parseStatement,
+  parseSignerKey,
   redactText: (text) => redactText(text),
   looksSecret: (text) => looksSecret(text, true, false),
   isPassword: (text) => isPassword(text, true, false),
