@@ -5,3 +5,9 @@ export async function trustProject(folder: string, env: Record<string, string | 
   const platform = createPlatform(env, folder, '0.0.0-test');
   await (await platform.loadTrust()).trustAll(platform.getProject()!);
 }
+
+/** Returns the digest for CLEO_TRUST of the present content of a project. */
+export async function computeTrustDigest(folder: string): Promise<string> {
+  const platform = createPlatform({ HOME: folder }, folder, '0.0.0-test');
+  return (await platform.loadTrust()).computeDigest(platform.getProject()!);
+}

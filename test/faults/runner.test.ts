@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { listLiving } from '../../src/platform/runner/process-group.ts';
 import { parseTrace } from '../../src/runs/rules/trace.ts';
 import type { Json } from '../app.ts';
+import { computeTrustDigest } from '../trust.ts';
 import { createNobodyOptions, createSmallDisk } from './disks.ts';
 import { type CleoOptions, createFaultFolder, createFaultProject, type EndedProcess, type FaultProject, pickSize } from './processes.ts';
 
@@ -18,6 +19,22 @@ function writeSkill({ root }: FaultProject, name: string, script: string): void 
 
 const writeConstruct = ({ root }: FaultProject, text: string): void =>
   writeFileSync(join(root, 'construct.yaml'), `apiVersion: loa/v1\nkind: Construct\nmetadata: {name: demo, version: 1.0.0}\n${text}`);
+
+/** Creates a project whose programs are trusted as they are when a command starts. The digest works without writing, also on a full disk. */
+async function createTrustedProject(folder?: string): Promise<FaultProject> {
+  const project = await createFaultProject(folder);
+  const run: FaultProject['run'] = async (args, options = {}) =>
+    project.run(args, { ...options, env: { CLEO_TRUST: await computeTrustDigest(project.root), ...options.env } });
+  return {
+    ...project,
+    run,
+    async runOk(args, options) {
+      const ended = await run(args, options);
+      if (ended.exitCode !== 0) throw new Error(`cleo ${args.join(' ')} ended with ${ended.exitCode}: ${ended.stdout}${ended.stderr}`);
+      return ended.answer;
+    },
+  };
+}
 
 const listRuns = ({ root }: FaultProject): string[] =>
   existsSync(join(root, '.cleo/runs'))
@@ -52,7 +69,7 @@ const phases = ['plan', 'build', 'check'];
 
 /** Creates three phases with handoffs. A file outside the project counts how often each skill started. */
 async function createPipeline(): Promise<FaultProject & { counts(): number[] }> {
-  const project = await createFaultProject();
+  const project = await createTrustedProject();
   const counts = createFaultFolder();
   const count = (name: string): string => `echo x >> ${counts}/${name}`;
   writeConstruct(
@@ -182,7 +199,7 @@ test.each<[where: string, script: string, more: string]>([
   ['a judge', 'true', 'goal: {mode: judge}, judge: {command: [sh, -c, "touch begun; sleep 58"]}'],
   ['a precondition', 'true', 'gates: {only: {precondition: {checks: [{command: [sh, -c, "touch begun; sleep 29"]}]}}}'],
 ])('an interrupt during %s ends it and all its processes', async (_, script, more) => {
-  const project = await createFaultProject();
+  const project = await createTrustedProject();
   writeConstruct(
     project,
     `execution: {phases: [only, next]}\nskills: [{name: it, phase: only}, {name: other, phase: next}]\nassessment: {${more}}`,
@@ -201,7 +218,7 @@ test.each<[where: string, script: string, more: string]>([
 });
 
 test('a second interrupt kills at once, and the run still records its end', async () => {
-  const project = await createFaultProject();
+  const project = await createTrustedProject();
   writeConstruct(
     project,
     'execution: {phases: [only]}\nskills: [{name: it, phase: only}]\nassessment: {gates: {only: {execution: {kill_grace_ms: 60000}}}}\n',
@@ -217,7 +234,7 @@ test('a second interrupt kills at once, and the run still records its end', asyn
 });
 
 test('an interrupt ends the wait for another run', async () => {
-  const project = await createFaultProject();
+  const project = await createTrustedProject();
   writeConstruct(project, 'execution: {phases: [only]}\nskills: [{name: it, phase: only}]\n');
   writeSkill(project, 'it', 'touch begun; until [ -f go ]; do sleep 0.05; done');
   const first = project.run(['construct', 'run']);
@@ -234,7 +251,7 @@ test('an interrupt ends the wait for another run', async () => {
 
 test('a full disk ends the run with exit code 74, and no skill runs unrecorded', async () => {
   const disk = createSmallDisk();
-  const project = await createFaultProject(disk.folder);
+  const project = await createTrustedProject(disk.folder);
   writeConstruct(project, 'execution: {phases: [only]}\nskills: [{name: it, phase: only}]\n');
   writeSkill(project, 'it', 'yes "a line of a log that is as long as a line of a log can be" | head -c 3000000; sleep 60');
   const codes: (number | null)[] = [];
@@ -257,7 +274,7 @@ test('a full disk ends the run with exit code 74, and no skill runs unrecorded',
 
 test('a run fails with exit code 73 before it starts if nothing can be written', async () => {
   const nobody = createNobodyOptions();
-  const project = await createFaultProject();
+  const project = await createTrustedProject();
   writeConstruct(project, 'execution: {phases: [only]}\nskills: [{name: it, phase: only}]\n');
   writeSkill(project, 'it', 'echo ran');
   chmodSync(project.root, 0o755);
@@ -280,7 +297,7 @@ const createAliasBomb = (): string =>
   [...'bcdefghijklm'].map((c, i) => `${c}: &${c} [${`*${'abcdefghijklm'[i]}, `.repeat(9)}x]`).join('\n');
 
 test('rejects invalid manifests with the line, and accepts unusual ones', async () => {
-  const project = await createFaultProject();
+  const project = await createTrustedProject();
   writeSkill(project, 'it', 'true');
   const head = 'apiVersion: loa/v1\nkind: Construct\n';
   for (const [text, exitCode, problem] of [
@@ -311,7 +328,7 @@ test('rejects invalid manifests with the line, and accepts unusual ones', async 
 });
 
 test('exits with the code of the deciding skill', async () => {
-  const project = await createFaultProject();
+  const project = await createTrustedProject();
   writeConstruct(project, 'execution: {phases: [a, b]}\nskills: [{name: first, phase: a}, {name: second, phase: b}]\n');
   for (const [one, other, expected] of [
     [0, 0, 0],
