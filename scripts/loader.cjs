@@ -116,8 +116,17 @@ function writeCache(folder, bytes) {
     removeOldCaches(`${folder}/..`);
     return true;
   } catch {
-    fs.rmSync(fresh, { force: true });
+    removeQuietly(fresh);
     return false;
+  }
+}
+
+/** Removes a file that may be in a folder of another user. */
+function removeQuietly(path) {
+  try {
+    fs.rmSync(path, { force: true });
+  } catch {
+    // The file could not be created there either.
   }
 }
 
