@@ -86,10 +86,10 @@ test('skill run loads no YAML parser, no document rules and no patterns, and doe
   const { files, modules } = listLoaded(folder, [join(dist, 'cleo.js'), 'skill', 'run', 'yes']);
   const ours = files.filter((path) => path.startsWith(dist) && path.endsWith('.js')).map((path) => relative(dist, path));
   expect(ours.filter((path) => path !== 'cleo.js')).toEqual([
-    ...['core.js', 'parts/runs-operations-skills-run.js', 'parts/dispatch-write.js', 'parts/store-sql-write-store.js'],
-    ...['parts/platform-runner-runner-platform.js', 'parts/platform-project-trust.js'],
+    ...['core.js', 'parts/runs-operations-skills-run.js', 'parts/dispatch-write.js', 'parts/platform-project-trust.js'],
+    ...['parts/store-sql-write-store.js', 'parts/platform-runner-runner-platform.js'],
   ]);
-  expect(ours.reduce((sum, path) => sum + getCodeLength(path), 0)).toBeLessThan(275_000);
+  expect(ours.reduce((sum, path) => sum + getCodeLength(path), 0)).toBeLessThan(305_000);
   expect(modules.filter((name) => /perf_hooks|fs\/promises|readline/.test(name))).toEqual([]);
 });
 

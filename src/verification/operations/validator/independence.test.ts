@@ -10,8 +10,8 @@ type Surface = Awaited<ReturnType<typeof openClients>>['surface'] extends (...ar
 
 /** Works on T001 until a verdict is missing. */
 async function work(app: TestApp, surface: Surface, more = {}): Promise<void> {
-  writeFileSync(join(app.root, 'work.txt'), `${Math.random()}`);
   await surface('tasks.start', { taskId: 'T001' }, more);
+  writeFileSync(join(app.root, 'work.txt'), `${Math.random()}`);
   for (const [gate, evidence] of [
     ['implemented', 'files:work.txt'],
     ['testsPassed', 'tool:test'],
