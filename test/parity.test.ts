@@ -71,7 +71,7 @@ test.each(toRows(operations.filter(needsPerson)))(
 );
 
 test.each(toRows(needy))('%s returns the same error without parameters through every surface', async (_, operation) => {
-  for (const { envelope, exitCode } of await callAllSurfaces(operation, {}, [], false)) {
+  for (const { envelope, exitCode } of await callAllSurfaces(operation, {})) {
     expect(envelope).toMatchObject({ _meta: { exitCode: 2 }, success: false, error: { code: 'E_INVALID_INPUT' } });
     expect(exitCode).toBe(2);
   }
@@ -87,12 +87,7 @@ const isAnswer = (exit: number): boolean => exit === 0 || (exit >= 100 && exit <
 const isCall = (key: string, value: unknown): boolean => key === 'call' && Object.hasOwn(Object(value), 'tool');
 
 /** Calls the operation through all surfaces, each in a new project, and compares the answers. */
-async function callAllSurfaces(
-  operation: Operation,
-  params: Record<string, unknown>,
-  tasks: string[] = [],
-  isComplete = true,
-): Promise<Answer[]> {
+async function callAllSurfaces(operation: Operation, params: Record<string, unknown>, tasks: string[] = []): Promise<Answer[]> {
   const answers: Answer[] = [];
   const compared: Record<string, unknown> = {};
   // Missing parameters are reported before a person is asked for.

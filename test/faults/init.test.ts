@@ -11,7 +11,9 @@ test('exactly one of many concurrent inits creates the store, without leftovers'
     expect(ended.map(({ exitCode }) => exitCode).sort()).toEqual([0, ...Array(ended.length - 1).fill(101)]);
     expect((await runOk(['add', 'First'])).task.id).toBe('T001');
     expect(
-      readdirSync(join(folder, '.cleo')).filter((name) => !/^(cleo\.db(-wal|-shm)?|config(\.schema)?\.json|local\.json|\.gitignore)$/.test(name)),
+      readdirSync(join(folder, '.cleo')).filter(
+        (name) => !/^(cleo\.db(-wal|-shm)?|config(\.schema)?\.json|local\.json|\.gitignore)$/.test(name),
+      ),
     ).toEqual([]);
     expect(checkIntegrity(database)).toBe('ok');
   }
