@@ -12,12 +12,12 @@ describe('a phase with parallel skills', () => {
     );
     shop.writeSkill(
       'a',
-      'mkdir -p out; echo a > out/a; echo half > out/b; echo x > stray; echo claimed > mine; until [ -f on ]; do sleep 0.02; done; echo \'{"type":"side_effect","kind":"file_write","target":"mine"}\' >> "$CLEO_EVENTS"; echo \'{"type":"artifact","path":"out/a"}\' >> "$CLEO_EVENTS"',
+      'until [ -f .cleo/b-started ]; do sleep 0.02; done; mkdir -p out; echo a > out/a; echo half > out/b; echo x > stray; echo claimed > mine; until [ -f on ]; do sleep 0.02; done; echo \'{"type":"side_effect","kind":"file_write","target":"mine"}\' >> "$CLEO_EVENTS"; echo \'{"type":"artifact","path":"out/a"}\' >> "$CLEO_EVENTS"',
     );
-    // This skill continues after the other has ended, so later writes are its own.
+    // Both skills run when the first one writes. This skill continues after the other has ended, so later writes are its own.
     shop.writeSkill(
       'b',
-      'until [ -f mine ]; do sleep 0.02; done; touch on; until grep -q \'"execution_complete"\' .cleo/traces/*.jsonl; do sleep 0.02; done; sleep 0.1; echo whole > out/b; echo y > late',
+      'touch .cleo/b-started; until [ -f mine ]; do sleep 0.02; done; touch on; until grep -q \'"execution_complete"\' .cleo/traces/*.jsonl; do sleep 0.02; done; sleep 0.1; echo whole > out/b; echo y > late',
     );
     const { run } = await shop.runConstruct();
     const written = (skill: string): Json => shop.readResult('p', skill).outputs;
