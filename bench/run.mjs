@@ -113,7 +113,7 @@ try {
   for (const figures of await measureWaves(cleo, rounds)) row(...figures);
   for (const figures of measureSkills(cleo, rounds)) row(...figures);
   for (const figures of measureImport(cleo)) row(...figures);
-  const http = await measureHttp({ cleo, cwd: projects.http, env: { CLEO_HOME: join(folder, 'home') } }, rounds);
+  const http = await measureHttp({ cleo, cwd: projects.http, folder }, rounds);
   row('warm HTTP tasks.show', http.showMs, 1, 'ms');
   row('a call of 64 HTTP clients, a quarter of them writes', http.callMs, 4, 'ms');
   row('failed calls of 64 HTTP clients', http.failed, 0, '');
