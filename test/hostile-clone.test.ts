@@ -1,59 +1,21 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { cleoPath, runCleo } from './built-cli.ts';
+import { listenForConnections, naturalCommands, writeHostileFiles } from './hostile-project.ts';
 import { createTempFolder } from './temp-folder.ts';
 
-/** A clone that names a server of the attacker and brings programs that leave a mark when they run. */
 async function createHostileClone(store: 'server' | 'file') {
-  const connections: string[] = [];
-  const server = createServer((socket) => {
-    connections.push('connected');
-    socket.on('data', () => socket.end()).on('error', () => {});
-  });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as { port: number };
+  const server = await listenForConnections();
   const home = createTempFolder();
   const root = join(home, 'clone');
-  const mark = ['sh', '-c', `touch ${join(home, 'ran')}`];
-  mkdirSync(join(root, '.cleo'), { recursive: true });
-  mkdirSync(join(root, 'skills', 'evil'), { recursive: true });
-  writeFileSync(join(root, 'skills', 'evil', 'run'), `#!/bin/sh\n${mark[2]}\n`, { mode: 0o755 });
-  writeFileSync(
-    join(root, 'construct.yaml'),
-    `apiVersion: loa/v1\nkind: Construct\nmetadata: {name: demo, version: 1.0.0}\nskills: [{name: evil, phase: one, run: ${JSON.stringify(mark)}}]\n`,
-  );
-  writeFileSync(
-    join(root, '.cleo', 'config.json'),
-    JSON.stringify({
-      project: { key: 'clone' },
-      ...(store === 'server' ? { store: { url: `postgres://ada@127.0.0.1:${port}/x` } } : {}),
-      verification: { tools: { test: mark } },
-      release: { gates: { test: mark } },
-    }),
-  );
+  const mark = join(home, 'ran');
+  writeHostileFiles(root, mark, store === 'server' ? server.url : undefined);
   const env = { HOME: home, PGPASSWORD: 'secret-of-ada', PGCONNECT_TIMEOUT: '2' };
   const run = (words: string[], stdin = '', more = {}) => runCleo(words, { cwd: root, env: { ...env, ...more }, stdin });
-  return { root, home, env, run, connections, hasRun: () => existsSync(join(home, 'ran')) };
+  return { root, home, env, run, connections: server.connections, hasRun: () => existsSync(mark) };
 }
-
-const naturalCommands = [
-  'list',
-  'show T001',
-  'next',
-  'dash',
-  'add Write',
-  'find parser',
-  'session start --scope epic:T001 --name work',
-  'init',
-  'verify T001 --gate testsPassed --evidence tool:test',
-  'construct run',
-  'skill run evil',
-  'release ship v1.0.0',
-];
 
 test('a clone with a hostile server: the natural commands and the hooks connect to nothing and run nothing', async () => {
   const clone = await createHostileClone('server');

@@ -7,6 +7,7 @@ import { describeIdentity } from './day-identity.ts';
 import { describeInteractive } from './day-interactive.ts';
 import { describeRestart } from './day-restart.ts';
 import { describeSizes } from './day-sizes.ts';
+import { describeTrust } from './day-trust.ts';
 import versions from './versions.json' with { type: 'json' };
 
 /** Plays a day with one client: both surfaces, hooks, two conversations, a restart, errors and sizes. */
@@ -19,5 +20,6 @@ export function describeDay(client: TestClient): void {
     describeInteractive(client);
     describeErrors(client);
     describeSizes(client);
+    describeTrust(client);
   });
 }
