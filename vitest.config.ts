@@ -23,6 +23,7 @@ const parallelFaults = [
   'traces',
   'wire',
   'fuzz',
+  'plan-merge',
 ].map((name) => `test/faults/${name}.test.ts`);
 const common = { setupFiles: ['test/seed.ts'], globalSetup: ['test/fresh-index.ts'], testTimeout: 60_000, hookTimeout: 60_000 };
 /** Tests that run the built command. */
