@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AuditDraft } from '../src/core/model/audit.ts';
 import { type Priority, toTaskId } from '../src/core/model/scalars.ts';
+import { toUid } from '../src/core/rules/uid.ts';
 import { formatMemoryId, type MemoryRecord, memoryTypes } from '../src/memory/model/memory.ts';
 import { hashMemory } from '../src/memory/rules/memory-view.ts';
 import { openSqlite } from '../src/store/dialects/sqlite.ts';
@@ -158,6 +159,7 @@ const createPlanTask = (seq: number, type: TaskRecord['type'], parentId?: string
   depends: [],
   acceptance: [],
   files: [],
+  uid: toUid(at, seq.toString(16)),
   createdAt: at,
   createdBy: 'bench',
   updatedAt: at,
@@ -181,10 +183,11 @@ function createTask(seq: number, count: number, open: number, random: () => numb
     depends: place > 1 && place % 3 === 0 ? [toTaskId(seq - 1)] : [],
     acceptance: place === 0 ? [] : [{ kind: 'text', text: words(8) }],
     files: place === 0 ? [] : [`src/part-${seq % 200}/file-${seq % 17}.ts`],
+    uid: toUid(at, seq.toString(16)),
     createdAt: at,
     createdBy: 'bench',
     updatedAt: at,
-    ...(isOpen ? {} : { startedAt: at, completedAt: at }),
+    ...(isOpen ? {} : { startedAt: at, completedAt: at, resolution: 'done' as const }),
     revision: 1,
   };
   return { task, notes: seq % 10 === 0 ? [{ at, by: 'bench', text: words(15) }] : [] };

@@ -1,5 +1,6 @@
 import { type GateName, type Priority, type Status, type TaskSize, type TaskType, toTaskId } from '../src/core/model/scalars.ts';
 import type { Token } from '../src/core/model/token.ts';
+import { toUid } from '../src/core/rules/uid.ts';
 import { sha256 } from '../src/lib/sha256.ts';
 import { type ConfirmationState, confirmationStates, type MemoryType } from '../src/memory/model/memory.ts';
 import { findCitations } from '../src/memory/rules/find-citations.ts';
@@ -44,6 +45,8 @@ export async function buildWorld(store: Store, lines: string[]): Promise<void> {
       depends: [],
       acceptance: [],
       files: [],
+      // Ids that `openApp` gives with a fixed clock are counted from 1.
+      uid: toUid(createdAt, `f${id.slice(1).padStart(11, '0')}`),
       createdAt,
       createdBy: 'world',
       updatedAt: createdAt,
@@ -80,7 +83,10 @@ export async function buildWorld(store: Store, lines: string[]): Promise<void> {
     if (!isTyped && task.parentId)
       task.type = ({ saga: 'epic', epic: 'task', task: 'subtask', subtask: 'subtask' } as const)[tasks.get(task.parentId)?.type ?? 'epic'];
     if (task.status !== 'pending') task.startedAt = createdAt;
-    if (task.status === 'done') task.completedAt = createdAt;
+    if (task.status === 'done') {
+      task.completedAt = createdAt;
+      task.resolution = 'done';
+    }
     if (task.status === 'blocked') task.blockedBy = 'waiting';
     tasks.set(id, task);
   }

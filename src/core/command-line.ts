@@ -13,7 +13,8 @@ export function toArgv(
   params: Record<string, unknown>,
   paths: Record<string, string> = {},
 ): { argv: string[]; stdin?: string } {
-  const { args = [], read = {}, select } = operation.cli;
+  const { args: declared = [], read = {}, select, several = '' } = operation.cli;
+  const args = params[several] === undefined ? declared : declared.with(-1, several);
   const words = listCommandNames(operation)[0]?.split(' ') ?? [];
   const shapes = new Map(describeParams(operation.params).map((shape) => [shape.name, shape]));
   const flags: string[] = select && !shapes.has(select) ? [toFlag(select)] : [];

@@ -27,6 +27,8 @@ export interface CliDefinition {
   args?: string[];
   /** Joins all remaining words with spaces into the last argument. */
   variadic?: true;
+  /** The list parameter that takes the place of the last argument if several words are given for it. */
+  several?: string;
   /** Single-letter flags: `{ p: 'priority' }`. */
   short?: Record<string, string>;
   /** The flag that selects this operation when several operations share one command. */

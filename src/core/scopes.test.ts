@@ -35,6 +35,8 @@ test('every operation has the scope that was decided for it', async () => {
       'session.end',
       'session.safestop',
       'skills.run',
+      'tasks.cancel',
+      'tasks.complete',
       'tasks.delete',
       'tasks.start',
       'tasks.update',

@@ -48,7 +48,7 @@ export function describeParam(name: string, node: SchemaNode): ParamShape {
   return defined({
     name,
     type,
-    isRequired: node.type !== 'optional',
+    isRequired: node.type !== 'optional' || seen.metadata.isRequired === true,
     choices: options,
     about: seen.description,
     value: typeof value === 'string' ? value : undefined,

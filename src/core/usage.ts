@@ -18,9 +18,9 @@ export const describeArguments = (operation: CommandDefinition): ParamShape[] =>
 };
 
 export function describeFlags(operation: CommandDefinition): FlagUsage[] {
-  const { args = [], short = {}, read = {} } = operation.cli;
+  const { args = [], short = {}, read = {}, several } = operation.cli;
   return describeParams(operation.params)
-    .filter((shape) => !args.includes(shape.name))
+    .filter((shape) => !args.includes(shape.name) && shape.name !== several)
     .map((shape) => {
       const isFile = read[shape.name] !== undefined;
       const value = isFile ? 'FILE|-' : formatPlaceholder(shape);
@@ -38,10 +38,11 @@ export function describeFlags(operation: CommandDefinition): FlagUsage[] {
 
 /** Formats `cleo add <title> [options]`, with optional arguments in brackets. */
 export function formatUsage(operation: CommandDefinition): string {
-  const { select, read = {} } = operation.cli;
+  const { select, read = {}, several, args: names = [] } = operation.cli;
+  const lastArg = names.at(-1);
   const flags = describeFlags(operation);
   const args = describeArguments(operation).map((shape) => {
-    const name = `${read[shape.name] ? 'FILE|-' : `<${shape.name}>`}${shape.type === 'list' && !read[shape.name] ? '…' : ''}`;
+    const name = `${read[shape.name] ? 'FILE|-' : `<${shape.name}>`}${(shape.type === 'list' && !read[shape.name]) || (several && shape.name === lastArg) ? '…' : ''}`;
     return shape.isRequired ? name : `[${name}]`;
   });
   const required = flags.filter(({ shape }) => shape.isRequired).map(({ flags: [flag], value }) => `${flag} ${value}`);

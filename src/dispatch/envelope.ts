@@ -36,7 +36,7 @@ export function createSuccess(operation: Operation, meta: Meta, outcome: Outcome
   return {
     _meta: defined({
       ...meta,
-      resultsField: getResultsField(operation),
+      resultsField: getResultsField(operation, outcome.result),
       warnings: warnings?.length ? warnings : undefined,
       exitCode: exit,
       truncated,
@@ -47,8 +47,11 @@ export function createSuccess(operation: Operation, meta: Meta, outcome: Outcome
   };
 }
 
-/** Returns the first key of the result schema, which holds the primary data. */
-export const getResultsField = (operation: Operation): string => Object.keys(operation.result.entries)[0] ?? '';
+/** Returns the first key of the result schema that the result has: it holds the primary data. */
+export function getResultsField(operation: Operation, result: Record<string, unknown> = {}): string {
+  const keys = Object.keys(operation.result.entries);
+  return keys.find((key) => key in result) ?? keys[0] ?? '';
+}
 
 function toReceipt({ changes, isDryRun }: Outcome): Record<string, unknown> {
   const { created, updated, deleted } = changes ?? { created: [], updated: [], deleted: [] };

@@ -53,6 +53,7 @@ export function createPlatform(env: Record<string, string | undefined>, folder: 
     token: env.CLEO_TOKEN || undefined,
     caller: { agent: identity.agent, ...(env.CLEO_SESSION_ID ? { session: env.CLEO_SESSION_ID } : {}) },
     identity,
+    getLogin: () => readLogin(env),
     validatorSecret: env.CLEO_VALIDATOR_SECRET || undefined,
     loadProcesses: () => import('./processes.ts'),
     loadTerminal: async () => (await import('./terminal.ts')).createPersonTerminal(env),

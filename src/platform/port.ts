@@ -358,6 +358,8 @@ export interface Platform {
   caller: Caller;
   /** How the environment identifies the agent in `caller`. */
   identity: EnvironmentIdentity;
+  /** Returns the login name of the user who runs this process. */
+  getLogin(): string | undefined;
   /** The secret of a spawned validator, from the environment. */
   validatorSecret: string | undefined;
   /** Loads access to the process table. Most commands do not need it. */

@@ -24,10 +24,10 @@ interface ClaimedFacts {
 
 /** Errors of tasks that only few calls throw. A file that throws one imports this file; without it the catalog has no row for the code. */
 const rows = {
-  E_CASCADE_FAILED: row<{ taskId: string; held: string; holder: string }>({
+  E_CASCADE_FAILED: row<{ taskId: string; held: string; holder: string; act?: 'cancelled' }>({
     exit: 18,
     http: 409,
-    message: (d) => `${d.held}, inside ${d.taskId}, is held by ${d.holder}; nothing was deleted`,
+    message: (d) => `${d.held}, inside ${d.taskId}, is held by ${d.holder}; nothing was ${d.act ?? 'deleted'}`,
     fix: (d) => `cleo show ${d.held}`,
   }),
   E_SCOPE_CONFLICT: row<{ sessionId: string; scope: string; other: string; agents: string[]; moved?: string; fix?: string }>({
@@ -42,6 +42,16 @@ const rows = {
         action: 'End it, if it is yours or abandoned',
         command: commandLine(['cleo', 'session', 'end', '--session', d.sessionId, '--note', 'Making way']),
       },
+    ],
+  }),
+  E_TASK_ASSIGNED: row<{ taskId: string; assignee: string; suggestion?: string | undefined; focus: string; look: string; retry: string }>({
+    exit: 35,
+    http: 409,
+    message: (d) => `${d.taskId} is assigned to ${d.assignee}`,
+    fix: (d) => (d.suggestion ? 'cleo next' : `cleo show ${d.taskId}`),
+    alternatives: (d) => [
+      ...(d.suggestion ? [{ action: `Focus ${d.suggestion}`, command: d.focus }] : []),
+      { action: `Take ${d.taskId} over from ${d.assignee}`, command: d.retry },
     ],
   }),
   E_TASK_CLAIMED: row<ClaimedFacts>({

@@ -131,12 +131,10 @@ export function readSqliteContent(path: string, entries: number, shape?: StoreSh
   try {
     if (ask('pragma integrity_check')[0]?.integrity_check !== 'ok') throw new Error('the database is damaged');
     const own = readSqliteShape(database);
-    const rows = Object.entries(shape ?? own)
-      .filter(isCompared)
-      .map(([table, columns]) => {
-        const list = columns.map((name) => `quote("${name}") as "${name}"`).join(', ');
-        return [table, ask(`select ${list} from "${table}"${limitEntries(table, entries)}`).map((row) => JSON.stringify(row))] as const;
-      });
+    const rows = listCompared(shape ?? own).map(([table, columns]) => {
+      const list = columns.map((name) => `quote("${name}") as "${name}"`).join(', ');
+      return [table, ask(`select ${list} from "${table}"${limitEntries(table, entries)}`).map((row) => JSON.stringify(row))] as const;
+    });
     return { version: Number(ask('select max(version) as v from schema_migrations')[0]?.v), shape: own, digest: computeDigest(rows) };
   } finally {
     database.close();
@@ -151,7 +149,7 @@ export async function readPostgresContent(
 ): Promise<StoreContent> {
   const own = await readPostgresShape(client, schema);
   const rows: [string, string[]][] = [];
-  for (const [table, columns] of Object.entries(shape ?? own).filter(isCompared)) {
+  for (const [table, columns] of listCompared(shape ?? own)) {
     const list = columns.map((name) => `"${name}"::text`).join(', ');
     const found = await client.unsafe(`select ${list} from "${schema}"."${table}"${limitEntries(table, entries)}`);
     rows.push([table, found.map((row) => JSON.stringify(row))]);
@@ -160,8 +158,12 @@ export async function readPostgresContent(
   return { version: Number(step?.v), shape: own, digest: computeDigest(rows) };
 }
 
-/** The head of the log changes with every entry; migrations are compared by their version. */
-const isCompared = ([table]: [string, string[]]): boolean => !['audit_head', 'schema_migrations'].includes(table);
+/** The head of the log changes with every entry; migrations are compared by their version. The uids of old tasks follow from the id that
+ *  a migration gives every store. */
+const listCompared = (shape: StoreShape): [string, string[]][] =>
+  Object.entries(shape)
+    .filter(([table]) => !['audit_head', 'schema_migrations'].includes(table))
+    .map(([table, columns]) => [table, table === 'tasks' ? columns.filter((name) => name !== 'uid') : columns]);
 const limitEntries = (table: string, entries: number): string => {
   if (table === 'audit_log') return ` where seq <= ${entries}`;
   // A migration gives every store an id of its own.

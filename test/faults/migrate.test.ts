@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { toUid, uidPattern } from '../../src/core/rules/uid.ts';
 import { dispatch, type Reply } from '../../src/dispatch/dispatch.ts';
 import { createApp } from '../../src/main.ts';
 import { createPlatform } from '../../src/platform/platform.ts';
@@ -74,6 +75,14 @@ test.each(versions)(
     const upgraded = readSqliteContent(undisturbed.database, entries);
     expect(upgraded.version).toBe(schemaVersion);
     expect(readSqliteContent(undisturbed.database, entries, earlier.shape).digest).toBe(earlier.digest);
+    const { task } = await undisturbed.runOk(['show', 'T003']);
+    expect(task).toMatchObject({ uid: expect.stringMatching(uidPattern) });
+    expect(task.uid.slice(0, 10)).toBe(toUid(task.createdAt, '0').slice(0, 10));
+    if (version >= 6) {
+      const again = fresh();
+      await again.runOk(['upgrade']);
+      expect((await again.runOk(['show', 'T003'])).task.uid).toBe(task.uid);
+    }
 
     const kills = pickSize(2, 50);
     const seen = { old: 0, new: 0 };
@@ -149,6 +158,9 @@ test.each(isFull ? versions : [versions[0]!, versions.at(-1)!])(
     const upgraded = await content(undisturbed);
     expect(upgraded.version).toBe(schemaVersion);
     expect((await content(undisturbed, earlier.shape)).digest).toBe(earlier.digest);
+    const task = (await ask(server.url, undisturbed, 'tasks.show', { taskId: 'T003' })).envelope.task as { uid: string; createdAt: string };
+    expect(task.uid).toMatch(uidPattern);
+    expect(task.uid.slice(0, 10)).toBe(toUid(task.createdAt, '0').slice(0, 10));
 
     const seen = { old: 0, new: 0 };
     const judge = async (own: string, reply: Reply): Promise<void> => {

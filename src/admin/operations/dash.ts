@@ -8,6 +8,7 @@ import type { ReadStore } from '#store/port/store.ts';
 import type { OpenWork } from '#tasks/model/open-work.ts';
 import { TaskClaimSchema } from '#tasks/model/task.ts';
 import { type ClaimJudge, createClaimJudge } from '#tasks/operations/shared/claim-judge.ts';
+import { readReserved } from '#tasks/operations/shared/recommend.ts';
 import { toAbsence } from '#tasks/rules/claims.ts';
 import { listFreeTasks, rankTasks } from '#tasks/rules/next.ts';
 import { formatScope } from '#tasks/rules/scope.ts';
@@ -20,6 +21,7 @@ const TaskRef = strictObject({ id: string(), title: string() });
 const Summary = strictObject({
   tasks: number(),
   archived: optional(number()),
+  cancelled: optional(number()),
   byStatus: record(string(), number()),
   byType: record(string(), number()),
   ready: number(),
@@ -69,13 +71,14 @@ export const adminDash = query({
     const { store, now } = ctx;
     const graph = await store.tasks.getOpenGraph();
     const judge = await createClaimJudge(ctx, graph.claims);
-    const [next] = rankTasks(graph, judge, 1);
+    const options = { isLapsed: judge.isLapsed, reserved: await readReserved(ctx, graph), now };
+    const [next] = rankTasks(graph, options, 1);
     const [last] = await store.audit.list({}, { limit: 1, offset: 0 });
     return {
       summary: {
         ...(await countTasks(store)),
         // The tasks that `next` hands out, one after another.
-        ready: listFreeTasks(graph, judge).length,
+        ready: listFreeTasks(graph, options).length,
         ...(await listSessions(store, graph, judge)),
         active: await listActive(store, graph, judge),
         blocked: await listBlocked(store),
@@ -97,22 +100,30 @@ const listOpenSettings = (config: Config) =>
     .filter((key) => getConfigScope(key) === 'mutate' && JSON.stringify(config[key]) !== JSON.stringify(defaultConfig[key]))
     .map((key) => ({ key, value: config[key] ?? '' }));
 
-/** Counts tasks by status and type; archived tasks are counted separately. */
+/** Counts tasks by status and type; archived and cancelled tasks are counted separately. */
 async function countTasks(store: ReadStore) {
   const byStatus: Partial<Record<Status, number>> = {};
   const byType: Partial<Record<TaskType, number>> = {};
   let tasks = 0;
   let archived = 0;
-  for (const { status, type, n, archived: isArchived } of await store.tasks.countByStatus()) {
-    if (isArchived) {
-      archived += n;
+  let cancelled = 0;
+  for (const { status, type, n, archived: isArchived, isCancelled } of await store.tasks.countByStatus()) {
+    if (isArchived || isCancelled) {
+      if (isArchived) archived += n;
+      else cancelled += n;
       continue;
     }
     tasks += n;
     byStatus[status] = (byStatus[status] ?? 0) + n;
     byType[type] = (byType[type] ?? 0) + n;
   }
-  return { tasks, ...(archived > 0 ? { archived } : {}), byStatus: sortCounts(byStatus), byType: sortCounts(byType) };
+  return {
+    tasks,
+    ...(archived > 0 ? { archived } : {}),
+    ...(cancelled > 0 ? { cancelled } : {}),
+    byStatus: sortCounts(byStatus),
+    byType: sortCounts(byType),
+  };
 }
 
 const countOrder = ['pending', 'active', 'blocked', 'done', 'saga', 'epic', 'task', 'subtask'];

@@ -195,12 +195,12 @@ const createRows = () =>
       message: (d) => `The parent of these tasks is missing: ${list(d.orphans)}`,
       fix: () => 'cleo doctor --fix',
     }),
-    E_HAS_CHILDREN: row<{ taskId: string; children: string[]; act: 'complete' | 'delete' }>({
+    E_HAS_CHILDREN: row<{ taskId: string; children: string[]; act: 'complete' | 'delete' | 'cancel'; retry?: string }>({
       exit: 16,
       http: 409,
       message: (d) =>
-        `${d.taskId} has ${d.act === 'complete' ? 'open ' : ''}children: ${list(d.children.slice(0, 10))}${d.children.length > 10 ? ' …' : ''}`,
-      fix: (d) => (d.act === 'complete' ? `cleo list --parent ${d.taskId}` : `cleo delete ${d.taskId} --cascade`),
+        `${d.taskId} has ${d.act === 'delete' ? '' : 'open '}children: ${list(d.children.slice(0, 10))}${d.children.length > 10 ? ' …' : ''}`,
+      fix: (d) => d.retry ?? (d.act === 'complete' ? `cleo list --parent ${d.taskId}` : `cleo ${d.act} ${d.taskId} --cascade`),
     }),
     E_TASK_COMPLETED: row<{ taskId: string; act: string; fix: string }>({
       exit: 17,

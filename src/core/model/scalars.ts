@@ -18,6 +18,7 @@ export const StatusSchema = picklist(['pending', 'active', 'blocked', 'done']);
 export const PrioritySchema = picklist(['critical', 'high', 'medium', 'low']);
 export const TaskSizeSchema = picklist(['small', 'medium', 'large']);
 export const TaskTypeSchema = picklist(['saga', 'epic', 'task', 'subtask']);
+export const ResolutionSchema = picklist(['done', 'cancelled', 'duplicate', 'wontfix']);
 export const RelationTypeSchema = picklist(['blocks', 'related', 'duplicates', 'absorbs', 'fixes', 'extends', 'supersedes']);
 export const GateNameSchema = picklist(evidenceGateNames);
 
@@ -25,6 +26,7 @@ export type Status = InferOutput<typeof StatusSchema>;
 export type Priority = InferOutput<typeof PrioritySchema>;
 export type TaskSize = InferOutput<typeof TaskSizeSchema>;
 export type TaskType = InferOutput<typeof TaskTypeSchema>;
+export type Resolution = InferOutput<typeof ResolutionSchema>;
 export type RelationType = InferOutput<typeof RelationTypeSchema>;
 export type GateName = InferOutput<typeof GateNameSchema>;
 export type TaskId = string;

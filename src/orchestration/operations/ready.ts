@@ -4,7 +4,8 @@ import { answerPage, pageParams } from '#core/page.ts';
 import { omitEmpty } from '#lib/defined.ts';
 import { TakenOverFrom, TaskHitSchema } from '#tasks/model/task.ts';
 import { createClaimJudge } from '#tasks/operations/shared/claim-judge.ts';
-import { Root, rootAliases } from '#tasks/operations/shared/params.ts';
+import { AnyAssignee, Root, rootAliases } from '#tasks/operations/shared/params.ts';
+import { readReserved } from '#tasks/operations/shared/recommend.ts';
 import { checkTaskExists } from '#tasks/operations/shared/require.ts';
 import { indexHolders, isHolder } from '#tasks/rules/claims.ts';
 import { listConflictingTasks } from '#tasks/rules/file-conflicts.ts';
@@ -23,7 +24,7 @@ const ReadyTask = strictObject({
 export const orchestrateReady = query({
   name: 'orchestrate.ready',
   summary: 'List the tasks that can be started now, most urgent first',
-  params: strictObject({ epic: Root, ...pageParams(50) }),
+  params: strictObject({ epic: Root, any: AnyAssignee, ...pageParams(50) }),
   paramAliases: rootAliases,
   result: strictObject({
     tasks: array(ReadyTask),
@@ -35,13 +36,14 @@ export const orchestrateReady = query({
   dependsOnSession: true,
   cli: { command: ['ready', 'orchestrate ready', 'orchestrator ready'], args: ['epic'] },
   example: { world: ['T001 epic', 'T002 in T001', 'T003 in T001 depends T002'], call: { epic: 'T001' } },
-  async run(ctx, { epic, ...page }) {
-    const { store, caller, session } = ctx;
+  async run(ctx, { epic, any: isForAny, ...page }) {
+    const { store, caller, session, now } = ctx;
     const within = epic ?? session?.scope.root;
     await checkTaskExists(store, epic);
     const graph = await store.tasks.getOpenGraph();
     const { isLapsed } = await createClaimJudge(ctx, graph.claims);
-    const all = selectReadyTasks(graph, { isLapsed, caller, within });
+    const reserved = isForAny ? undefined : await readReserved(ctx, graph);
+    const all = selectReadyTasks(graph, { isLapsed, caller, within, reserved, now });
     const shownTasks = all.slice(page.offset, page.offset + page.limit);
     const formerHolders = indexHolders(graph.claims.filter((claim) => !isHolder(claim, caller)));
     const hits = await store.tasks.getHits(shownTasks.map((task) => task.id));

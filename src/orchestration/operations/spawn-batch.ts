@@ -6,6 +6,7 @@ import { omitEmpty } from '#lib/defined.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
 import { createClaimJudge } from '#tasks/operations/shared/claim-judge.ts';
 import { rootAliases } from '#tasks/operations/shared/params.ts';
+import { readReserved } from '#tasks/operations/shared/recommend.ts';
 import { checkTaskExists } from '#tasks/operations/shared/require.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
 import { selectReadyTasks } from '#tasks/rules/next.ts';
@@ -115,10 +116,11 @@ const toFindings = (error: CleoError): SkippedTask['findings'] =>
     : [{ code: error.code, message: error.message, fix: error.fix }];
 
 async function listReadyTasks(ctx: MutationContext, root: string): Promise<TaskRecord[]> {
-  const { store, caller } = ctx;
+  const { store, caller, now } = ctx;
   const graph = await store.tasks.getOpenGraph();
   const { isLapsed } = await createClaimJudge(ctx, graph.claims);
-  const ids = selectReadyTasks(graph, { isLapsed, caller, within: root }).map(({ id }) => id);
+  const reserved = await readReserved(ctx, graph);
+  const ids = selectReadyTasks(graph, { isLapsed, caller, within: root, reserved, now }).map(({ id }) => id);
   const byId = new Map((await store.tasks.getMany(ids)).map((task) => [task.id, task]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }

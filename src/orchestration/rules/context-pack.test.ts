@@ -19,7 +19,7 @@ const cost = (value: unknown): number => estimateTokens(JSON.stringify(value)) +
 const createFacts = (task: Partial<PackFacts['task']> = {}, more: Partial<PackFacts> = {}): PackFacts => ({
   task: {
     ...{ id: 'T001', type: 'task', title: 'Write the parser', status: 'pending', priority: 'medium' },
-    ...{ labels: [], depends: [], acceptance: [], files: [], createdAt: at, createdBy: 'ada', updatedAt: at, revision: 1 },
+    ...{ labels: [], depends: [], acceptance: [], files: [], uid: 'u1', createdAt: at, createdBy: 'ada', updatedAt: at, revision: 1 },
     ...task,
   },
   ...{ children: [], blockers: [], parents: [], depends: [], dependents: [], docs: [], research: [], decisions: [], memory: [] },

@@ -2,7 +2,7 @@ import { array, boolean, description, type InferOutput, literal, maxLength, opti
 import { Reason, type TaskId, TaskIdSchema, Title } from '#core/model/scalars.ts';
 import { maxEntries, NewEntrySchema, RefOrId, RefsOrIds } from '#tasks/model/new-entry.ts';
 import { RelationTypeInput } from '#tasks/model/relation.ts';
-import { Revision, taskFields } from '#tasks/model/task.ts';
+import { Revision, taskFields } from '#tasks/model/task-fields.ts';
 
 const { parent: _, depends: __, ...fields } = taskFields;
 

@@ -12,6 +12,7 @@ const task = (id: string, more: Partial<TaskRecord>): TaskRecord => ({
   depends: [],
   acceptance: [],
   files: [],
+  uid: id,
   createdAt: 'x',
   createdBy: 'x',
   updatedAt: 'x',

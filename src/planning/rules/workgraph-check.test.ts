@@ -16,6 +16,7 @@ const task = (id: string, type: TaskRecord['type'], more: Partial<TaskRecord> = 
   depends: [],
   acceptance: [],
   files: [],
+  uid: id,
   createdAt: 'x',
   createdBy: 'x',
   updatedAt: 'x',

@@ -5,7 +5,7 @@ import type { Status, TaskId, TaskType } from '#core/model/scalars.ts';
 import type { SessionHandle } from '#core/model/session-handle.ts';
 import type { HolderState, TaskRecord } from '#tasks/model/task.ts';
 import { formatHolder } from '#tasks/rules/claims.ts';
-import { changesFrozenCriteria, editRecord } from '#tasks/rules/edit.ts';
+import { changesFrozenCriteria, editCriteria } from '#tasks/rules/edit.ts';
 import { checkChildren, checkPlacement } from '#tasks/rules/hierarchy.ts';
 import { findCycles, type TaskLinks } from '#tasks/rules/order.ts';
 import { formatScope, isInScope } from '#tasks/rules/scope.ts';
@@ -153,7 +153,7 @@ function findUpdateErrors({ before, entry, pointer }: GraphTask): GraphFinding[]
     found.push(toFinding(`${pointer}/expectRevision`, new CleoError('E_CONCURRENT_MODIFICATION', facts)));
   }
   const { acceptance, acceptEvidence, reason } = entry;
-  if (changesFrozenCriteria(before, editRecord(before, { acceptance, acceptEvidence }), reason)) {
+  if (changesFrozenCriteria(before, { acceptance: editCriteria(before.acceptance, { acceptance, acceptEvidence }) }, reason)) {
     const at = acceptance ? 'acceptance' : 'acceptEvidence';
     found.push(toFinding(`${pointer}/${at}`, new CleoError('E_VALIDATION_FROZEN', { taskId: before.id, retry: '' })));
   }

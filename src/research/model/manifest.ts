@@ -15,6 +15,7 @@ import {
   strictObject,
   string,
 } from 'valibot';
+import { DateText } from '#core/model/date-text.ts';
 import { FilePath, isStorable, Line, TaskIdSchema } from '#core/model/scalars.ts';
 
 export const ResearchStatusSchema = picklist(['complete', 'partial', 'blocked']);
@@ -48,14 +49,6 @@ export const AgentType = pipe(
   description('Kind of work: the name of its protocol'),
 );
 export const Topic = pipe(Line, maxLength(100, 'must have at most 100 characters'));
-export const DateText = pipe(
-  string(),
-  check(
-    (text) => /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text) === true,
-    'must be a date such as 2026-01-31',
-  ),
-  metadata({ jsonSchema: { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' }, value: 'DATE' }),
-);
 
 /** A line of `MANIFEST.jsonl` as cleo writes it. */
 export const ManifestEntrySchema = strictObject({

@@ -1,7 +1,8 @@
 import { array, boolean, description, optional, pipe, strictObject, string } from 'valibot';
 import { answer, type JobContext, job, noChange } from '#core/define.ts';
+import { DateText } from '#core/model/date-text.ts';
 import type { TaskId } from '#core/model/scalars.ts';
-import { DateText, type ParsedEntry } from '../model/manifest.ts';
+import type { ParsedEntry } from '../model/manifest.ts';
 import { dropEntries, type LineChange, listEntryTasks, parseManifest } from '../rules/manifest.ts';
 import { createEntryNotFoundError, findEntry, openManifest } from './shared/manifest.ts';
 import { EntryIdParam } from './show.ts';

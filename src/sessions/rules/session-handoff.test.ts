@@ -13,6 +13,7 @@ const task = (id: string, status: Status, completedAt?: string): TaskRecord => (
   depends: [],
   acceptance: [],
   files: [],
+  uid: id,
   createdAt: '2026-01-01T00:00:00.000Z',
   createdBy: 'x',
   updatedAt: '2026-01-01T00:00:00.000Z',

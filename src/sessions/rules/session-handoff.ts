@@ -21,7 +21,9 @@ interface SessionWork {
  *  memory entries plus notes that begin with `Decision:`. */
 export function createSessionHandoff({ startedAt, touched, notes, blocked, decisions, next, note }: SessionWork): Handoff {
   const valid = decisions.filter(({ state }) => state === 'accepted' || state === 'proposed');
-  const done = touched.filter((task) => task.status === 'done' && (task.completedAt ?? '') >= startedAt);
+  const done = touched.filter(
+    (task) => task.status === 'done' && (task.resolution ?? 'done') === 'done' && (task.completedAt ?? '') >= startedAt,
+  );
   const open = touched.filter((task) => task.status === 'pending' || task.status === 'active');
   return {
     ...defined({ note }),

@@ -39,6 +39,7 @@ const createTask = (id: string): TaskRecord => ({
   depends: [],
   acceptance: [],
   files: [],
+  uid: id,
   createdAt: stamp.at,
   createdBy: stamp.by,
   updatedAt: stamp.at,
@@ -311,7 +312,7 @@ describe('the write-ahead log', () => {
     expect([checkpoints, statSync(`${path}-wal`).size > 0]).toEqual([0, true]);
     const many = { ...createTask('T900'), description: 'x'.repeat(8000) };
     await store.write(stamp, async ({ tasks }) =>
-      tasks.insertMany((await tasks.nextIds(200)).map((id) => ({ task: { ...many, id }, notes: [] }))),
+      tasks.insertMany((await tasks.nextIds(200)).map((id) => ({ task: { ...many, id, uid: id }, notes: [] }))),
     );
     expect([checkpoints, statSync(`${path}-wal`).size]).toEqual([1, 0]);
   });

@@ -4,6 +4,7 @@ import { orchestrationMigration } from './003-orchestration.ts';
 import { knowledgeMigration } from './004-knowledge.ts';
 import { holdersMigration } from './005-holders.ts';
 import { trustMigration } from './006-trust.ts';
+import { planMigration } from './007-plan.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. The last version is `schemaVersion`, a constant of its own so that commands need not load this file. */
@@ -14,4 +15,5 @@ export const migrations: Migration[] = [
   knowledgeMigration,
   holdersMigration,
   trustMigration,
+  planMigration,
 ];

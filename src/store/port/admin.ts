@@ -43,6 +43,9 @@ export interface AuditReads {
   listAfter(seq: number, limit: number): Promise<AuditEntry[]>;
   /** Successful calls of people who proved to be one, with the evidence, in log order. Reads the whole log. */
   listProofs(): Promise<AuditEntry[]>;
+  /** Returns those of `names` that an agent, a token or the owner of a token has, or that the name of an agent begins with, followed
+   *  by a dash. */
+  findKnownNames(names: string[]): Promise<string[]>;
   /** Ids of the runs that succeeded for a task. */
   listRuns(taskId: TaskId): Promise<string[]>;
   /** Entries of one session after `seq` in log order. Parameters are included only if the entry created something or

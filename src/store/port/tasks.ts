@@ -8,12 +8,22 @@ import type { Page } from './page.ts';
 
 export interface TaskFilter {
   parent?: TaskId;
-  status?: Status;
+  /** Any of these. */
+  status?: Status[];
   /** Only tasks that are not done. */
   open?: boolean;
-  type?: TaskType;
-  label?: string;
-  priority?: Priority;
+  type?: TaskType[];
+  /** All of these. */
+  label?: string[];
+  priority?: Priority[];
+  /** Any of these names; none: tasks without an assignee. */
+  assignee?: string[];
+  /** Due on this day or before; `none`: without a due date. */
+  dueBy?: string;
+  /** Last changed at this time or later. */
+  since?: string;
+  /** Last changed before this time. */
+  before?: string;
   archived?: 'no' | 'only' | 'both';
 }
 
@@ -84,7 +94,7 @@ export interface TaskReads {
   countByIdPrefix(digits: string, filter: TaskFilter, atMost: number): Promise<number>;
   /** Unarchived tasks of the subtree of `root`, or of the project. */
   listForTree(root: TaskId | undefined): Promise<TaskHit[]>;
-  /** Unarchived tasks of the subtree of `root`, or of the project, unordered. */
+  /** Tasks of the subtree of `root`, or of the project, that are neither archived nor cancelled; unordered. */
   listForBoard(root: TaskId | undefined): Promise<BoardTask[]>;
   getOpenGraph(): Promise<OpenWork>;
   listDependents(id: TaskId): Promise<Ancestor[]>;
@@ -115,8 +125,8 @@ export interface TaskReads {
   listAllRelations(): Promise<StoredRelation[]>;
   /** Relations of any of these tasks, in either direction. */
   listRelationsTouching(ids: TaskId[]): Promise<StoredRelation[]>;
-  countByStatus(): Promise<{ status: Status; type: TaskType; n: number; archived: boolean }[]>;
-  /** Includes archived tasks, which were done before. */
+  countByStatus(): Promise<{ status: Status; type: TaskType; n: number; archived: boolean; isCancelled: boolean }[]>;
+  /** Includes archived tasks, which were done before, but not cancelled ones. */
   listRecentlyDone(since: string, limit: number): Promise<TaskHit[]>;
   /** Tasks with status `blocked`, with the reason if one was given. */
   listBlocked(): Promise<{ id: TaskId; title: string; blockedBy?: string }[]>;
@@ -127,9 +137,9 @@ export interface TaskReads {
   listOpenDependenciesInSubtree(root: TaskId | undefined): Promise<PlanWork['depends']>;
   /** The files that the same tasks touch. */
   listFilesInSubtree(root: TaskId | undefined): Promise<{ path: string; taskId: TaskId }[]>;
-  /** Done tasks and subtasks of the subtree of `root`, archived ones included. */
+  /** Done tasks and subtasks of the subtree of `root`, archived ones included, cancelled ones not. */
   listDoneInSubtree(root: TaskId, limit: number): Promise<TaskHit[]>;
-  /** The tasks of each subtree, its root included, by type and status. */
+  /** The tasks of each subtree, its root included, by type and status. Cancelled tasks are not counted. */
   countInSubtrees(roots: TaskId[]): Promise<SubtreeCount[]>;
 }
 

@@ -153,12 +153,20 @@ function placePositionals(
   params: Record<string, unknown>,
   refuse: (problem: string, fix: string) => void,
 ): void {
-  const { args = [], variadic } = operation.cli;
+  const { args = [], variadic, several } = operation.cli;
   const free = args.flatMap((name) => (params[name] === undefined ? (shapes.find((shape) => shape.name === name) ?? []) : []));
   const last = free.at(-1);
   const before = positionals.slice(0, Math.max(0, free.length - 1));
   const end = positionals.slice(before.length);
   before.forEach((word, i) => void setParam(operation, params, free[i]!, word));
+  const list =
+    several && last?.name === args.at(-1) && (end.length > 1 || end[0]?.includes(','))
+      ? shapes.find(({ name }) => name === several)
+      : undefined;
+  if (list) {
+    for (const word of end) setParam(operation, params, list, word);
+    return;
+  }
   const takesAll = variadic || (last?.type === 'list' && !operation.cli.read?.[last.name]);
   if (last && takesAll && !variadic) for (const word of end) setParam(operation, params, last, word);
   else if (last && end.length > 0) setParam(operation, params, last, variadic ? end.join(' ') : end[0]!);

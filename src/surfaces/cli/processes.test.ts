@@ -56,7 +56,7 @@ test('starts nothing for invalid words and suggests a fix', async () => {
 
 test('distinguishes a process from an operation with the same command by its flag', async () => {
   const run = await open();
-  expect((await run('list', '--watch', '--status', 'active')).started).toMatchObject([['list-watch', { status: 'active' }, {}]]);
+  expect((await run('list', '--watch', '--status', 'active')).started).toMatchObject([['list-watch', { status: ['active'] }, {}]]);
   expect((await run('list', '--watch=true')).started).toEqual([]);
   expect((await run('list', '--status', 'active')).started).toEqual([]);
   expect((await run('watch', 't1', '--json')).started).toEqual([['watch', { epic: 'T001' }, { json: true }]]);

@@ -1,5 +1,5 @@
 import { array, description, type InferOutput, maxLength, minLength, optional, pipe, regex, strictObject, string } from 'valibot';
-import { taskInput } from './task.ts';
+import { taskInput } from './task-fields.ts';
 
 export const Ref = pipe(
   string(),

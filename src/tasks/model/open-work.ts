@@ -14,6 +14,14 @@ export interface OpenWork {
   /** Parents of open tasks with at least one active or done child. */
   startedParents: Set<TaskId>;
   claims: Claim[];
+  /** Open tasks with an assignee or a due date. */
+  planned?: PlannedTask[];
+}
+
+export interface PlannedTask {
+  taskId: TaskId;
+  assignee?: string | undefined;
+  due?: string | undefined;
 }
 
 /** An open task as plans show it. */

@@ -4,7 +4,6 @@ import {
   type GenericSchema,
   type InferOutput,
   literal,
-  metadata,
   number,
   optional,
   pick,
@@ -15,30 +14,26 @@ import {
   union,
 } from 'valibot';
 import {
-  Criterion,
-  Description,
-  FilePath,
   type GateName,
   GateNameSchema,
-  Label,
-  NoteText,
-  Phase,
   type Priority,
   PrioritySchema,
   RelationTypeSchema,
+  type Resolution,
+  ResolutionSchema,
   type Status,
   StatusSchema,
   type TaskId,
-  TaskIdSchema,
   type TaskSize,
   TaskSizeSchema,
   type TaskType,
   TaskTypeSchema,
-  Title,
 } from '#core/model/scalars.ts';
-import { wholeNumber } from '#core/model/whole-number.ts';
 
 export const Timestamp = pipe(string(), description('UTC, ISO 8601'));
+
+/** The id of a task in another tool, or the one it had before it was renumbered (tool `cleo`). */
+export const TaskAliasSchema = strictObject({ tool: string(), id: string() });
 
 export const NoteSchema = strictObject({ at: Timestamp, by: string(), text: string() });
 export const RelationSchema = strictObject({
@@ -76,13 +71,6 @@ export const AcceptanceSchema = union([
   strictObject({ kind: literal('child_task'), target: string(), met: optional(literal(true)) }),
 ]);
 
-/** A criterion as callers write it; a plain string is a text criterion. */
-const AcceptanceInputSchema = union([
-  Criterion,
-  strictObject({ kind: literal('evidence_bound'), gate: GateNameSchema }),
-  strictObject({ kind: literal('text'), text: Criterion }),
-]);
-
 export const TaskSchema = strictObject({
   id: string(),
   type: TaskTypeSchema,
@@ -101,6 +89,12 @@ export const TaskSchema = strictObject({
   acceptance: optional(array(AcceptanceSchema)),
   files: optional(array(string())),
   notes: optional(array(NoteSchema)),
+  assignee: optional(string()),
+  due: optional(string()),
+  requires: optional(array(string())),
+  resolution: optional(ResolutionSchema),
+  uid: string(),
+  aliases: optional(array(TaskAliasSchema)),
   createdAt: Timestamp,
   createdBy: string(),
   updatedAt: Timestamp,
@@ -113,6 +107,7 @@ export const TaskSchema = strictObject({
 /** The answer to a write: the identity of the task and the fields that changed. */
 export const TaskReceiptSchema = strictObject({
   ...TaskSchema.entries,
+  uid: optional(string()),
   priority: optional(PrioritySchema),
   createdAt: optional(Timestamp),
   createdBy: optional(string()),
@@ -122,7 +117,8 @@ export const TaskReceiptSchema = strictObject({
 
 const hitFields = ['id', 'title', 'status', 'type', 'priority', 'parentId'] as const;
 export const TaskHitSchema = pick(TaskSchema, hitFields);
-export const TaskRowSchema = pick(TaskSchema, [...hitFields, 'description', 'labels', 'depends', 'notes']);
+/** `assignee`, `due` and `resolution` are in a row only if the task has them, and the resolution only if it is not `done`. */
+export const TaskRowSchema = pick(TaskSchema, [...hitFields, 'resolution', 'description', 'labels', 'depends', 'notes', 'assignee', 'due']);
 
 /** A recommended or suggested task; the points of its reasons add up to the score. */
 export const ScoredTaskSchema = strictObject({
@@ -136,6 +132,7 @@ export const ScoredTaskSchema = strictObject({
 export const StageReadySchema = strictObject({ epicId: string(), stage: string(), command: string() });
 
 export type Task = InferOutput<typeof TaskSchema>;
+export type TaskAlias = InferOutput<typeof TaskAliasSchema>;
 export type TaskReceipt = InferOutput<typeof TaskReceiptSchema>;
 export type TaskHit = InferOutput<typeof TaskHitSchema>;
 export type TaskRow = InferOutput<typeof TaskRowSchema>;
@@ -145,7 +142,6 @@ export type Relation = InferOutput<typeof RelationSchema>;
 export type TaskClaim = InferOutput<typeof TaskClaimSchema>;
 export type HolderState = (typeof holderStates)[number];
 export type Acceptance = InferOutput<typeof AcceptanceSchema>;
-export type AcceptanceInput = InferOutput<typeof AcceptanceInputSchema>;
 
 /** Keeps a result key present when there is no task: its value is then `{}`. */
 export const allowEmpty = <S extends GenericSchema>(schema: S) => union([schema, strictObject({})]);
@@ -176,6 +172,15 @@ export interface TaskRecord {
   blockedBy?: string;
   acceptance: StoredCriterion[];
   files: string[];
+  assignee?: string;
+  /** A date such as 2026-01-31. */
+  due?: string;
+  /** Absent if empty, as `aliases`. */
+  requires?: string[];
+  /** Set while the task is done. */
+  resolution?: Resolution;
+  uid: string;
+  aliases?: TaskAlias[];
   createdAt: string;
   createdBy: string;
   updatedAt: string;
@@ -184,31 +189,3 @@ export interface TaskRecord {
   archivedAt?: string;
   revision: number;
 }
-
-/** Parameters shared by `add`, `add-batch` and `update`. */
-export const taskFields = {
-  description: optional(Description),
-  parent: optional(pipe(TaskIdSchema, description('Parent task, epic or saga'))),
-  type: optional(pipe(TaskTypeSchema, description('Tier; default: the tier below the parent'))),
-  depends: optional(pipe(array(TaskIdSchema), description('Tasks that must be done before this one'))),
-  priority: optional(pipe(PrioritySchema, description('Urgency'))),
-  size: optional(pipe(TaskSizeSchema, description('Size relative to other tasks'))),
-  labels: optional(pipe(array(Label), description('Labels of a-z 0-9 . _ : / -, at most 50 characters each'))),
-  phase: optional(Phase),
-  files: optional(pipe(array(FilePath), description('Files it touches, relative to the project root'))),
-  acceptance: optional(
-    pipe(
-      array(AcceptanceInputSchema),
-      description('Acceptance criteria, separated by |; in JSON also {"kind":"evidence_bound","gate":…}'),
-      metadata({ separator: '|' }),
-    ),
-  ),
-  acceptEvidence: optional(pipe(array(GateNameSchema), description('Gates that need evidence before completion'))),
-  notes: optional(NoteText),
-};
-
-export const taskInput = { title: Title, ...taskFields };
-
-export type TaskFields = { [K in keyof typeof taskFields]?: InferOutput<(typeof taskFields)[K]> };
-
-export const Revision = wholeNumber({ min: 1 });

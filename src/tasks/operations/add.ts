@@ -1,6 +1,7 @@
 import { strictObject } from 'valibot';
 import { mutation } from '#core/define.ts';
-import { TaskReceiptSchema, taskInput } from '../model/task.ts';
+import { TaskReceiptSchema } from '../model/task.ts';
+import { taskInput } from '../model/task-fields.ts';
 import { getChildTier } from '../rules/hierarchy.ts';
 import { toTaskReceipt } from '../rules/view.ts';
 import { checkDependsExist, checkPosition, createNotes, createTask, requireAncestry } from './shared/create-task.ts';

@@ -1,15 +1,21 @@
 import { array, description, optional, pipe, regex, strictObject, string } from 'valibot';
 import { mutation, noChange } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { TaskIdSchema } from '#core/model/scalars.ts';
+import { type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import { parseAgo } from '#lib/ago.ts';
+import { removeDuplicates } from '#lib/collections.ts';
+import { omitEmpty } from '#lib/defined.ts';
+import { TaskReceiptSchema, type TaskRecord } from '../model/task.ts';
+import { toTaskReceipt } from '../rules/view.ts';
 import { requireTask } from './shared/require.ts';
+import { listTaskIds, severalAliases, TaskIdsParam, Unchanged } from './shared/several.ts';
 
 export const tasksArchive = mutation({
   name: 'tasks.archive',
   summary: 'Archive done tasks',
   params: strictObject({
     taskId: optional(pipe(TaskIdSchema, description('Only this task and its descendants; default: the session scope'))),
+    taskIds: TaskIdsParam,
     olderThan: optional(
       pipe(
         string(),
@@ -18,22 +24,38 @@ export const tasksArchive = mutation({
       ),
     ),
   }),
-  result: strictObject({ archived: array(string()) }),
+  paramAliases: severalAliases,
+  result: strictObject({ archived: array(string()), tasks: optional(array(TaskReceiptSchema)), unchanged: Unchanged }),
   errors: ['E_NOT_FOUND', 'E_VALIDATION_TRANSITION'],
   tier: 0,
-  cli: { command: 'archive', args: ['taskId'] },
+  cli: { command: 'archive', args: ['taskId'], several: 'taskIds' },
   dryRun: true,
   example: { world: ['T001 done', 'T002'], call: {} },
-  async run({ store, now, session }, { taskId, olderThan }) {
-    if (taskId) {
-      const task = await requireTask(store, taskId);
-      if (task.status !== 'done')
-        throw new CleoError('E_VALIDATION_TRANSITION', { taskId, from: task.status, to: 'archived', via: `cleo complete ${taskId}` });
+  async run({ store, now, session }, { taskId, taskIds, olderThan }) {
+    const several = listTaskIds(taskId, taskIds);
+    const roots = several ?? (taskId ? [taskId] : []);
+    for (const id of roots) {
+      const { status } = await requireTask(store, id);
+      if (status !== 'done')
+        throw new CleoError('E_VALIDATION_TRANSITION', { taskId: id, from: status, to: 'archived', via: `cleo complete ${id}` });
     }
+    const doneBefore = olderThan && parseAgo(now, olderThan);
+    const found: TaskId[] = [];
     // Without an id, only tasks in the scope of the session are archived.
-    const ids = await store.tasks.findArchivable(olderThan && parseAgo(now, olderThan), taskId ?? session?.scope.root);
-    if (ids.length === 0) return noChange({ archived: [] });
-    for (const task of await store.tasks.getMany(ids)) await store.tasks.save(task, { ...task, archivedAt: now });
-    return { archived: ids };
+    for (const root of roots.length > 0 ? roots : [session?.scope.root])
+      found.push(...(await store.tasks.findArchivable(doneBefore, root)));
+    const archived = removeDuplicates(found);
+    const saved: TaskRecord[] = [];
+    for (const task of await store.tasks.getMany(archived)) saved.push(await store.tasks.save(task, { ...task, archivedAt: now }));
+    const result = {
+      archived,
+      ...(several
+        ? {
+            tasks: saved.filter(({ id }) => several.includes(id)).map((task) => toTaskReceipt(task, ['archivedAt'])),
+            ...omitEmpty({ unchanged: several.filter((id) => !archived.includes(id)) }),
+          }
+        : {}),
+    };
+    return archived.length === 0 ? noChange(result) : result;
   },
 });

@@ -1,21 +1,38 @@
-import { array, description, optional, pipe, strictObject, string } from 'valibot';
-import { answer, mutation, noChange } from '#core/define.ts';
-import { TaskIdSchema } from '#core/model/scalars.ts';
-import { defined } from '#lib/defined.ts';
+import { array, boolean, description, optional, pipe, strictObject, string } from 'valibot';
+import { answer, type MutationContext, mutation, noChange } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
+import { Reason, ResolutionSchema, type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
+import { removeDuplicates } from '#lib/collections.ts';
+import { defined, omitEmpty } from '#lib/defined.ts';
 import { StageReadySchema, TaskReceiptSchema, Timestamp } from '../model/task.ts';
 import { toTaskReceipt } from '../rules/view.ts';
 import { findReadyStage } from './shared/ready-stage.ts';
-import { completeTask, requireTaskOrFocus } from './shared/task-transitions.ts';
+import { requireTask } from './shared/require.ts';
+import { listTaskIds, severalAliases, TaskIdsParam, Unchanged } from './shared/several.ts';
+import { type CompleteResult, completeTask, requireTaskOrFocus } from './shared/task-transitions.ts';
 
 export const tasksComplete = mutation({
   name: 'tasks.complete',
   aliases: ['tasks.done'],
   summary: 'Mark a task done',
-  params: strictObject({ taskId: optional(pipe(TaskIdSchema, description('The task; default: the focused one'))) }),
+  params: strictObject({
+    taskId: optional(pipe(TaskIdSchema, description('The task; default: the focused one'))),
+    taskIds: TaskIdsParam,
+    resolution: optional(pipe(ResolutionSchema, description('cancelled, duplicate and wontfix do the same as cleo cancel')), 'done'),
+    reason: optional(pipe(Reason, description('Why it will not be done, with another resolution than done'))),
+    cascade: optional(pipe(boolean(), description('With another resolution than done: also the open tasks inside it'))),
+  }),
+  paramAliases: severalAliases,
   synonyms: ['close', 'finish', 'resolve'],
   result: strictObject({
-    completedAt: Timestamp,
-    task: TaskReceiptSchema,
+    completedAt: optional(Timestamp),
+    task: optional(TaskReceiptSchema),
+    tasks: optional(array(strictObject({ ...TaskReceiptSchema.entries, completedAt: Timestamp }))),
+    unchanged: Unchanged,
+    /** Open tasks inside it that were cancelled too. */
+    cancelled: optional(array(string())),
+    /** Open tasks that depend on a cancelled one. */
+    dependents: optional(array(string())),
     unblocked: optional(array(string())),
     parentReady: optional(string()),
     /** The active stage of the epic whose last open task this was, and the command that completes it. */
@@ -27,6 +44,8 @@ export const tasksComplete = mutation({
     'E_VALIDATION_DEPENDS',
     'E_VALIDATION_ACCEPTANCE',
     'E_HAS_CHILDREN',
+    'E_CASCADE_FAILED',
+    'E_TASK_COMPLETED',
     'E_TASK_CLAIMED',
     'E_FOCUS_REQUIRED',
     'E_GATE_DEPENDENCY',
@@ -34,20 +53,60 @@ export const tasksComplete = mutation({
     'E_TASK_NOT_IN_SCOPE',
   ],
   tier: 0,
-  cli: { command: ['complete', 'done'], args: ['taskId'] },
+  scope: { scope: 'decide', when: 'to cancel a task whose criteria are bound to evidence' },
+  cli: { command: ['complete', 'done'], args: ['taskId'], several: 'taskIds' },
   example: { world: ['T001', 'T002 depends T001'], call: { taskId: 'T001' } },
-  async run(ctx, { taskId }) {
-    const task = await requireTaskOrFocus(ctx, taskId, 'complete');
-    if (task.status === 'done') return noChange({ completedAt: task.completedAt ?? task.updatedAt, task: toTaskReceipt(task) });
-    const { task: done, unblocked, parentReady, warnings } = await completeTask(ctx, task);
-    const stageReady = await findReadyStage(ctx, done.id);
-    return answer(
-      {
-        completedAt: done.completedAt!,
-        task: toTaskReceipt(done),
-        ...defined({ unblocked: unblocked.length > 0 ? unblocked : undefined, parentReady, stageReady }),
-      },
-      { warnings },
-    );
+  async run(ctx, { taskId, taskIds, resolution, reason, cascade = false }) {
+    const ids = listTaskIds(taskId, taskIds);
+    if (resolution !== 'done') {
+      if (reason === undefined)
+        throw new CleoError('E_VALIDATION', {
+          field: 'reason',
+          problem: `is required with the resolution ${resolution}`,
+          fix: ctx.commandWith({ reason: 'why it will not be done' }),
+        });
+      const { cancelOne, cancelSeveral } = await import('./cancel.ts');
+      const options = { resolution, reason, cascade };
+      return ids ? cancelSeveral(ctx, ids, options) : cancelOne(ctx, taskId, options);
+    }
+    return ids ? completeSeveral(ctx, ids) : completeOne(ctx, taskId);
   },
 });
+
+async function completeOne(ctx: MutationContext, taskId: TaskId | undefined) {
+  const task = await requireTaskOrFocus(ctx, taskId, 'complete');
+  if (task.status === 'done') return noChange({ completedAt: task.completedAt ?? task.updatedAt, task: toTaskReceipt(task) });
+  const { task: done, unblocked, parentReady, warnings } = await completeTask(ctx, task);
+  const stageReady = await findReadyStage(ctx, done.id);
+  return answer(
+    {
+      completedAt: done.completedAt!,
+      task: toTaskReceipt(done),
+      ...defined({ unblocked: unblocked.length > 0 ? unblocked : undefined, parentReady, stageReady }),
+    },
+    { warnings },
+  );
+}
+
+/** Completes all of these tasks or none, each after those of them that it waits for. */
+async function completeSeveral(ctx: MutationContext, ids: TaskId[]) {
+  const { store } = ctx;
+  const unchanged: TaskId[] = [];
+  const results: CompleteResult[] = [];
+  const { completeInOrder } = await import('./shared/several-order.ts');
+  await completeInOrder(store, ids, async (id) => {
+    const task = await requireTask(store, id);
+    if (task.status === 'done') unchanged.push(id);
+    else results.push(await completeTask(ctx, task));
+  });
+  const done = new Set(results.map(({ task }) => task.id));
+  const tasks = results.map(({ task }) => ({ ...toTaskReceipt(task), completedAt: task.completedAt! }));
+  const unblocked = removeDuplicates(results.flatMap((result) => result.unblocked)).filter((id) => !done.has(id));
+  return answer(
+    { tasks, ...omitEmpty({ unchanged, unblocked }) },
+    {
+      ...(tasks.length === 0 ? { exit: 102 as const } : {}),
+      warnings: results.flatMap(({ task, warnings }) => warnings.map((text) => `${task.id}: ${text}`)),
+    },
+  );
+}

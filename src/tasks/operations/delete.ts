@@ -1,26 +1,33 @@
 import '../errors.ts';
 import { array, boolean, description, optional, pipe, strictObject, string } from 'valibot';
-import { mutation } from '#core/define.ts';
+import { type MutationContext, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { toTaskNumber } from '#core/model/scalars.ts';
+import { type TaskId, toTaskNumber } from '#core/model/scalars.ts';
+import { removeDuplicates } from '#lib/collections.ts';
+import { TaskReceiptSchema, type TaskRecord } from '../model/task.ts';
 import { formatHolder } from '../rules/claims.ts';
 import { hasBoundCriteria } from '../rules/criteria.ts';
-import { TaskParam } from './shared/params.ts';
+import { toTaskReceipt } from '../rules/view.ts';
 import { requireTask } from './shared/require.ts';
 import { checkScope } from './shared/scope.ts';
+import { createTaskIdParam, listTaskIds, requireTaskId, severalAliases, TaskIdsParam } from './shared/several.ts';
+import { sortByDepth } from './shared/several-order.ts';
 import { checkHolder, findForeignClaim } from './shared/task-transitions.ts';
 
 export const tasksDelete = mutation({
   name: 'tasks.delete',
   summary: 'Delete a task; restore undoes it',
   params: strictObject({
-    taskId: TaskParam,
+    taskId: createTaskIdParam('The task'),
+    taskIds: TaskIdsParam,
     cascade: optional(pipe(boolean(), description('Delete its descendants too'))),
     orphan: optional(pipe(boolean(), description('Remove it from the dependencies of other tasks'))),
   }),
+  paramAliases: severalAliases,
   synonyms: ['rm', 'remove'],
-  result: strictObject({ deleted: array(string()), cut: optional(array(string())) }),
+  result: strictObject({ deleted: array(string()), tasks: optional(array(TaskReceiptSchema)), cut: optional(array(string())) }),
   errors: [
+    'E_INVALID_INPUT',
     'E_NOT_FOUND',
     'E_HAS_CHILDREN',
     'E_HAS_DEPENDENTS',
@@ -31,41 +38,60 @@ export const tasksDelete = mutation({
   ],
   tier: 1,
   scope: { scope: 'decide', when: 'if the task, or one below it, has criteria that are bound to evidence' },
-  cli: { command: 'delete', args: ['taskId'] },
+  cli: { command: 'delete', args: ['taskId'], several: 'taskIds' },
   dryRun: true,
   example: { world: ['T001', 'T002 in T001'], call: { taskId: 'T001', cascade: true } },
-  async run(ctx, { taskId, cascade, orphan }) {
-    const { store } = ctx;
-    const task = await requireTask(store, taskId);
-    if (task.status === 'done') throw new CleoError('E_TASK_COMPLETED', { taskId, act: 'deleting it', fix: `cleo archive ${taskId}` });
+  async run(ctx, { taskId, taskIds, cascade = false, orphan = false }) {
+    const several = listTaskIds(taskId, taskIds);
+    const ids = several ?? [requireTaskId(ctx, taskId, 'delete')];
+    const tasks = [];
+    for (const id of ids) tasks.push(await requireTask(ctx.store, id));
+    const { deleted, cut } = await deleteTasks(ctx, tasks, { cascade, orphan });
+    return {
+      deleted,
+      ...(several ? { tasks: tasks.map((task) => toTaskReceipt(task)) } : {}),
+      ...(cut.length > 0 ? { cut } : {}),
+    };
+  },
+});
+
+/** Deletes these tasks and, with `cascade`, everything inside them. */
+async function deleteTasks(ctx: MutationContext, tasks: TaskRecord[], { cascade, orphan }: { cascade: boolean; orphan: boolean }) {
+  const { store } = ctx;
+  const given = new Set(tasks.map(({ id }) => id));
+  /** Each deleted task with the given task that it is deleted with. */
+  const rootOf = new Map<TaskId, TaskId>();
+  for (const { id: taskId, status } of tasks) {
+    if (status === 'done') throw new CleoError('E_TASK_COMPLETED', { taskId, act: 'deleting it', fix: `cleo archive ${taskId}` });
     await checkScope(ctx, taskId);
     await checkHolder(ctx, taskId);
     const descendants = (await store.tasks.listDescendants(taskId)).map(({ id }) => id);
-    if (descendants.length > 0 && !cascade) throw new CleoError('E_HAS_CHILDREN', { taskId, children: descendants, act: 'delete' });
+    const inside = descendants.filter((id) => !given.has(id));
+    if (inside.length > 0 && !cascade) throw new CleoError('E_HAS_CHILDREN', { taskId, children: inside, act: 'delete' });
     const held = await findForeignClaim(ctx, await store.claims.listForTasks(descendants));
     if (held) throw new CleoError('E_CASCADE_FAILED', { taskId, held: held.taskId, holder: formatHolder(held) });
-    const deleted = [taskId, ...descendants];
-    const bound = [task, ...(await store.tasks.getMany(descendants))].find(hasBoundCriteria);
-    if (bound) ctx.requireScope('decide', { subject: taskId, action: `Deleting ${bound.id}, whose criteria are bound to evidence,` });
-    const edges = (await store.tasks.listDependentIds(deleted)).filter((edge) => !deleted.includes(edge.to));
-    const dependents = [...new Set(edges.map((edge) => edge.to))].sort((a, b) => toTaskNumber(a) - toTaskNumber(b));
-    if (dependents.length > 0 && !orphan)
-      throw new CleoError('E_HAS_DEPENDENTS', { taskId, dependents, retry: ctx.commandWith({ orphan: true }) });
-    for (const id of dependents) {
-      const dependent = await requireTask(store, id);
-      await store.tasks.save(
-        dependent,
-        { ...dependent, depends: dependent.depends.filter((on) => !deleted.includes(on)) },
-        `${taskId} was deleted`,
-      );
-    }
-    // Children first, so that none is without its parent.
-    for (const id of [...deleted].reverse())
-      await store.tasks.remove(
-        id,
-        taskId,
-        edges.filter((edge) => edge.from === id).map((edge) => edge.to),
-      );
-    return { deleted, ...(dependents.length > 0 ? { cut: dependents } : {}) };
-  },
-});
+    for (const id of [taskId, ...descendants]) if (!rootOf.has(id)) rootOf.set(id, taskId);
+  }
+  const deleted = [...rootOf.keys()];
+  const bound = (await store.tasks.getMany(deleted)).find(hasBoundCriteria);
+  if (bound)
+    ctx.requireScope('decide', { subject: rootOf.get(bound.id)!, action: `Deleting ${bound.id}, whose criteria are bound to evidence,` });
+  const edges = (await store.tasks.listDependentIds(deleted)).filter((edge) => !rootOf.has(edge.to));
+  const cut = [...new Set(edges.map((edge) => edge.to))].sort((a, b) => toTaskNumber(a) - toTaskNumber(b));
+  if (cut.length > 0 && !orphan)
+    throw new CleoError('E_HAS_DEPENDENTS', { taskId: tasks[0]!.id, dependents: cut, retry: ctx.commandWith({ orphan: true }) });
+  for (const id of cut) {
+    const dependent = await requireTask(store, id);
+    const depends = dependent.depends.filter((on) => !rootOf.has(on));
+    const gone = dependent.depends.filter((on) => rootOf.has(on)).map((on) => rootOf.get(on)!);
+    await store.tasks.save(dependent, { ...dependent, depends }, `${removeDuplicates(gone).join(', ')} was deleted`);
+  }
+  // Children first, so that none is without its parent.
+  for (const id of await sortByDepth(store, deleted.toReversed(), 'children first'))
+    await store.tasks.remove(
+      id,
+      rootOf.get(id)!,
+      edges.filter((edge) => edge.from === id).map((edge) => edge.to),
+    );
+  return { deleted, cut };
+}

@@ -35,7 +35,8 @@ export const tasksFind = query({
   tier: 0,
   cli: { command: 'find', args: ['query'] },
   example: { world: ['T001: Write the parser', 'T002: Test the lexer'], call: { query: 'parser' } },
-  async run({ store }, { query, id, limit, offset, budget, ...filterParams }) {
+  async run(ctx, { query, id, limit, offset, budget, ...filterParams }) {
+    const { store } = ctx;
     const page = { limit, offset, budget };
     const text = query?.trim() || undefined;
     if (text && id)
@@ -46,7 +47,7 @@ export const tasksFind = query({
       });
     if (!text && !id && Object.values(filterParams).every((value) => value === undefined || value === false))
       throw new CleoError('E_INVALID_INPUT', { problem: 'find needs a query, an id or a filter', fix: 'cleo help find', field: 'query' });
-    const filter = await resolveTaskFilter(store, filterParams);
+    const filter = await resolveTaskFilter(ctx, filterParams);
     const { hits, count }: SearchResult<TaskHit> = text
       ? await searchTasks(store, text, filter, page)
       : id

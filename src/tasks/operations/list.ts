@@ -26,10 +26,11 @@ export const tasksList = query({
   errors: ['E_NOT_FOUND'],
   tier: 0,
   cli: { command: 'list' },
-  example: { world: ['T001 epic', 'T002 in T001', 'T003 in T001 done'], call: { parent: 'T001', status: 'pending' } },
-  async run({ store }, { all, sort, limit, offset, budget, ...filterParams }) {
+  example: { world: ['T001 epic', 'T002 in T001', 'T003 in T001 done'], call: { parent: 'T001', status: ['pending'] } },
+  async run(ctx, { all, sort, limit, offset, budget, ...filterParams }) {
+    const { store } = ctx;
     const page = { limit, offset, budget };
-    const filter: TaskFilter = { ...(await resolveTaskFilter(store, filterParams)), ...(all ? { archived: 'both' } : {}) };
+    const filter: TaskFilter = { ...(await resolveTaskFilter(ctx, filterParams)), ...(all ? { archived: 'both' } : {}) };
     const tasks = await store.tasks.list(filter, sort, page);
     const notes = await store.tasks.getNotes(tasks.map((task) => task.id));
     return answerPage({ tasks: tasks.map((task) => toTaskRow(task, notes.get(task.id) ?? [])) }, tasks.length, page, (atMost) =>

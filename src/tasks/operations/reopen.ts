@@ -1,40 +1,80 @@
-import { description, optional, pipe, strictObject, string } from 'valibot';
-import { mutation, noChange } from '#core/define.ts';
+import { array, optional, strictObject, string } from 'valibot';
+import { type MutationContext, mutation, noChange } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { TaskIdSchema } from '#core/model/scalars.ts';
-import { defined } from '#lib/defined.ts';
-import { TaskReceiptSchema } from '../model/task.ts';
+import type { TaskId } from '#core/model/scalars.ts';
+import { defined, omitEmpty } from '#lib/defined.ts';
+import { TaskReceiptSchema, type TaskRecord } from '../model/task.ts';
 import { toTaskReceipt } from '../rules/view.ts';
 import { checkPosition } from './shared/create-task.ts';
 import { requireTask } from './shared/require.ts';
 import { checkScope } from './shared/scope.ts';
+import { createTaskIdParam, listTaskIds, requireTaskId, severalAliases, TaskIdsParam, Unchanged } from './shared/several.ts';
+import { sortByDepth } from './shared/several-order.ts';
 import { checkDependsDone, claimTask, releaseFocus } from './shared/task-transitions.ts';
 
 export const tasksReopen = mutation({
   name: 'tasks.reopen',
   summary: 'Reopen a done task and make it your focus',
-  params: strictObject({ taskId: pipe(TaskIdSchema, description('A done task')) }),
-  result: strictObject({ task: TaskReceiptSchema, released: optional(string()) }),
-  errors: ['E_NOT_FOUND', 'E_TASK_COMPLETED', 'E_VALIDATION_DEPENDS', 'E_SIBLING_LIMIT', 'E_TASK_NOT_IN_SCOPE'],
+  params: strictObject({ taskId: createTaskIdParam('A done task'), taskIds: TaskIdsParam }),
+  paramAliases: severalAliases,
+  result: strictObject({
+    task: optional(TaskReceiptSchema),
+    tasks: optional(array(TaskReceiptSchema)),
+    unchanged: Unchanged,
+    released: optional(string()),
+  }),
+  errors: ['E_INVALID_INPUT', 'E_NOT_FOUND', 'E_TASK_COMPLETED', 'E_VALIDATION_DEPENDS', 'E_SIBLING_LIMIT', 'E_TASK_NOT_IN_SCOPE'],
   tier: 1,
-  cli: { command: 'reopen', args: ['taskId'] },
+  cli: { command: 'reopen', args: ['taskId'], several: 'taskIds' },
   example: { world: ['T001 done'], call: { taskId: 'T001' } },
-  async run(ctx, { taskId }) {
-    const { store } = ctx;
-    const task = await requireTask(store, taskId);
-    await checkScope(ctx, taskId);
+  async run(ctx, { taskId, taskIds }) {
+    const ids = listTaskIds(taskId, taskIds);
+    if (ids) return reopenSeveral(ctx, ids);
+    const task = await requireTask(ctx.store, requireTaskId(ctx, taskId, 'reopen'));
+    await checkScope(ctx, task.id);
     if (task.status !== 'done') return noChange({ task: toTaskReceipt(task) });
-    const [, ...ancestry] = await store.tasks.getAncestry(taskId);
-    const parent = ancestry[0];
-    if (parent?.status === 'done')
-      throw new CleoError('E_TASK_COMPLETED', { taskId: parent.id, act: `reopening ${taskId} inside it`, fix: `cleo reopen ${parent.id}` });
-    await checkPosition(ctx, { ...task, status: 'pending' }, ancestry);
-    await checkDependsDone(store, taskId, 'reopened');
-    const released = await releaseFocus(ctx);
-    // Old evidence does not cover new work.
-    const hasEvidence = (await store.gates.listAttempts(taskId)).length > 0;
-    const reset = hasEvidence ? await (await import('#verification/operations/shared/verification.ts')).resetVerification(ctx, task) : task;
-    const { task: active } = await claimTask(ctx, reset);
+    const { task: active, released } = await reopenTask(ctx, task, false);
     return { task: toTaskReceipt(active), ...defined({ released }) };
   },
 });
+
+/** Reopens all of these tasks or none, parents before their children. The caller holds all of them; the last one is its focus. */
+async function reopenSeveral(ctx: MutationContext, ids: TaskId[]) {
+  const unchanged: TaskId[] = [];
+  const tasks: TaskRecord[] = [];
+  let released: TaskId | undefined;
+  for (const id of await sortByDepth(ctx.store, ids, 'parents first')) {
+    const task = await requireTask(ctx.store, id);
+    await checkScope(ctx, id);
+    if (task.status !== 'done') {
+      unchanged.push(id);
+      continue;
+    }
+    const reopened = await reopenTask(ctx, task, tasks.length > 0);
+    released ??= reopened.released;
+    tasks.push(reopened.task);
+  }
+  const result = { tasks: tasks.map((task) => toTaskReceipt(task)), ...omitEmpty({ unchanged }), ...defined({ released }) };
+  return tasks.length === 0 ? noChange(result) : result;
+}
+
+/** Reopens a done task. With `also` the caller keeps its current focus as well. */
+async function reopenTask(
+  ctx: MutationContext,
+  task: TaskRecord,
+  also: boolean,
+): Promise<{ task: TaskRecord; released: TaskId | undefined }> {
+  const { store } = ctx;
+  const { id } = task;
+  const [, ...ancestry] = await store.tasks.getAncestry(id);
+  const parent = ancestry[0];
+  if (parent?.status === 'done')
+    throw new CleoError('E_TASK_COMPLETED', { taskId: parent.id, act: `reopening ${id} inside it`, fix: `cleo reopen ${parent.id}` });
+  await checkPosition(ctx, { ...task, status: 'pending' }, ancestry);
+  await checkDependsDone(store, id, 'reopened');
+  const released = also ? undefined : await releaseFocus(ctx);
+  // Old evidence does not cover new work.
+  const hasEvidence = (await store.gates.listAttempts(id)).length > 0;
+  const reset = hasEvidence ? await (await import('#verification/operations/shared/verification.ts')).resetVerification(ctx, task) : task;
+  return { task: (await claimTask(ctx, reset)).task, released };
+}

@@ -2,6 +2,7 @@ import { array, boolean, description, optional, pipe, strictObject, string } fro
 import { answer, type MutationContext, mutation, noChange } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
+import { toUid } from '#core/rules/uid.ts';
 import type { DeletedTask } from '#store/port/tasks.ts';
 import { TaskReceiptSchema, type TaskRecord } from '../model/task.ts';
 import { toTaskReceipt } from '../rules/view.ts';
@@ -71,6 +72,8 @@ async function restoreTask(ctx: MutationContext, { record, notes }: DeletedTask,
   if (missing.size > 0) warnings.push(`${record.id} no longer depends on ${[...missing].join(', ')}, which no longer exist`);
   const restored: TaskRecord = {
     ...record,
+    // Tasks that were deleted before schema 7 have none.
+    uid: record.uid ?? toUid(record.createdAt, ctx.platform.randomHex(12)),
     // The claim was deleted with the task.
     status: record.status === 'active' ? 'pending' : record.status,
     depends: record.depends.filter((id) => !missing.has(id)),

@@ -19,6 +19,7 @@ test('shows all fields that are not empty', async () => {
       { kind: 'child_task', target: 'T004', met: true },
       { kind: 'child_task', target: 'T005' },
     ],
+    uid: '01kdvdna007g00000003',
     createdAt: '2026-01-01T00:00:00.000Z',
     createdBy: 'world',
     updatedAt: '2026-01-01T00:00:00.000Z',

@@ -2,14 +2,19 @@ import { array, boolean, check, description, literal, maxLength, minLength, opti
 import { answer, type MutationContext, mutation, type Shortcut } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { isStorable, Label, parseTaskId, Reason, type Status, StatusSchema, TaskIdSchema, Title } from '#core/model/scalars.ts';
-import { defined } from '#lib/defined.ts';
-import { Revision, TaskReceiptSchema, type TaskRecord, Timestamp, taskFields } from '../model/task.ts';
+import { removeDuplicates } from '#lib/collections.ts';
+import { defined, omitEmpty } from '#lib/defined.ts';
+import { type TaskReceipt, TaskReceiptSchema, type TaskRecord, Timestamp } from '../model/task.ts';
+import { Revision, taskFields } from '../model/task-fields.ts';
 import { listRemovedBound } from '../rules/criteria.ts';
+import type { TaskEdits } from '../rules/edit.ts';
 import { checkTransition } from '../rules/transitions.ts';
 import { listChangedFields, toTaskReceipt } from '../rules/view.ts';
 import { createNotes } from './shared/create-task.ts';
 import { editTask } from './shared/edit.ts';
+import { requireTask } from './shared/require.ts';
 import { checkScope } from './shared/scope.ts';
+import { listTaskIds, severalAliases, TaskIdsParam, Unchanged } from './shared/several.ts';
 import { blockTask, type CompleteResult, checkHolder, completeTask, requireTaskOrFocus, startTask } from './shared/task-transitions.ts';
 
 const { parent: _, ...fields } = taskFields;
@@ -53,6 +58,8 @@ const shortcuts: Record<string, Shortcut> = {
   'add-dependency': addDependency,
   'remove-dependency': removeDependency,
   'set-status': { args: ['taskId', 'status'] },
+  assign: { args: ['taskId', 'assignee'], paramAliases: { to: 'assignee', agent: 'assignee', name: 'assignee', user: 'assignee' } },
+  unassign: { args: ['taskId'], params: { assignee: 'none' } },
 };
 
 export const tasksUpdate = mutation({
@@ -60,6 +67,7 @@ export const tasksUpdate = mutation({
   summary: 'Change a task; notes are appended',
   params: strictObject({
     taskId: optional(pipe(TaskIdSchema, description('The task; default: the focused one'))),
+    taskIds: TaskIdsParam,
     title: optional(Title),
     ...fields,
     status: optional(pipe(StatusSchema, description('active starts, done completes, pending releases and blocked blocks the task'))),
@@ -81,16 +89,20 @@ export const tasksUpdate = mutation({
     reason: optional(pipe(Reason, description('Why acceptance criteria change after the start'))),
     expectRevision: optional(pipe(Revision, description('Fail (exit 21) if the task has another revision'))),
   }),
+  paramAliases: severalAliases,
   synonyms: ['edit'],
   shortcuts,
   result: strictObject({
-    task: TaskReceiptSchema,
+    task: optional(TaskReceiptSchema),
+    tasks: optional(array(TaskReceiptSchema)),
+    unchanged: Unchanged,
     completedAt: optional(Timestamp),
     unblocked: optional(array(string())),
     parentReady: optional(string()),
     released: optional(string()),
   }),
   errors: [
+    'E_INVALID_INPUT',
     'E_NOT_FOUND',
     'E_PARENT_NOT_FOUND',
     'E_DEPTH_EXCEEDED',
@@ -102,6 +114,7 @@ export const tasksUpdate = mutation({
     'E_HAS_CHILDREN',
     'E_CONCURRENT_MODIFICATION',
     'E_TASK_CLAIMED',
+    'E_TASK_ASSIGNED',
     'E_TASK_NOT_IN_SCOPE',
     'E_SCOPE_CONFLICT',
     'E_FOCUS_REQUIRED',
@@ -114,38 +127,98 @@ export const tasksUpdate = mutation({
   ],
   tier: 0,
   scope: { scope: 'decide', when: 'to remove criteria that are bound to evidence' },
-  cli: { command: 'update', args: ['taskId'] },
+  cli: { command: 'update', args: ['taskId'], several: 'taskIds' },
   example: { world: ['T001'], call: { taskId: 'T001', priority: 'high', notes: 'Asked for by the team' } },
-  async run(ctx, { taskId, status, blockedBy, clearBlockedBy, notes, reason, expectRevision, ...edits }) {
-    const { store } = ctx;
-    const before = await requireTaskOrFocus(ctx, taskId, 'update');
-    await checkScope(ctx, before.id);
-    if (expectRevision !== undefined && expectRevision !== before.revision)
-      throw new CleoError('E_CONCURRENT_MODIFICATION', { taskId: before.id, expected: expectRevision, actual: before.revision });
-    const target = resolveStatus(before, status, blockedBy, clearBlockedBy);
-    if (blockedBy) checkBlockedReason(before, blockedBy);
-    const edit = await editTask(ctx, before, edits, reason);
-    requireBoundCriteria(ctx, before, edit);
-    const saved = await store.tasks.save(before, edit, reason);
-    const result = await applyStatus(ctx, saved, target, blockedBy);
-    const [note] = createNotes(ctx, notes);
-    if (note) await store.tasks.appendNotes(result.task, [note]);
-    const changed = listChangedFields(before, result.task);
-    const { unblocked, parentReady, released, warnings = [] } = result;
+  async run(ctx, { taskId, taskIds, ...changes }) {
+    const ids = listTaskIds(taskId, taskIds);
+    if (ids) return updateSeveral(ctx, ids, changes);
+    const { receipt, isChanged, ...result } = await updateTask(ctx, await requireTaskOrFocus(ctx, taskId, 'update'), changes);
+    const { unblocked, parentReady, released, completedAt, warnings } = result;
     return answer(
-      {
-        task: { ...toTaskReceipt(result.task, changed), ...(note ? { notes: [note] } : {}) },
-        ...defined({
-          completedAt: target === 'done' ? result.task.completedAt : undefined,
-          unblocked: unblocked?.length ? unblocked : undefined,
-          parentReady,
-          released,
-        }),
-      },
-      { ...(changed.length === 0 && !note ? { exit: 102 as const } : {}), warnings },
+      { task: receipt, ...defined({ completedAt, unblocked: unblocked.length > 0 ? unblocked : undefined, parentReady, released }) },
+      { ...(isChanged ? {} : { exit: 102 as const }), warnings },
     );
   },
 });
+
+interface TaskChanges extends TaskEdits {
+  status?: Status | undefined;
+  blockedBy?: string | undefined;
+  clearBlockedBy?: boolean | undefined;
+  notes?: string | undefined;
+  reason?: string | undefined;
+  expectRevision?: number | undefined;
+}
+
+interface UpdateResult {
+  receipt: TaskReceipt;
+  isChanged: boolean;
+  completedAt: string | undefined;
+  unblocked: string[];
+  parentReady: string | undefined;
+  released: string | undefined;
+  warnings: string[];
+}
+
+/** Applies the same changes to all of these tasks or to none. The caller holds all tasks that it starts; the last one is its focus. */
+async function updateSeveral(ctx: MutationContext, ids: string[], changes: TaskChanges) {
+  if (changes.expectRevision !== undefined)
+    throw new CleoError('E_INVALID_INPUT', {
+      problem: 'expectRevision is the revision of one task; several were given',
+      fix: 'cleo help update',
+      field: 'expectRevision',
+    });
+  const results: UpdateResult[] = [];
+  const update = async (id: string): Promise<void> => {
+    const isFirst = !results.some(({ isChanged }) => isChanged);
+    results.push(await updateTask(ctx, await requireTask(ctx.store, id), changes, !isFirst));
+  };
+  if (changes.status === 'done') await (await import('./shared/several-order.ts')).completeInOrder(ctx.store, ids, update);
+  else for (const id of ids) await update(id);
+  const changed = results.filter(({ isChanged }) => isChanged);
+  const done = new Set(changed.map(({ receipt }) => receipt.id));
+  const unblocked = removeDuplicates(results.flatMap((result) => result.unblocked)).filter((id) => !done.has(id));
+  const unchanged = results.filter(({ isChanged }) => !isChanged).map(({ receipt }) => receipt.id);
+  return answer(
+    {
+      tasks: changed.map(({ receipt, completedAt }) => ({ ...receipt, ...defined({ completedAt }) })),
+      ...omitEmpty({ unchanged, unblocked }),
+      ...defined({ released: results.find(({ released }) => released)?.released }),
+    },
+    {
+      ...(changed.length === 0 ? { exit: 102 as const } : {}),
+      warnings: results.flatMap(({ receipt, warnings }) => warnings.map((text) => `${receipt.id}: ${text}`)),
+    },
+  );
+}
+
+/** Updates a task. With `also`, starting it does not release the current focus. */
+async function updateTask(ctx: MutationContext, before: TaskRecord, changes: TaskChanges, also = false): Promise<UpdateResult> {
+  const { store } = ctx;
+  const { status, blockedBy, clearBlockedBy, notes, reason, expectRevision, ...edits } = changes;
+  await checkScope(ctx, before.id);
+  if (expectRevision !== undefined && expectRevision !== before.revision)
+    throw new CleoError('E_CONCURRENT_MODIFICATION', { taskId: before.id, expected: expectRevision, actual: before.revision });
+  const target = resolveStatus(before, status, blockedBy, clearBlockedBy);
+  if (blockedBy) checkBlockedReason(before, blockedBy);
+  const edit = await editTask(ctx, before, edits, reason);
+  requireBoundCriteria(ctx, before, edit);
+  const saved = await store.tasks.save(before, edit, reason);
+  const result = await applyStatus(ctx, saved, target, blockedBy, also);
+  const [note] = createNotes(ctx, notes);
+  if (note) await store.tasks.appendNotes(result.task, [note]);
+  const changed = listChangedFields(before, result.task);
+  const { unblocked = [], parentReady, released, warnings = [] } = result;
+  return {
+    receipt: { ...toTaskReceipt(result.task, changed), ...(note ? { notes: [note] } : {}) },
+    isChanged: changed.length > 0 || note !== undefined,
+    completedAt: target === 'done' ? result.task.completedAt : undefined,
+    unblocked,
+    parentReady,
+    released,
+    warnings,
+  };
+}
 
 /** Requires a person to remove criteria that evidence decides about: without them the task could be completed or deleted unproved. */
 function requireBoundCriteria(ctx: MutationContext, before: TaskRecord, after: TaskRecord): void {
@@ -187,11 +260,12 @@ async function applyStatus(
   task: TaskRecord,
   to: Status | undefined,
   reason: string | undefined,
+  also: boolean,
 ): Promise<TransitionResult> {
   if (to === undefined) return { task };
   if (to === 'blocked') return { task: await blockTask(ctx, task, reason) };
   if (to === task.status && to !== 'active') return { task };
-  if (to === 'active') return startTask(ctx, task);
+  if (to === 'active') return startTask(ctx, task, { also });
   if (to === 'done') return completeTask(ctx, task);
   checkTransition(task, 'pending', 'setting it to pending');
   await checkHolder(ctx, task.id);

@@ -1,6 +1,7 @@
 import type { GateName } from '#core/model/scalars.ts';
 import { removeDuplicates } from '#lib/collections.ts';
-import type { AcceptanceInput, StoredCriterion } from '../model/task.ts';
+import type { StoredCriterion } from '../model/task.ts';
+import type { AcceptanceInput } from '../model/task-fields.ts';
 
 /** Checks whether evidence decides about one of the criteria, so that deleting the task would avoid the proof. */
 export const hasBoundCriteria = ({ acceptance }: { acceptance: StoredCriterion[] }): boolean =>

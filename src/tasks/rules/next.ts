@@ -3,6 +3,7 @@ import { type Priority, type TaskId, type TaskSize, toTaskNumber } from '#core/m
 import type { OpenTask, OpenWork } from '../model/open-work.ts';
 import type { ScoredTask } from '../model/task.ts';
 import { formatHolder, isHolder } from './claims.ts';
+import { scoreDue } from './due.ts';
 
 interface NextOptions {
   /** A lapsed claim does not protect its task. */
@@ -15,6 +16,10 @@ interface NextOptions {
   caller?: Caller;
   /** Tasks that share a file with a task that another agent works on, and why. */
   conflicts?: ReadonlyMap<TaskId, string> | undefined;
+  /** Tasks that are assigned to others. */
+  reserved?: ReadonlySet<TaskId> | undefined;
+  /** The time of the call, for due dates. */
+  now?: string;
 }
 
 const priorityPoints: Record<Priority, number> = { critical: 400, high: 300, medium: 200, low: 100 };
@@ -30,6 +35,7 @@ const conflictPoints = -1000;
 export function rankTasks(work: OpenWork, options: NextOptions, count: number): Omit<ScoredTask, 'title'>[] {
   const dependents = new Map<TaskId, number>();
   for (const { dependsOn } of work.depends) dependents.set(dependsOn, (dependents.get(dependsOn) ?? 0) + 1);
+  const due = createDueScores(work, options);
   const scoreTask = (task: OpenTask): ScorePoints => ({
     priority: priorityPoints[task.priority],
     dependents: Math.min((dependents.get(task.id) ?? 0) * pointsPerDependent, maxDependentPoints),
@@ -37,12 +43,13 @@ export function rankTasks(work: OpenWork, options: NextOptions, count: number): 
     phase: options.phase !== undefined && task.phase === options.phase ? phasePoints : 0,
     size: task.size ? sizePoints[task.size] : 0,
     conflict: options.conflicts?.has(task.id) ? conflictPoints : 0,
+    due: due.get(task.id)?.points ?? 0,
   });
   return takeTop(listFreeTasks(work, options), count, (task) => sumPoints(scoreTask(task))).map(({ task, rank }) => ({
     taskId: task.id,
     score: rank,
     reasons: [
-      ...listReasons(task, scoreTask(task), dependents.get(task.id) ?? 0, options.conflicts?.get(task.id)),
+      ...listReasons(task, scoreTask(task), dependents.get(task.id) ?? 0, options.conflicts?.get(task.id), due.get(task.id)?.term),
       ...listTakeOverReasons(task, work.claims, options.caller),
     ],
   }));
@@ -50,16 +57,25 @@ export function rankTasks(work: OpenWork, options: NextOptions, count: number): 
 
 /** Lists the tasks that can be started and that nobody holds. A task that is active without a claim in force is one of them:
  *  its agent stopped without finishing it. */
-export function listFreeTasks(work: OpenWork, { isLapsed, within }: NextOptions): OpenTask[] {
+export function listFreeTasks(work: OpenWork, { isLapsed, within, reserved }: NextOptions): OpenTask[] {
   const heldIds = new Set(work.claims.filter((claim) => !isLapsed(claim)).map(({ taskId }) => taskId));
-  return listStartableTasks(work, within).filter(({ id }) => !heldIds.has(id));
+  return listStartableTasks(work, within).filter(({ id }) => !heldIds.has(id) && !reserved?.has(id));
 }
 
-/** Selects the free tasks and those that the caller holds itself, by priority, then by id. */
+/** Selects the free tasks and those that the caller holds itself, by priority and due date, then by id. */
 export function selectReadyTasks(work: OpenWork, options: NextOptions & { caller: Caller }): OpenTask[] {
   const claims = work.claims.filter((claim) => !isHolder(claim, options.caller));
   const candidates = listFreeTasks({ ...work, claims }, options);
-  return takeTop(candidates, candidates.length, (task) => priorityPoints[task.priority]).map(({ task }) => task);
+  const due = createDueScores(work, options);
+  const getRank = (task: OpenTask): number => priorityPoints[task.priority] + (due.get(task.id)?.points ?? 0);
+  return takeTop(candidates, candidates.length, getRank).map(({ task }) => task);
+}
+
+/** Maps the tasks whose due date gives points to the points and their reason. */
+function createDueScores({ planned = [] }: OpenWork, { now }: NextOptions): Map<TaskId, { term: string; points: number }> {
+  const scores = new Map<TaskId, { term: string; points: number }>();
+  if (now !== undefined) for (const { taskId, due } of planned) if (due !== undefined) scores.set(taskId, scoreDue(due, now));
+  return scores;
 }
 
 interface RankedTask {
@@ -118,18 +134,25 @@ function listStartableTasks(work: OpenWork, within: TaskId | undefined): OpenTas
 /** The hierarchy has four tiers; the limit only guards against a cycle in a damaged store. */
 const maxDepth = 10;
 
-type ScorePoints = Record<'priority' | 'dependents' | 'siblings' | 'phase' | 'size' | 'conflict', number>;
+type ScorePoints = Record<'priority' | 'dependents' | 'siblings' | 'phase' | 'size' | 'conflict' | 'due', number>;
 
 const sumPoints = (points: ScorePoints): number =>
-  points.priority + points.dependents + points.siblings + points.phase + points.size + points.conflict;
+  points.priority + points.dependents + points.siblings + points.phase + points.size + points.conflict + points.due;
 
-function listReasons(task: OpenTask, points: ScorePoints, dependents: number, conflict: string | undefined): ScoredTask['reasons'] {
+function listReasons(
+  task: OpenTask,
+  points: ScorePoints,
+  dependents: number,
+  conflict: string | undefined,
+  due: string | undefined,
+): ScoredTask['reasons'] {
   const reasons: ScoredTask['reasons'] = [
     { term: `priority ${task.priority}`, points: points.priority },
     { term: dependents === 1 ? '1 open task depends on it' : `${dependents} open tasks depend on it`, points: points.dependents },
     { term: 'a sibling is active or done', points: points.siblings },
     { term: `phase ${task.phase}`, points: points.phase },
     { term: `size ${task.size}`, points: points.size },
+    { term: due ?? '', points: points.due },
     { term: conflict ?? '', points: points.conflict },
   ];
   return reasons.filter((reason) => reason.points !== 0);

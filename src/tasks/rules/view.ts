@@ -14,6 +14,7 @@ interface TaskSurroundings {
 /** Builds the full form of a task; empty fields are left out. */
 export function toTask(task: TaskRecord, { ancestry, children, notes, relations }: TaskSurroundings): Task {
   const { id, type, title, description, status, priority, size, parentId, phase } = task;
+  const { assignee, due, requires, resolution, uid, aliases } = task;
   const { createdAt, createdBy, updatedAt, startedAt, completedAt, archivedAt, revision } = task;
   return defined({
     id,
@@ -33,6 +34,12 @@ export function toTask(task: TaskRecord, { ancestry, children, notes, relations 
     acceptance: dropEmpty([...task.acceptance.map(toAcceptance), ...children.map(toChildAcceptance)]),
     files: dropEmpty(task.files),
     notes: dropEmpty(notes),
+    assignee,
+    due,
+    requires,
+    resolution,
+    uid,
+    aliases,
     createdAt,
     createdBy,
     updatedAt,
@@ -66,10 +73,13 @@ export const toTaskHit = ({ id, title, status, type, priority, parentId }: TaskH
 export const toTaskRow = (task: TaskRecord, notes: Note[]): TaskRow => ({
   ...toTaskHit(task),
   ...defined({
+    resolution: task.resolution === 'done' ? undefined : task.resolution,
     description: task.description,
     labels: dropEmpty(task.labels),
     depends: dropEmpty(task.depends),
     notes: dropEmpty(notes),
+    assignee: task.assignee,
+    due: task.due,
   }),
 });
 

@@ -10,6 +10,7 @@ const task = (id: string, more: Partial<Task> = {}): Task => ({
   title: `Task ${id}`,
   status: 'pending',
   priority: 'medium',
+  uid: id,
   createdAt: '2026-01-01T00:00:00.000Z',
   createdBy: 'ada',
   updatedAt: '2026-01-02T00:00:00.000Z',

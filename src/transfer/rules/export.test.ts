@@ -8,6 +8,7 @@ const task = (id: string, more: Partial<Task> = {}): Task => ({
   title: `Task ${id}`,
   status: 'pending',
   priority: 'medium',
+  uid: id,
   createdAt: 'c',
   createdBy: 'ada',
   updatedAt: 'u',

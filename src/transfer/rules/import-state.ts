@@ -12,6 +12,8 @@ export interface EarlierImport {
 /** Tasks of a file, each compared with its earlier import. */
 export interface ImportDraft {
   source: string;
+  /** The tool with the name of the source, such as `beads:api`. */
+  origin: string;
   items: ImportItem[];
   losses: ImportLoss[];
   earlierImports: Map<string, EarlierImport>;

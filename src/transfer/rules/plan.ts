@@ -32,7 +32,8 @@ export interface ImportPlan {
   crowdedParents: TaskId[];
 }
 
-export function createImportDraft(file: ForeignData, earlierImports: Map<string, EarlierImport>): ImportDraft {
+/** `origin` names the source in full, because a tool may have several. */
+export function createImportDraft(file: ForeignData, earlierImports: Map<string, EarlierImport>, origin = file.source): ImportDraft {
   const seen = new Set<string>();
   for (const { id } of file.tasks) {
     if (seen.has(id)) throw new CleoError('E_ID_COLLISION', { id, fix: 'cleo help import' });
@@ -45,7 +46,7 @@ export function createImportDraft(file: ForeignData, earlierImports: Map<string,
     const earlier = earlierImports.get(task.id);
     return defined({ task, digest, earlier, changed: diffDigests(earlier?.digest, digest) });
   });
-  return { source: file.source, items, losses: [...file.losses, ...losses], earlierImports };
+  return { source: file.source, origin, items, losses: [...file.losses, ...losses], earlierImports };
 }
 
 /** Turns a file into tasks that satisfy all rules. Values that do not fit are adapted or left out, and reported as losses. For a task
@@ -69,7 +70,8 @@ export function planImport(draft: ImportDraft, snapshot: StoreSnapshot, reserved
     const before = snapshot.records.get(id);
     plan.ids.push({ id: task.id, taskId: id });
     if (earlier?.digest !== digest) plan.mappings.push({ foreignId: task.id, taskId: id, digest });
-    if (!earlier) plan.created.push({ task: createRecord(id, task, placement, now, agent), notes: listNewNotes(task, [], now, agent) });
+    if (!earlier)
+      plan.created.push({ task: createRecord(id, draft.origin, task, placement, now, agent), notes: listNewNotes(task, [], now, agent) });
     else if (before && changed.size > 0) {
       const after = mergeRecord(before, task, changed, placement, canTakeStatus(node, snapshot), { now, agent });
       plan.updated.push({ before, after, notes: changed.has('notes') ? listNewNotes(task, snapshot.notes.get(id) ?? [], now, agent) : [] });

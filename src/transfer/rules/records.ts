@@ -1,5 +1,7 @@
 import type { TaskId, TaskType } from '#core/model/scalars.ts';
+import { toUid } from '#core/rules/uid.ts';
 import { defined } from '#lib/defined.ts';
+import { sha256 } from '#lib/sha256.ts';
 import type { Note, StoredCriterion, TaskRecord } from '#tasks/model/task.ts';
 import type { ComparedField, NormalizedTask } from './normalize-task.ts';
 
@@ -12,7 +14,15 @@ export interface ImportPlacement {
   isReopened: boolean;
 }
 
-export function createRecord(id: TaskId, task: NormalizedTask, placement: ImportPlacement, now: string, agent: string): TaskRecord {
+/** The uid follows from the source and its id, so that two clones that import the same file create the same tasks. */
+export function createRecord(
+  id: TaskId,
+  source: string,
+  task: NormalizedTask,
+  placement: ImportPlacement,
+  now: string,
+  agent: string,
+): TaskRecord {
   const createdAt = task.createdAt ?? findEarliest([task.startedAt, task.completedAt, task.updatedAt]) ?? now;
   const updatedAt = task.updatedAt ?? task.completedAt ?? createdAt;
   return {
@@ -26,6 +36,7 @@ export function createRecord(id: TaskId, task: NormalizedTask, placement: Import
     depends: placement.depends,
     acceptance: toTextCriteria(task, updatedAt, agent),
     files: task.files,
+    uid: toUid(task.createdAt ?? '', sha256(`${source}\n${task.id}`).slice(0, 12)),
     createdAt,
     createdBy: task.createdBy ?? agent,
     updatedAt,
@@ -43,7 +54,7 @@ export function mergeRecord(
   at: { now: string; agent: string },
 ): TaskRecord {
   const { description, parentId: _, ...rest } = before;
-  const { blockedBy: __, startedAt, completedAt: ___, archivedAt: ____, ...stateless } = rest;
+  const { blockedBy: __, startedAt, completedAt: ___, archivedAt: ____, resolution: _____, ...stateless } = rest;
   const state = takesStatus
     ? toStatusFields({ ...task, ...defined({ startedAt: startedAt ?? task.startedAt }) }, placement, at.now)
     : defined({ status: 'pending' as const, startedAt });
@@ -65,10 +76,10 @@ export function mergeRecord(
 /** Moves a stored task that did not change in the source, but whose placement changes because of other tasks of the file. */
 export function applyPlacement(before: TaskRecord, placement: ImportPlacement): TaskRecord {
   const { type, parentId, depends, isReopened } = placement;
-  const { parentId: _, completedAt, archivedAt, ...rest } = before;
+  const { parentId: _, completedAt, archivedAt, resolution, ...rest } = before;
   return {
     ...rest,
-    ...(isReopened ? { status: 'pending' } : defined({ completedAt, archivedAt })),
+    ...(isReopened ? { status: 'pending' } : defined({ completedAt, archivedAt, resolution })),
     ...defined({ type, parentId, depends }),
   };
 }
@@ -80,7 +91,7 @@ export const listNewNotes = (task: NormalizedTask, storedNotes: Note[], now: str
     .map(({ at, by, text }) => ({ at: at ?? task.updatedAt ?? task.createdAt ?? now, by: by ?? agent, text }));
 };
 
-type StatusFields = Pick<TaskRecord, 'status' | 'blockedBy' | 'startedAt' | 'completedAt' | 'archivedAt'>;
+type StatusFields = Pick<TaskRecord, 'status' | 'blockedBy' | 'startedAt' | 'completedAt' | 'archivedAt' | 'resolution'>;
 
 function toStatusFields(task: NormalizedTask, { isReopened }: ImportPlacement, at: string): StatusFields {
   const { status, blockedBy } = task;
@@ -88,7 +99,7 @@ function toStatusFields(task: NormalizedTask, { isReopened }: ImportPlacement, a
   if (isReopened) return defined({ status: 'pending' as const, startedAt });
   if (status !== 'done') return defined({ status, blockedBy, startedAt });
   const completedAt = task.completedAt ?? at;
-  return defined({ status, startedAt, completedAt, archivedAt: task.isArchived ? completedAt : undefined });
+  return defined({ status, resolution: 'done' as const, startedAt, completedAt, archivedAt: task.isArchived ? completedAt : undefined });
 }
 
 const toTextCriteria = (task: NormalizedTask, at: string, by: string): StoredCriterion[] =>

@@ -1,6 +1,7 @@
 import { strictObject } from 'valibot';
 import { mutation } from '#core/define.ts';
-import { TaskReceiptSchema, taskInput } from '#tasks/model/task.ts';
+import { TaskReceiptSchema } from '#tasks/model/task.ts';
+import { taskInput } from '#tasks/model/task-fields.ts';
 import { createNotes, createTask } from '#tasks/operations/shared/create-task.ts';
 import { toTaskReceipt } from '#tasks/rules/view.ts';
 

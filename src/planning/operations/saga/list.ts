@@ -16,13 +16,13 @@ export const sagaList = query({
   cli: { command: ['saga list', 'sagas'], view: async () => (await import('../../view.ts')).sagaView },
   example: { world: ['T001 saga', 'T002 in T001', 'T003 in T002 done', 'T004 in T002', 'T005 saga'], call: {} },
   async run({ store }, page) {
-    const found = await store.tasks.list({ type: 'saga' }, 'id', page);
+    const found = await store.tasks.list({ type: ['saga'] }, 'id', page);
     const countsBySaga = groupBy(await store.tasks.countInSubtrees(found.map(({ id }) => id)), ({ root }) => root);
     const sagas = found.map((saga) => {
       const counts = countsBySaga.get(saga.id) ?? [];
       const members = sumCounts(counts.filter((count) => count.type === 'epic'));
       return { ...toTaskHit(saga), ...computeProgress(counts), members };
     });
-    return answerPage({ sagas }, sagas.length, page, (atMost) => store.tasks.count({ type: 'saga' }, atMost));
+    return answerPage({ sagas }, sagas.length, page, (atMost) => store.tasks.count({ type: ['saga'] }, atMost));
   },
 });

@@ -133,7 +133,8 @@ export async function listExternalBlockers(
 /** Counts tasks by type and status below a root, or all tasks. Archived tasks count as done. */
 export async function countTasks(store: ReadStore, root: TaskId | undefined): Promise<StatusCount[]> {
   if (root) return store.tasks.countInSubtrees([root]);
-  return (await store.tasks.countByStatus()).map(({ type, status, archived, n }) => ({ type, status: archived ? 'done' : status, n }));
+  const counts = (await store.tasks.countByStatus()).filter(({ isCancelled }) => !isCancelled);
+  return counts.map(({ type, status, archived, n }) => ({ type, status: archived ? 'done' : status, n }));
 }
 
 /** Lists all claims, split into live and lapsed ones, with the judge of their holders. */

@@ -17,7 +17,7 @@ export async function requireSaga(store: ReadStore, id: TaskId): Promise<TaskHit
     throw new CleoError('E_VALIDATION', {
       field: 'sagaId',
       problem: `must be a saga; ${id} has type ${saga.type}`,
-      fix: (await store.tasks.count({ type: 'saga' }, 1)) > 0 ? 'cleo saga list' : 'cleo help saga create',
+      fix: (await store.tasks.count({ type: ['saga'] }, 1)) > 0 ? 'cleo saga list' : 'cleo help saga create',
     });
   return saga;
 }

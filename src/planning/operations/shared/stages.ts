@@ -26,7 +26,7 @@ export async function requireEpic(store: ReadStore, id: TaskId, commandWith: (pa
     problem: `must be an epic; ${id} has type ${task.type}`,
     fix: epic
       ? commandWith({ epicId: epic.id })
-      : (await store.tasks.count({ type: 'epic' }, 1)) > 0
+      : (await store.tasks.count({ type: ['epic'] }, 1)) > 0
         ? 'cleo list --type epic'
         : 'cleo help add',
   });

@@ -47,6 +47,19 @@ export function createAuditReads(db: Db): AuditReads {
       const found = await db.all(sql`select * from audit_log where success = 1 and principal like '%"evidence":{%' order by seq`);
       return found.map(toEntry);
     },
+    async findKnownNames(names) {
+      const agent = raw(db.engine === 'postgres' ? 'agent_id collate "C"' : 'agent_id');
+      const known: string[] = [];
+      for (const name of names) {
+        // A dash is followed by a full stop in the order of bytes.
+        const found = await db.all(sql`
+          select 1 as known where exists (select 1 from audit_log where ${agent} = ${name})
+          or exists (select 1 from audit_log where ${agent} >= ${`${name}-`} and ${agent} < ${`${name}.`})
+          or exists (select 1 from tokens where name = ${name} or created_by = ${name})`);
+        if (found.length > 0) known.push(name);
+      }
+      return known;
+    },
     async listRuns(taskId) {
       const found = await db.all(sql`
         select created_ids, updated_ids from audit_log

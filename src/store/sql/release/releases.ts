@@ -3,6 +3,7 @@ import { toTaskNumber } from '#core/model/scalars.ts';
 import type { ReleaseRecord } from '#release/model/release.ts';
 import type { ReleaseReads, ReleaseWrites } from '../../port/release.ts';
 import { type Db, listRows, omitNull, type SqlRow, splitChunks, sql, toId } from '../sql.ts';
+import { isNotCancelled } from '../tasks/open-graph.ts';
 import { withSubtree } from '../tasks/subtree.ts';
 
 export function createReleaseReads(db: Db): ReleaseReads {
@@ -26,7 +27,7 @@ export function createReleaseReads(db: Db): ReleaseReads {
       return found.map((row) => String(row.task_id)).sort((a, b) => toTaskNumber(a) - toTaskNumber(b));
     },
     async listUnreleased(root) {
-      const isUnreleased = sql`t.status = 'done' and not exists (select 1 from release_tasks r where r.task_id = t.id) order by t.seq`;
+      const isUnreleased = sql`t.status = 'done' and ${isNotCancelled} and not exists (select 1 from release_tasks r where r.task_id = t.id) order by t.seq`;
       const found = root
         ? await db.all(sql`${withSubtree(root)} select t.id from below cross join tasks t where t.id = below.id and ${isUnreleased}`)
         : await db.all(sql`select t.id from tasks t where ${isUnreleased}`);

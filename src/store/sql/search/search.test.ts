@@ -15,6 +15,7 @@ const createTask = (id: TaskId, title: string): TaskRecord => ({
   depends: [],
   acceptance: [],
   files: [],
+  uid: id,
   createdAt: '2026-01-01T00:00:00.000Z',
   createdBy: 'world',
   updatedAt: '2026-01-01T00:00:00.000Z',

@@ -1,7 +1,7 @@
 import type { TaskId } from '#core/model/scalars.ts';
 import type { BoardTask } from '#tasks/model/board.ts';
 import { type Db, raw, sql } from '../sql.ts';
-import { codeLength, parseTaskCode, selectLines, taskCode } from './open-graph.ts';
+import { codeLength, isNotCancelled, parseTaskCode, selectLines, taskCode } from './open-graph.ts';
 import { withSubtree } from './subtree.ts';
 
 /** Reads all rows as one text: transferring ten thousand rows one by one takes longer than finding them. A title has no
@@ -11,8 +11,8 @@ export async function listForBoard(db: Db, root: TaskId | undefined): Promise<Bo
     db,
     sql`${taskCode} || t.id || ' ' || coalesce(t.parent_id, '') || ' ' || coalesce(t.completed_at, '') || ' ' || t.title`,
     root === undefined
-      ? sql`tasks t where t.archived_at is null`
-      : sql`below cross join tasks t where t.id = below.id and t.archived_at is null`,
+      ? sql`tasks t where t.archived_at is null and ${isNotCancelled}`
+      : sql`below cross join tasks t where t.id = below.id and t.archived_at is null and ${isNotCancelled}`,
     root === undefined ? raw('') : withSubtree(root),
   );
   return lines.map(toBoardTask);

@@ -6,6 +6,7 @@ import type { DeletedTask, StoredRelation, TaskReads, TaskSort } from '../../por
 import { countUpTo, queryInChunks } from '../queries.ts';
 import { type Db, joinSql, omitNull, raw, type Sql, type SqlRow, sql, toId } from '../sql.ts';
 import { listForBoard } from './board.ts';
+import { isNotCancelled } from './open-graph.ts';
 import { countInSubtrees, listDoneInSubtree, listFilesInSubtree, listOpenDependenciesInSubtree, listOpenInSubtree } from './plan.ts';
 import { addLists, type EagerTaskRead, listDependencies, withAncestors } from './reads.ts';
 import { ancestorColumns, parseTaskHit, taskHitColumns, taskRecordColumns, toAncestor, whereTask } from './rows.ts';
@@ -194,9 +195,11 @@ export function createLazyTaskReads(db: Db): Omit<TaskReads, EagerTaskRead> {
     },
     async countByStatus() {
       const found = await db.all(sql`
-        select status, type, case when archived_at is null then 0 else 1 end as archived, count(*) as n from tasks group by 1, 2, 3`);
+        select status, type, case when archived_at is null then 0 else 1 end as archived,
+          case when ${isNotCancelled} then 0 else 1 end as cancelled, count(*) as n from tasks t group by 1, 2, 3, 4`);
       return found.map((row) => ({
         status: row.status as Status,
+        isCancelled: Number(row.cancelled) === 1,
         type: row.type as TaskType,
         archived: Number(row.archived) === 1,
         n: Number(row.n),
@@ -207,7 +210,7 @@ export function createLazyTaskReads(db: Db): Omit<TaskReads, EagerTaskRead> {
         select ${taskHitColumns} from tasks t where t.id in (
           select d.id from tasks d where d.status = 'done' and d.archived_at is null and d.completed_at >= ${since}
           union all select a.id from tasks a where a.status = 'done' and a.archived_at is not null and a.completed_at >= ${since})
-        order by t.completed_at desc, t.seq desc limit ${limit}`);
+        and ${isNotCancelled} order by t.completed_at desc, t.seq desc limit ${limit}`);
       return found.map(parseTaskHit);
     },
     async listBlocked() {

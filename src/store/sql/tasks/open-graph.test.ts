@@ -50,5 +50,6 @@ test('returns empty lists if no task is open', async () => {
     depends: [],
     startedParents: new Set(),
     claims: [],
+    planned: [],
   });
 });

@@ -1,9 +1,12 @@
 import type { Priority, Status, TaskSize, TaskType } from '#core/model/scalars.ts';
-import type { OpenTask, OpenWork } from '#tasks/model/open-work.ts';
+import type { OpenTask, OpenWork, PlannedTask } from '#tasks/model/open-work.ts';
 import { type Db, raw, type Sql, sql } from '../sql.ts';
 import { readAllClaims } from './claims.ts';
 
 export const isOpen = raw("t.status <> 'done' and t.archived_at is null");
+
+/** Work that was cancelled is in no count and no list of done work. The resolution of an open task is null. */
+export const isNotCancelled = raw("coalesce(t.resolution, 'done') = 'done'");
 
 /** Reads what ordering needs, in time proportional to the open tasks, not to all tasks. Each query returns one text, because
  *  transferring a thousand rows one by one takes longer than finding them. */
@@ -25,11 +28,18 @@ export async function getOpenGraph(db: Db): Promise<OpenWork> {
     sql`t.parent_id`,
     sql`tasks t where ${isOpen} and exists (select 1 from tasks s where s.parent_id = t.parent_id and s.status in ('active', 'done'))`,
   );
+  // The condition repeats that of a partial index, so that tasks with neither cost nothing.
+  const planned = await selectLines(
+    db,
+    sql`t.id || ' ' || coalesce(t.due, '') || ' ' || coalesce(t.assignee, '')`,
+    sql`tasks t where (t.assignee is not null or t.due is not null) and ${isOpen}`,
+  );
   return {
     tasks: tasks.map(toOpenTask),
     depends: depends.map(splitLine).map(([taskId, dependsOn]) => ({ taskId, dependsOn })),
     startedParents: new Set(begun),
     claims: await readAllClaims(db),
+    planned: planned.map(toPlannedTask),
   };
 }
 
@@ -43,6 +53,12 @@ export async function selectLines(db: Db, line: Sql, from: Sql, cte: Sql = raw('
 export function splitLine(line: string): [string, string] {
   const space = line.indexOf(' ');
   return [line.slice(0, space), line.slice(space + 1)];
+}
+
+function toPlannedTask(line: string): PlannedTask {
+  const [taskId, rest] = splitLine(line);
+  const [due, assignee] = splitLine(rest);
+  return { taskId, due: due || undefined, assignee: assignee || undefined };
 }
 
 /** Parses a line of the task's code, id, parent and phase. */

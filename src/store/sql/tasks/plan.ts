@@ -4,7 +4,7 @@ import type { TaskHit } from '#tasks/model/task.ts';
 import type { SubtreeCount } from '../../port/tasks.ts';
 import { queryInChunks } from '../queries.ts';
 import { type Db, raw, type Sql, type SqlRow, sql } from '../sql.ts';
-import { codeLength, isOpen, parseTaskCode, selectLines, splitLine, taskCode } from './open-graph.ts';
+import { codeLength, isNotCancelled, isOpen, parseTaskCode, selectLines, splitLine, taskCode } from './open-graph.ts';
 import { parseTaskHit, taskHitColumns } from './rows.ts';
 import { withSubtree } from './subtree.ts';
 
@@ -70,7 +70,7 @@ export async function listOpenDependenciesInSubtree(db: Db, root: TaskId | undef
   return lines.map(splitLine).map(([taskId, dependsOn]) => ({ taskId, dependsOn }));
 }
 
-/** Counts archived tasks as done. */
+/** Counts archived tasks as done, and cancelled ones not at all. */
 export async function countInSubtrees(db: Db, roots: TaskId[]): Promise<SubtreeCount[]> {
   const found = await queryInChunks(
     db,
@@ -82,7 +82,7 @@ export async function countInSubtrees(db: Db, roots: TaskId[]): Promise<SubtreeC
         select below.root, c.id, below.depth + 1 from below join tasks c on c.parent_id = below.id where below.depth < 10
       )
       select below.root, t.type, case when t.archived_at is null then t.status else 'done' end as status, count(*) as n
-      from below cross join tasks t where t.id = below.id group by 1, 2, 3`,
+      from below cross join tasks t where t.id = below.id and ${isNotCancelled} group by 1, 2, 3`,
   );
   return found.map((row) => ({
     root: String(row.root),
@@ -95,7 +95,7 @@ export async function countInSubtrees(db: Db, roots: TaskId[]): Promise<SubtreeC
 export async function listDoneInSubtree(db: Db, root: TaskId, limit: number): Promise<TaskHit[]> {
   const found = await db.all(sql`
     ${withSubtree(root)} select ${taskHitColumns} from below cross join tasks t
-    where t.id = below.id and t.type in ('task', 'subtask') and (t.status = 'done' or t.archived_at is not null) order by t.seq limit ${limit}`);
+    where t.id = below.id and ${isNotCancelled} and t.type in ('task', 'subtask') and (t.status = 'done' or t.archived_at is not null) order by t.seq limit ${limit}`);
   return found.map(parseTaskHit);
 }
 

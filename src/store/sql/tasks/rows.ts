@@ -1,10 +1,13 @@
-import type { GateName, Priority, Status, TaskSize, TaskType } from '#core/model/scalars.ts';
-import type { Note, StoredCriterion, TaskHit, TaskRecord } from '#tasks/model/task.ts';
+import type { GateName, Priority, Resolution, Status, TaskSize, TaskType } from '#core/model/scalars.ts';
+import type { Note, StoredCriterion, TaskAlias, TaskHit, TaskRecord } from '#tasks/model/task.ts';
 import type { Ancestor, TaskFilter } from '../../port/tasks.ts';
-import { omitNull, raw, type Sql, type SqlRow, sql } from '../sql.ts';
+import { listValues, omitNull, raw, type Sql, type SqlRow, sql } from '../sql.ts';
 
+/** The aliases are lines of tool and id. A subquery, because a statement of its own costs a round trip on PostgreSQL. */
 export const taskRecordColumns = raw(
-  't.id, t.type, t.title, t.description, t.status, t.priority, t.size, t.phase, t.parent_id, t.blocked_by, t.created_at, t.created_by, t.updated_at, t.started_at, t.completed_at, t.archived_at, t.revision',
+  `t.id, t.type, t.title, t.description, t.status, t.priority, t.size, t.phase, t.parent_id, t.blocked_by, t.created_at, t.created_by, t.updated_at, t.started_at, t.completed_at, t.archived_at, t.revision,
+    t.assignee, t.due, t.requires, t.resolution, t.uid,
+    (select string_agg(a.tool || ' ' || a.alias, '\n' order by a.tool, a.alias) from task_aliases a where a.task_id = t.id) as aliases`,
 );
 export const taskHitColumns = raw('t.id, t.title, t.status, t.type, t.priority, t.parent_id');
 export const ancestorColumns = raw('t.id, t.type, t.status, t.parent_id, t.archived_at');
@@ -26,6 +29,14 @@ export function toTaskRecord(row: SqlRow, lists: TaskLists): TaskRecord {
     ...omitNull({ blockedBy: row.blocked_by as string | null }),
     acceptance: lists.acceptance,
     files: lists.files,
+    ...omitNull({
+      assignee: row.assignee as string | null,
+      due: row.due as string | null,
+      requires: row.requires === null ? null : (JSON.parse(String(row.requires)) as string[]),
+      resolution: row.resolution as Resolution | null,
+    }),
+    uid: String(row.uid),
+    ...omitNull({ aliases: row.aliases === null ? null : String(row.aliases).split('\n').map(toAlias) }),
     createdAt: String(row.created_at),
     createdBy: String(row.created_by),
     updatedAt: String(row.updated_at),
@@ -36,6 +47,11 @@ export function toTaskRecord(row: SqlRow, lists: TaskLists): TaskRecord {
     }),
     revision: Number(row.revision),
   };
+}
+
+function toAlias(line: string): TaskAlias {
+  const space = line.indexOf(' ');
+  return { tool: line.slice(0, space), id: line.slice(space + 1) };
 }
 
 export const parseTaskHit = (row: SqlRow): TaskHit => ({
@@ -70,13 +86,20 @@ export const toNote = (row: SqlRow): Note => ({ at: String(row.at), by: String(r
 export function whereTask(filter: TaskFilter): Sql {
   let all = raw(filter.archived === 'both' ? '1 = 1' : filter.archived === 'only' ? 't.archived_at is not null' : 't.archived_at is null');
   if (filter.parent) all = sql`${all} and t.parent_id = ${filter.parent}`;
-  if (filter.status) all = sql`${all} and t.status = ${filter.status}`;
+  const { status, type, priority, label = [], assignee, dueBy, since, before } = filter;
+  if (status) all = sql`${all} and t.status in ${listValues(status)}`;
   // Redundant, but a partial index is used only if the statement repeats the condition of the index.
-  const isOpen = filter.open === true || (filter.status !== undefined && filter.status !== 'done');
+  const isOpen = filter.open === true || (status !== undefined && !status.includes('done'));
   if (isOpen) all = sql`${all} and t.status <> 'done'`;
-  if (!isOpen && (filter.type === 'saga' || filter.type === 'epic')) all = sql`${all} and t.type in ('saga', 'epic')`;
-  if (filter.type) all = sql`${all} and t.type = ${filter.type}`;
-  if (filter.priority) all = sql`${all} and t.priority = ${filter.priority}`;
-  if (filter.label) all = sql`${all} and t.id in (select l.task_id from task_labels l where l.label = ${filter.label})`;
+  if (!isOpen && type?.every((one) => one === 'saga' || one === 'epic')) all = sql`${all} and t.type in ('saga', 'epic')`;
+  if (type) all = sql`${all} and t.type in ${listValues(type)}`;
+  if (priority) all = sql`${all} and t.priority in ${listValues(priority)}`;
+  for (const one of label) all = sql`${all} and t.id in (select l.task_id from task_labels l where l.label = ${one})`;
+  if (assignee?.length === 0) all = sql`${all} and t.assignee is null`;
+  else if (assignee) all = sql`${all} and t.assignee is not null and t.assignee in ${listValues(assignee)}`;
+  if (dueBy === 'none') all = sql`${all} and t.due is null`;
+  else if (dueBy) all = sql`${all} and t.due is not null and t.due <= ${dueBy}`;
+  if (since) all = sql`${all} and t.updated_at >= ${since}`;
+  if (before) all = sql`${all} and t.updated_at < ${before}`;
   return all;
 }

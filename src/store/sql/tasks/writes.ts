@@ -65,11 +65,15 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
       await db.run(sql`
         update tasks set type = ${saved.type}, title = ${saved.title}, description = ${saved.description}, status = ${saved.status}, priority = ${saved.priority},
           size = ${saved.size}, phase = ${saved.phase}, blocked_by = ${saved.blockedBy}, updated_at = ${saved.updatedAt},
+          assignee = ${saved.assignee}, due = ${saved.due}, requires = ${toJson(saved.requires)}, resolution = ${saved.resolution}, uid = ${saved.uid},
           started_at = ${saved.startedAt}, completed_at = ${saved.completedAt}, archived_at = ${saved.archivedAt}, revision = ${saved.revision}
         where id = ${saved.id}`);
       // A statement of its own: the database checks the parent whenever it is written, and an unchanged parent may be missing.
       if (fields.includes('parentId')) await db.run(sql`update tasks set parent_id = ${saved.parentId} where id = ${saved.id}`);
-      for (const field of lists) await db.run(deleteList[field](saved.id));
+      for (const field of lists) {
+        const statement = deleteList[field](saved.id);
+        if (statement) await db.run(statement);
+      }
       await insertLists(db, [pickLists(saved, lists)]);
       await addHistory([...fields, ...lists].map((field) => ({ taskId: saved.id, field, old: before[field], new: after[field], reason })));
       if (before.title !== after.title || before.description !== after.description || lists.includes('labels')) {
@@ -162,22 +166,30 @@ const scalarFields = [
   'phase',
   'parentId',
   'blockedBy',
+  'assignee',
+  'due',
+  'resolution',
+  'uid',
   'startedAt',
   'completedAt',
   'archivedAt',
 ] as const satisfies (keyof TaskRecord)[];
-const listFields = ['labels', 'depends', 'files', 'acceptance'] as const satisfies (keyof TaskRecord)[];
+const listFields = ['labels', 'depends', 'files', 'acceptance', 'requires', 'aliases'] as const satisfies (keyof TaskRecord)[];
 type ListField = (typeof listFields)[number];
 
-const deleteList: Record<ListField, (id: TaskId) => ReturnType<typeof sql>> = {
+/** `requires` is a column. */
+const deleteList: Record<ListField, (id: TaskId) => ReturnType<typeof sql> | undefined> = {
   labels: (id) => sql`delete from task_labels where task_id = ${id}`,
   depends: (id) => sql`delete from task_dependencies where task_id = ${id}`,
   files: (id) => sql`delete from task_files where task_id = ${id}`,
   acceptance: (id) => sql`delete from task_acceptance_criteria where task_id = ${id}`,
+  requires: () => undefined,
+  aliases: (id) => sql`delete from task_aliases where task_id = ${id}`,
 };
 
-const pickLists = (task: TaskRecord, lists: ListField[]): TaskRecord => ({
+const pickLists = ({ aliases, ...task }: TaskRecord, lists: ListField[]): TaskRecord => ({
   ...task,
+  ...(lists.includes('aliases') && aliases ? { aliases } : {}),
   labels: lists.includes('labels') ? task.labels : [],
   depends: lists.includes('depends') ? task.depends : [],
   files: lists.includes('files') ? task.files : [],
@@ -187,7 +199,7 @@ const pickLists = (task: TaskRecord, lists: ListField[]): TaskRecord => ({
 async function insertRows(db: Db, tasks: TaskRecord[]): Promise<void> {
   for (const some of splitChunks(tasks, 100)) {
     await db.run(sql`
-      insert into tasks (seq, id, type, title, description, status, priority, size, phase, parent_id, blocked_by, created_at, created_by, updated_at, started_at, completed_at, archived_at, revision)
+      insert into tasks (seq, id, type, title, description, status, priority, size, phase, parent_id, blocked_by, created_at, created_by, updated_at, started_at, completed_at, archived_at, revision, assignee, due, requires, resolution, uid)
       values ${listRows(
         some.map((t) => [
           toTaskNumber(t.id),
@@ -208,6 +220,11 @@ async function insertRows(db: Db, tasks: TaskRecord[]): Promise<void> {
           t.completedAt,
           t.archivedAt,
           t.revision,
+          t.assignee,
+          t.due,
+          toJson(t.requires),
+          t.resolution,
+          t.uid,
         ]),
       )}`);
   }
@@ -229,6 +246,13 @@ async function insertLists(db: Db, tasks: TaskRecord[]): Promise<void> {
     200,
   ))
     await db.run(sql`insert into task_dependencies (task_id, position, depends_on) values ${listRows(some)}`);
+  for (const some of splitChunks(
+    tasks.flatMap(({ id, aliases = [] }) => aliases.map((alias) => [alias.tool, alias.id, id])),
+    200,
+  ))
+    await db.run(sql`
+      insert into task_aliases (tool, alias, task_id) values ${listRows(some)}
+      on conflict (tool, alias) do update set task_id = excluded.task_id`);
   for (const some of splitChunks(
     tasks.flatMap((t) => t.acceptance.map((c, i) => [t.id, i, ...toCriterionColumns(c)])),
     100,

@@ -1,22 +1,27 @@
 import type { MutationContext } from '#core/define.ts';
 import { CleoError, replaceFix } from '#core/errors/error.ts';
 import type { Status, TaskId, TaskType } from '#core/model/scalars.ts';
+import { toUid } from '#core/rules/uid.ts';
 import { removeDuplicates } from '#lib/collections.ts';
 import { defined } from '#lib/defined.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { Ancestor } from '#store/port/tasks.ts';
-import type { Note, TaskFields, TaskRecord } from '../../model/task.ts';
+import type { Note, TaskRecord } from '../../model/task.ts';
+import type { TaskFields } from '../../model/task-fields.ts';
+import { parseAssignee } from '../../rules/assignee.ts';
 import { toCriteria } from '../../rules/criteria.ts';
+import { parseDue } from '../../rules/due.ts';
 import { checkPlacement, getChildTier } from '../../rules/hierarchy.ts';
 import { createNotFoundError, createParentNotFoundError } from './require.ts';
 
 type AuthorContext = Pick<MutationContext, 'now' | 'caller'>;
+type CreateContext = Pick<MutationContext, 'now' | 'caller' | 'platform'>;
 
 /** Input of `add` and of an entry of `add-batch`, without the parent, which is resolved first. */
 export type NewTask = Omit<TaskFields, 'parent'> & { title: string };
 
 export function createTask(
-  { now, caller }: AuthorContext,
+  { now, caller, platform }: CreateContext,
   id: TaskId,
   input: NewTask,
   parent: { id: TaskId; type: TaskType } | undefined,
@@ -32,6 +37,12 @@ export function createTask(
     depends: removeDuplicates(input.depends ?? []),
     acceptance: toCriteria(input.acceptance, input.acceptEvidence),
     files: removeDuplicates(input.files ?? []),
+    ...defined({
+      assignee: parseAssignee(input.assignee ?? '', caller.agent),
+      due: parseDue(input.due ?? '', now),
+      requires: input.requires?.length ? removeDuplicates(input.requires) : undefined,
+    }),
+    uid: toUid(now, platform.randomHex(12)),
     createdAt: now,
     createdBy: caller.agent,
     updatedAt: now,
@@ -69,7 +80,7 @@ export async function checkPosition(
 /** A list of possible parents helps only if there is one. */
 async function suggestParents(store: ReadStore, error: CleoError): Promise<CleoError> {
   const type = error.details.allowed as TaskType | 'none';
-  return type === 'none' || (await store.tasks.count({ type }, 1)) > 0 ? error : replaceFix(error, 'cleo help add');
+  return type === 'none' || (await store.tasks.count({ type: [type] }, 1)) > 0 ? error : replaceFix(error, 'cleo help add');
 }
 
 /** A done or archived parent cannot get open children: it would no longer be done. */

@@ -1,4 +1,4 @@
-import { description, optional, pipe } from 'valibot';
+import { boolean, description, optional, pipe } from 'valibot';
 import { TaskIdSchema } from '#core/model/scalars.ts';
 
 /** Parameter of operations that can be limited to a part of the project. */
@@ -6,3 +6,5 @@ export const Root = optional(pipe(TaskIdSchema, description('Only inside this sa
 export const rootAliases = { epicId: 'epic', sagaId: 'epic' };
 
 export const TaskParam = pipe(TaskIdSchema, description('The task'));
+
+export const AnyAssignee = optional(pipe(boolean(), description('Also tasks that are assigned to others')));

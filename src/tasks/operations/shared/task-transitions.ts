@@ -9,6 +9,7 @@ import { isHolder, toFocusTime } from '../../rules/claims.ts';
 import { listUnmetTexts } from '../../rules/criteria.ts';
 import { checkTransition } from '../../rules/transitions.ts';
 import { isWaitText } from '../../rules/wait-text.ts';
+import type { noteTakeOver } from './assignee.ts';
 import { recordBaseline } from './baseline.ts';
 import { createClaimJudge } from './claim-judge.ts';
 import { requireTask } from './require.ts';
@@ -17,7 +18,7 @@ import { checkScope } from './scope.ts';
 /** Checks of claims. */
 export type ClaimContext = Pick<
   QueryContext,
-  'store' | 'session' | 'isNamed' | 'now' | 'config' | 'platform' | 'caller' | 'commandAs' | 'requireScope' | 'mayHaveScope'
+  'store' | 'session' | 'isNamed' | 'now' | 'config' | 'platform' | 'caller' | 'token' | 'commandAs' | 'requireScope' | 'mayHaveScope'
 >;
 
 /** Status changes of a task. */
@@ -77,25 +78,32 @@ export interface StartOptions {
   /** Takes the task from a holder that is away or silent; a person takes it from any holder. */
   takeOver?: boolean | undefined;
   reason?: string | undefined;
+  /** Takes a task that is assigned to another agent or person. */
+  isForAny?: boolean | undefined;
 }
 
 /** Makes the task active and the caller's focus. If several callers try at once, exactly one succeeds. */
 export async function startTask(ctx: TransitionContext, task: TaskRecord, options: StartOptions = {}): Promise<StartResult> {
   const { store, caller } = ctx;
-  const { also, takeOver, reason } = options;
+  const { also, takeOver, reason, isForAny } = options;
   await checkScope(ctx, task.id);
   const claim = takeOver ? await (await import('./take-over.ts')).checkTakeOver(ctx, task.id) : await checkHolder(ctx, task.id);
   if (claim && isHolder(claim, caller)) {
     await focusHeldTask(ctx, task.id);
     return { task, isHeld: true };
   }
+  if (task.assignee !== undefined && !takeOver && !isForAny) await (await import('./assignee.ts')).checkAssignee(ctx, task);
   if (task.status !== 'active') checkTransition(task, 'active', 'starting it');
   await checkDependsDone(store, task.id, 'started');
   if (isWaitText(task.blockedBy))
     await (await import('#nexus/operations/shared/check-remote-depends.ts')).checkRemoteDepends(store, task.id);
   const released = also ? undefined : await releaseFocus(ctx);
-  return { ...(await claimTask(ctx, task, claim, reason)), ...defined({ released }) };
+  const started = await claimTask(ctx, task, claim, reason);
+  const taken = takeOver && !claim && task.assignee !== undefined ? await noteAssigneeTakeOver(ctx, started.task, reason) : {};
+  return { ...started, ...taken, ...defined({ released }) };
 }
+
+const noteAssigneeTakeOver: typeof noteTakeOver = async (...args) => (await import('./assignee.ts')).noteTakeOver(...args);
 
 /** Makes a task that the caller holds its focus. */
 export async function focusHeldTask({ store, caller, now }: TransitionContext, id: TaskId): Promise<void> {
@@ -113,7 +121,7 @@ export async function claimTask(ctx: TransitionContext, task: TaskRecord, former
   const { store, now, caller } = ctx;
   const ended = former && (await (await import('./take-over.ts')).endFormerClaim(ctx, task, former, reason));
   const { task: current, takenFrom, takenReason } = ended ?? { task };
-  const { blockedBy: _, completedAt: __, archivedAt: ___, ...rest } = current;
+  const { blockedBy: _, completedAt: __, archivedAt: ___, resolution: ____, ...rest } = current;
   const started = await store.tasks.save(current, { ...rest, status: 'active', startedAt: current.startedAt ?? now }, reason);
   const focusedAt = toFocusTime(now, await store.claims.getHeldBy(caller));
   await store.claims.insert({
@@ -170,7 +178,7 @@ export async function completeTask(ctx: TransitionContext, task: TaskRecord): Pr
   const unmet = listUnmetTexts(task.acceptance);
   if (unmet.length > 0 && children.length > 0) throw new CleoError('E_VALIDATION_ACCEPTANCE', { taskId: task.id, unmet });
   await store.claims.release(task.id);
-  const done = await store.tasks.save(task, { ...task, status: 'done', completedAt: now });
+  const done = await store.tasks.save(task, { ...task, status: 'done', resolution: 'done', completedAt: now });
   const warnings = unmet.length > 0 ? [`completed with unchecked criteria: ${unmet.map((c) => `${c.n}. ${c.text}`).join('; ')}`] : [];
   const unblocked = await listUnblocked(store, task.id);
   const parentReady = await findReadyParent(store, done);
@@ -198,14 +206,14 @@ async function completeParent(ctx: TransitionContext, child: CompleteResult & { 
 }
 
 /** Lists open tasks that depended on this one and have no open dependency left. */
-async function listUnblocked(store: ReadStore, id: TaskId): Promise<TaskId[]> {
+export async function listUnblocked(store: ReadStore, id: TaskId): Promise<TaskId[]> {
   const unblocked: TaskId[] = [];
   for (const dependent of await store.tasks.listDependents(id))
     if (dependent.status !== 'done' && (await store.tasks.listOpenDependencies(dependent.id)).length === 0) unblocked.push(dependent.id);
   return unblocked;
 }
 
-async function findReadyParent(store: ReadStore, task: TaskRecord): Promise<TaskId | undefined> {
+export async function findReadyParent(store: ReadStore, task: TaskRecord): Promise<TaskId | undefined> {
   if (!task.parentId) return undefined;
   const siblings = await store.tasks.listChildren(task.parentId);
   return siblings.every((sibling) => sibling.status === 'done') ? task.parentId : undefined;

@@ -10,7 +10,7 @@ import { applyPlacement } from '../../rules/records.ts';
 /** Imports the tasks of another tool in the transaction of the call. */
 export async function importForeign(ctx: MutationContext, file: ForeignData, source: string) {
   const { store, now, caller } = ctx;
-  const draft = createImportDraft(file, await store.imports.getKnown(source));
+  const draft = createImportDraft(file, await store.imports.getKnown(source), source);
   const ids = await store.tasks.nextIds(draft.items.filter(({ earlier }) => !earlier).length);
   const plan = planImport(draft, await readSnapshot(ctx, draft), ids, now, caller.agent);
   await writePlan(ctx, plan, source);

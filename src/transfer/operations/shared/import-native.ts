@@ -1,6 +1,7 @@
 import { array, check, type InferOutput, literal, optional, picklist, pipe, regex, safeParse, strictObject, string } from 'valibot';
 import type { MutationContext } from '#core/define.ts';
 import { CleoError, replaceFix } from '#core/errors/error.ts';
+import { DateText } from '#core/model/date-text.ts';
 import {
   AgentId,
   Criterion,
@@ -18,12 +19,14 @@ import {
   toTaskId,
   toTaskNumber,
 } from '#core/model/scalars.ts';
+import { toUid, uidPattern } from '#core/rules/uid.ts';
 import { removeDuplicates } from '#lib/collections.ts';
 import { defined } from '#lib/defined.ts';
 import { findJsonProblem } from '#lib/jsonc.ts';
 import { parseJson, stripBom } from '#lib/parse-json.ts';
 import type { Ancestor, StoredRelation } from '#store/port/tasks.ts';
-import { type Note, RelationSchema, Revision, type StoredCriterion, type TaskRecord, TaskSchema } from '#tasks/model/task.ts';
+import { type Note, RelationSchema, type StoredCriterion, type TaskRecord, TaskSchema } from '#tasks/model/task.ts';
+import { Assignee, Capability, Revision, TaskAliasInput } from '#tasks/model/task-fields.ts';
 import { checkDependsExist, checkParentOpen } from '#tasks/operations/shared/create-task.ts';
 import { checkNoCycle } from '#tasks/operations/shared/order.ts';
 import { checkPlacement } from '#tasks/rules/hierarchy.ts';
@@ -70,6 +73,11 @@ const ExportLine = strictObject({
   completedAt: optional(Time),
   archivedAt: optional(Time),
   revision: Revision,
+  assignee: optional(Assignee),
+  due: optional(DateText),
+  requires: optional(array(Capability)),
+  uid: optional(pipe(string(), regex(uidPattern, 'must be 20 digits and letters'))),
+  aliases: optional(array(TaskAliasInput)),
 });
 
 type ExportLine = InferOutput<typeof ExportLine>;
@@ -100,7 +108,11 @@ async function importLines(ctx: MutationContext, content: string, renumber: bool
   if (!renumber) await checkIdsUnused(ctx, parsed);
   const lines = renumber ? renumberLines(parsed, await store.tasks.nextIds(parsed.length)) : parsed;
   const ids = lines.map((line) => line.id);
-  const records = lines.map(toRecord);
+  // A renumbered task is a copy, and no two tasks have the same uid.
+  const records = lines.map((line) => {
+    const uid = (!renumber && line.uid) || toUid(line.createdAt, ctx.platform.randomHex(12));
+    return toRecord({ ...line, uid });
+  });
   const byId = new Map(records.map((record) => [record.id, record]));
   const excludeImported = (ids: TaskId[]): TaskId[] => removeDuplicates(ids).filter((id) => !byId.has(id));
   const [missingParent] = await store.tasks.findMissing(excludeImported(records.flatMap((record) => record.parentId ?? [])));
@@ -181,9 +193,18 @@ function renumberLines(lines: ExportLine[], newIds: TaskId[]): ExportLine[] {
   }));
 }
 
-function toRecord(line: ExportLine): TaskRecord {
-  const { epicId: _, relations: __, notes: ___, acceptance = [], labels = [], depends = [], files = [], ...rest } = line;
-  return { ...defined(rest), labels, depends, files, acceptance: acceptance.filter((c) => c.kind !== 'child_task').map(toStoredCriterion) };
+function toRecord(line: ExportLine & { uid: string }): TaskRecord {
+  const { epicId: _, relations: __, notes: ___, acceptance = [], labels = [], depends = [], files = [], resolution, ...rest } = line;
+  // An export of an older version has no resolution.
+  const done = line.status === 'done' ? { resolution: resolution ?? ('done' as const) } : {};
+  return {
+    ...defined(rest),
+    ...done,
+    labels,
+    depends,
+    files,
+    acceptance: acceptance.filter((c) => c.kind !== 'child_task').map(toStoredCriterion),
+  };
 }
 
 function toStoredCriterion({ kind, text, gate, metAt, metBy }: NonNullable<ExportLine['acceptance']>[number]): StoredCriterion {

@@ -1,0 +1,14 @@
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+const digitCount = 10;
+
+/** Builds the global id of a record: ten digits for the time and ten from at most 12 random hexadecimal digits, so that ids sort by
+ *  creation and two clones never create the same. */
+export const toUid = (at: string, hex: string): string => encode(Math.max(0, Date.parse(at) || 0)) + encode(Number.parseInt(hex, 16));
+
+export const uidPattern = /^[0-9a-hjkmnp-tv-z]{20}$/;
+
+function encode(number: number): string {
+  let digits = '';
+  for (let rest = number; digits.length < digitCount; rest = Math.floor(rest / 32)) digits = alphabet[rest % 32] + digits;
+  return digits;
+}

@@ -1,0 +1,93 @@
+import type { Migration } from './migration.ts';
+
+/** `tasks.uid` identifies a task in every clone; `toUid` describes its form. A stored task gets one from its creation time, the id of
+ *  this store and its number, so that a backup that is restored and upgraded again gets the same. `assignee` is a name, `due` a date
+ *  (2026-01-31), `requires` a JSON list of capabilities, and `resolution` is null while a task is open. `task_aliases` holds the ids of
+ *  tasks in other tools. `plan_records` holds the merged record of a plan file as text, the part of it that was written to the store,
+ *  and the size and time of the file. `import_records` holds what was imported last, for a three-way merge. `audit_log_agent` finds out
+ *  whether an assignee has ever worked here; names are compared byte by byte, so that a prefix is a range. */
+const common = `
+alter table tasks add column uid text;
+alter table tasks add column assignee text;
+alter table tasks add column due text;
+alter table tasks add column requires text;
+alter table tasks add column resolution text check (resolution in ('done', 'cancelled', 'duplicate', 'wontfix'));
+update tasks set resolution = 'done' where status = 'done';
+
+create table task_aliases (
+  tool text not null,
+  alias text not null,
+  task_id text not null references tasks (id) on delete cascade deferrable initially deferred,
+  primary key (tool, alias)
+);
+create index task_aliases_alias on task_aliases (alias);
+create index task_aliases_task on task_aliases (task_id);
+
+create table plan_records (
+  kind text not null,
+  uid text not null,
+  record text not null,
+  projected text,
+  file_stat text,
+  summary text not null,
+  outcome text,
+  primary key (kind, uid)
+);
+
+create table import_records (
+  source text not null,
+  foreign_id text not null,
+  task_id text not null,
+  base text not null,
+  at text not null,
+  primary key (source, foreign_id)
+);
+create index import_records_task on import_records (task_id);
+
+create index tasks_assignee on tasks (assignee) where assignee is not null;
+create index tasks_due on tasks (due) where due is not null;
+create index tasks_planned on tasks (seq) where (assignee is not null or due is not null) and status <> 'done' and archived_at is null;
+`;
+
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** Formats an integer expression as ten digits of the alphabet, five bits each. */
+const encode = (number: string, toInteger: (bits: string) => string): string =>
+  Array.from({ length: 10 }, (_, i) => `substr('${alphabet}', ${toInteger(`((${number} >> ${45 - 5 * i}) & 31)`)} + 1, 1)`).join(' || ');
+
+/** The last 12 hexadecimal digits of the store's id as an integer. */
+const sqliteReplica = Array.from(
+  { length: 12 },
+  (_, i) => `(instr('0123456789abcdef', substr(f.value, ${5 + i}, 1)) - 1 << ${44 - 4 * i})`,
+).join(' + ');
+
+const sqlite = `
+update tasks set uid = (
+  select ${encode('p.ms', (bits) => bits)} || ${encode('p.salt', (bits) => bits)}
+  from (
+    select coalesce(cast(strftime('%s', tasks.created_at) as integer) * 1000 + cast(substr(tasks.created_at, 21, 3) as integer), 0) as ms,
+      ${sqliteReplica} + tasks.seq as salt
+    from store_facts f where f.name = 'replica'
+  ) p
+);
+create unique index tasks_uid on tasks (uid);
+create index audit_log_agent on audit_log (agent_id);
+`;
+
+/** A time that is not valid must not stop the upgrade. */
+const postgres = `
+create function parse_created_ms(created_at text) returns bigint language plpgsql as $$
+begin return floor(extract(epoch from created_at::timestamptz) * 1000); exception when others then return 0; end $$;
+update tasks set uid = (
+  select ${encode('p.ms', (bits) => `${bits}::integer`)} || ${encode('p.salt', (bits) => `${bits}::integer`)}
+  from (
+    select parse_created_ms(tasks.created_at) as ms, ('x' || substr(f.value, 5, 12))::bit(48)::bigint + tasks.seq as salt
+    from store_facts f where f.name = 'replica'
+  ) p
+);
+drop function parse_created_ms(text);
+create unique index tasks_uid on tasks (uid);
+create index audit_log_agent on audit_log (agent_id collate "C");
+`;
+
+export const planMigration: Migration = { version: 7, name: 'plan', common, sqlite, postgres };

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { countDaysUntil, parseDue, scoreDue } from './due.ts';
+
+const now = '2026-01-30T23:30:00.000Z';
+
+test.each([
+  ['2026-02-14', '2026-02-14'],
+  ['today', '2026-01-30'],
+  ['Tomorrow', '2026-01-31'],
+  ['3d', '2026-02-02'],
+  ['+2w', '2026-02-13'],
+  ['0d', '2026-01-30'],
+  ['none', undefined],
+  ['', undefined],
+])('parses %j as %s', (text, due) => {
+  expect(parseDue(text, now)).toBe(due);
+});
+
+test.each([
+  ['2026-01-29', -1, 'overdue since 2026-01-29', 100],
+  ['2026-01-30', 0, 'due on 2026-01-30', 50],
+  ['2026-02-02', 3, 'due on 2026-02-02', 50],
+  ['2026-02-03', 4, '', 0],
+])('%s is %i days away and gives %j', (due, days, term, points) => {
+  expect(countDaysUntil(due, now)).toBe(days);
+  expect(scoreDue(due, now)).toEqual({ term, points });
+});
+
+test('a task without a due date gets no points', () => {
+  expect(scoreDue(undefined, now)).toEqual({ term: '', points: 0 });
+});
