@@ -70,11 +70,16 @@ export function createProjectTrust(platform: Platform, env: Record<string, strin
     return true;
   };
 
-  const reject = (project: Project, problem: string, change: Partial<TrustChange> = {}, paths: string[] = []): CleoError => {
+  const reject = (
+    project: Project,
+    problem: string,
+    change: Partial<TrustChange> = {},
+    { paths = [], digestProblem = 'is the digest of other content' }: { paths?: string[]; digestProblem?: string } = {},
+  ): CleoError => {
     const { name, value, before, file } = change;
     const command = commandLine(['cleo', 'trust', ...paths]);
     return new CleoError('E_PROJECT_UNTRUSTED', {
-      problem: `${problem}${digests.length > 0 ? '; CLEO_TRUST is the digest of other content' : ''}`,
+      problem: `${problem}${digests.length > 0 ? `; CLEO_TRUST ${digestProblem}` : ''}`,
       root: project.root,
       fix: platform.identity.kind === 'person' ? command : askPerson(command),
       ...defined({ name, value, before, file }),
@@ -94,7 +99,7 @@ export function createProjectTrust(platform: Platform, env: Record<string, strin
     const programs = items.filter(({ kind }) => kind === 'file').map(({ name, value }) => ({ path: name, sha256: String(value) }));
     if (await isTrustedByDigest(project, programs)) return;
     const isDefault = programs.length === 0 || (await listItems(project)).some(({ name }) => name === change.name);
-    throw reject(project, describeUntrusted(change), change, isDefault ? [] : [change.name]);
+    throw reject(project, describeUntrusted(change), change, { paths: isDefault ? [] : [change.name] });
   };
 
   const update: ProjectTrust['update'] = (project, change) => {
@@ -149,7 +154,8 @@ export function createProjectTrust(platform: Platform, env: Record<string, strin
       }
       const groups = listPolicyGroups(operation);
       const [change] = findPolicyChanges(selectPolicy(values, groups), selectPolicy(record.policy, groups), file);
-      if (change && !(await isTrustedByDigest(project))) throw reject(project, describeUntrusted(change), change);
+      // CLEO_TRUST does not apply: its digest covers what a project runs or connects to, not these settings.
+      if (change) throw reject(project, describeUntrusted(change), change, { digestProblem: 'does not cover this setting' });
     },
     listItems,
     listPolicyChanges(project) {

@@ -141,6 +141,21 @@ test('CLEO_TRUST allows exactly the content whose digest it is, and the log reco
   expect(await verify(agent)).toMatchObject(untrusted);
 });
 
+test('CLEO_TRUST does not allow a changed setting, which its digest does not cover', async () => {
+  const app = await openClone({ config: { verification: { required: true } } });
+  const { digest } = await app.call('admin.trust.print');
+  const complete = async (): Promise<Json> =>
+    JSON.parse((await runElsewhere({ ...app, env: { ...app.env, CLEO_TRUST: digest } }, 'complete', { words: ['T001'] })).out);
+  expect(await complete()).toMatchObject({ error: { exitCode: 45 } });
+  updateConfig(app, (config) => {
+    config.verification = { required: false };
+  });
+  expect((await app.call('admin.trust.print')).digest).toBe(digest);
+  const refused = await complete();
+  expect(refused).toMatchObject(untrusted);
+  expect(refused.error.message).toContain('CLEO_TRUST does not cover this setting');
+});
+
 const isRoot = process.geteuid?.() === 0;
 
 test.each<[string, (root: string) => void, RegExp]>([
