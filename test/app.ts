@@ -172,7 +172,8 @@ function writeManifest(root: string, lines: string[]): void {
 /** Runs command lines of the app in this process. */
 export function createCli(app: App, env: Record<string, string>, openPersonApp?: () => App): TestApp['cli'] {
   return async (words, caller) => {
-    const argv = typeof words === 'string' ? splitShellWords(words).slice(1) : words;
+    // A person runs the command that an agent was told to ask for.
+    const argv = typeof words === 'string' ? splitShellWords(caller ? words.replace('Ask a person to run: ', '') : words).slice(1) : words;
     const result = await runWordsInApp((caller && openPersonApp?.()) ?? app, env, argv);
     // Words that name no operation do not reach dispatch.
     const own = caller ? { env: { ...env, CLEO_AGENT_ID: '' }, isAtTerminal: true } : { env };

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../src/core/errors/catalog.ts';
+import { isForPerson } from '../src/core/errors/row.ts';
 import type { App, Call, Reply } from '../src/dispatch/dispatch.ts';
 import { addCalls } from '../src/surfaces/cli/error-calls.ts';
 
@@ -50,7 +51,7 @@ export async function checkErrorCalls(app: App, call: Call, reply: Reply): Promi
   const isFromCall = (flag: string): boolean => listTexts(call).some((text) => text.includes(flag));
   if (!call.inputError && !flags.every(isFromCall)) throw new Error(`${name} names a flag: ${message}`);
   for (const { command, call: step } of error.alternatives ?? [])
-    if (!step) throw new Error(`${name} has an alternative without a call: ${command}`);
+    if (!step && !isForPerson(command)) throw new Error(`${name} has an alternative without a call: ${command}`);
 }
 
 /** The texts that a message may repeat. */

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { asPerson, openApp } from '../../test/app.ts';
@@ -74,4 +75,15 @@ test.each([
     _meta: { warnings: [`CLEO_TOKEN is ignored: ${mark} is the mark of an agent`] },
   });
   await app.closeStores();
+});
+
+test('an error offers a command that its caller may not run to a person', async () => {
+  const app = await openApp();
+  writeFileSync(join(app.root, '.cleo', 'config.json'), '{"nope":1}');
+  expect((await app.call('tasks.list')).error).toMatchObject({
+    fix: 'Ask a person to run: cleo config unset nope',
+    details: { manual: 'Ask a person to run: cleo config unset nope' },
+  });
+  expect((await app.call('tasks.list', {}, asPerson)).error.fix).toBe('cleo config unset nope');
+  expect((await app.cli('cleo config unset nope', asPerson)).exitCode).toBe(0);
 });

@@ -64,6 +64,7 @@ async function handleCall(app: App, given: Call, startedAt: number): Promise<Rep
         ? error
         : new CleoError('E_GENERAL_ERROR', { problem: (error as Error)?.message ?? String(error) }, { cause: error });
     const failure = operation?.exitNamespace ? (await import('./skill-error.ts')).redactSkillError(known) : known;
+    if (ctx) await (await import('./offer-fix.ts')).offerFix(ctx, failure);
     if (ctx) await (await import('./log.ts')).logError(ctx, failure);
     if (ctx) completeMeta(meta, ctx);
     // A caller without the scope gets the error of cleo, whose exit code is not one of the skill.

@@ -1,4 +1,5 @@
 import type { GatewayCall } from '../../src/core/errors/row.ts';
+import { isForPerson } from '../../src/core/errors/row.ts';
 import { findHonestEnd, isPassing, isReplacement } from './ends.ts';
 import { type CallerContext, type ErrorBody, runLine, type StepResult, sendCall } from './run-line.ts';
 
@@ -55,7 +56,7 @@ type Failure = Omit<FailedCall, 'describe' | 'addCalls'>;
 /** Runs the fix of a failure and, if it changed something, the failed call again. Returns the name of the end. */
 async function followFix(failure: Failure, steps: Trail['steps'], earlier: string[], isAlternative = false): Promise<string> {
   const { error, operation, repeat } = failure;
-  if (error.details?.manual && !isAlternative) return 'manual';
+  if ((error.details?.manual && !isAlternative) || isForPerson(error.fix)) return 'manual';
   if (steps.length > 0 && isPassing(error)) return 'later';
   // Only the caller has the content; a test would wait for standard input.
   if (/ -(?= |$)/.test(error.fix)) return 'input';

@@ -213,7 +213,7 @@ const errorCases: Case[] = [
     run: 'nexus query web:T001',
     exit: 77,
     code: 'E_NEXUS_QUERY_FAILED',
-    fix: /^(CLEO_DATABASE_URL= )?CLEO_ROOT=\S+ cleo config unset mood$/,
+    fix: /^Ask a person to run: (CLEO_DATABASE_URL= )?CLEO_ROOT=\S+ cleo config unset mood$/,
   },
   {
     why: 'a project with a newer store',

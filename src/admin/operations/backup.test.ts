@@ -143,7 +143,7 @@ if (!isPostgres) {
       damage(folder);
       const left = existsSync(database(folder)) ? readFileSync(database(folder)) : undefined;
       const { error } = await folder.call('tasks.list');
-      expect(error).toMatchObject({ code: 'E_STORE_DAMAGED', exitCode: 3, fix: `cleo backup restore ${backup.id}` });
+      expect(error).toMatchObject({ code: 'E_STORE_DAMAGED', exitCode: 3, fix: `Ask a person to run: cleo backup restore ${backup.id}` });
       const restored = (await folder.cli(error.fix, asPerson)).envelope;
       expect(restored).toMatchObject({ success: true, restored: { id: backup.id } });
       expect(await listTitles(folder)).toEqual(['Before']);

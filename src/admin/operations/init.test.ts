@@ -156,7 +156,7 @@ test('rejects an invalid configuration with 8 and leaves it unchanged', async ()
   const folder = createEmptyFolder();
   mkdirSync(join(folder.root, '.cleo'));
   writeFileSync(join(folder.root, '.cleo', 'config.json'), '{"nope": 1}');
-  expect(await folder.call('admin.init')).toMatchObject({ error: { exitCode: 8, fix: 'cleo config unset nope' } });
+  expect(await folder.call('admin.init')).toMatchObject({ error: { exitCode: 8, fix: 'Ask a person to run: cleo config unset nope' } });
   expect(readdirSync(join(folder.root, '.cleo'))).toEqual(['config.json']);
 });
 
@@ -276,7 +276,9 @@ if (!isPostgres)
       const { backup } = await folder.call('admin.backup.create');
       for (const end of ['', '-wal', '-shm']) rmSync(join(folder.root, '.cleo', `cleo.db${end}`), { force: true });
       const refused = await folder.call('admin.init');
-      expect(refused).toMatchObject({ error: { code: 'E_STORE_DAMAGED', exitCode: 3, fix: `cleo backup restore ${backup.id}` } });
+      expect(refused).toMatchObject({
+        error: { code: 'E_STORE_DAMAGED', exitCode: 3, fix: `Ask a person to run: cleo backup restore ${backup.id}` },
+      });
       expect(existsSync(join(folder.root, '.cleo', 'cleo.db'))).toBe(false);
       rmSync(join(folder.root, '.cleo', 'backups'), { recursive: true });
       expect(await folder.call('admin.init')).toMatchObject({ project: { created: true } });

@@ -96,7 +96,7 @@ test('recognizes a moved project by its key and refuses a copy', async () => {
   const copy = join(api!.root, 'copy');
   cpSync(join(web!.root, '.cleo'), join(copy, '.cleo'), { recursive: true });
   expect(await api!.call('nexus.register', { path: copy })).toMatchObject({
-    error: { exitCode: 76, fix: expect.stringMatching(/^CLEO_ROOT=\S+copy cleo config set project\.key \S+_copy$/) },
+    error: { exitCode: 76, fix: expect.stringMatching(/^Ask a person to run: CLEO_ROOT=\S+copy cleo config set project\.key \S+_copy$/) },
   });
   renameSync(join(web!.root, '.cleo', 'config.json'), join(web!.root, '.cleo', 'config.away'));
   expect(await api!.call('nexus.list')).toMatchObject({ projects: [{ name: 'api' }, { name: 'web', state: 'replaced' }] });

@@ -127,7 +127,7 @@ describe('add', () => {
     for (const outputDir of ['../elsewhere', '/tmp', '']) {
       writeFileSync(join(app.root, '.cleo', 'config.json'), JSON.stringify({ orchestrate: { outputDir } }));
       const answer = await app.call('research.list');
-      expect(answer).toMatchObject({ error: { exitCode: 3, fix: 'cleo config unset orchestrate.outputDir' } });
+      expect(answer).toMatchObject({ error: { exitCode: 3, fix: 'Ask a person to run: cleo config unset orchestrate.outputDir' } });
     }
   });
 });

@@ -236,7 +236,10 @@ describe('a gate that needs a tool, in a project without one', () => {
     const app = await open();
     for (const evidence of ['tool:test', 'files:package.json', 'test-run:{"passed":1,"failed":0}']) {
       const { error } = await verify(app, 'testsPassed', evidence);
-      expect(error.alternatives.slice(0, 2).map(({ command }: Json) => command)).toEqual([configure, error.fix]);
+      expect(error.alternatives.slice(0, 2).map(({ command }: Json) => command)).toEqual([
+        `Ask a person to run: ${configure}`,
+        error.fix,
+      ]);
       expect(error.fix).toMatch(/^cleo update T001 --blocked-by '.*npm test/);
     }
     const { error } = await verify(app, 'testsPassed', 'tool:test');
@@ -282,7 +285,7 @@ describe('evidence of an invalid form costs no round', () => {
   test('suggests how to configure an unknown tool', async () => {
     const app = await openApp({ tasks: ['T001'] });
     const { error } = await verify(app, 'implemented', 'tool:test');
-    expect(error.alternatives[0].command).toBe("cleo config set verification.tools.test 'npm test'");
+    expect(error.alternatives[0].command).toBe("Ask a person to run: cleo config set verification.tools.test 'npm test'");
     expect((await app.cli(error.alternatives[0].command, asPerson)).exitCode).toBe(0);
   });
 });
