@@ -34,6 +34,7 @@ test('every operation has the scope that was decided for it', async () => {
       'memory.supersede',
       'session.end',
       'session.safestop',
+      'session.suspend',
       'skills.run',
       'tasks.cancel',
       'tasks.complete',

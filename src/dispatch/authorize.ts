@@ -57,13 +57,10 @@ export async function authorize(
   ctx.proof = { via: proof.via, evidence: proof.evidence };
 }
 
-/** Reading with scope admin changes nothing, so a person need not confirm it. */
 async function prove(ctx: CallContext, subject: ProofSubject): Promise<PersonProof | MissingProof> {
-  const { describeTerminal, findMissingProof, provePerson } = await import('#sessions/operations/shared/prove-person.ts');
+  const { provePerson, proveReader } = await import('#sessions/operations/shared/prove-person.ts');
   ctx.call.beforeAsk?.();
-  if (ctx.operation.kind !== 'query') return provePerson(toProofContext(ctx), subject);
-  const missing = await findMissingProof(toProofContext(ctx));
-  return missing ?? { isProved: true, via: 'terminal', evidence: describeTerminal(await ctx.app.platform.loadTerminal()) };
+  return (ctx.operation.kind === 'query' ? proveReader : provePerson)(toProofContext(ctx), subject);
 }
 
 const toProofContext = ({ app, call, caller, now }: CallContext): ProofContext => ({

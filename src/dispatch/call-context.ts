@@ -205,6 +205,6 @@ export async function checkFolder({ app: { platform }, operation }: CallContext)
 
 export function requireProject(platform: Platform): Project {
   const project = platform.getProject();
-  if (!project) throw new CleoError('E_NOT_INITIALIZED', { folder: platform.folder });
+  if (!project) throw new CleoError('E_NOT_INITIALIZED', { folder: platform.folder, root: platform.root });
   return project;
 }

@@ -9,10 +9,12 @@ import type { CallContext } from './call-context.ts';
 
 /** Replaces the commands of an error that its caller may not run by a request to a person. */
 export async function offerFix(ctx: CallContext, error: CleoError): Promise<void> {
-  if (await lacksScope(ctx, error.fix)) {
-    error.fix = askPerson(error.fix);
+  const { fix, details } = error;
+  if (await lacksScope(ctx, fix)) {
+    error.fix = askPerson(fix);
     delete error.call;
-    error.details.manual ??= error.fix;
+    // A text that ends with the command was derived from it.
+    if (details.manual === undefined || String(details.manual).endsWith(fix)) details.manual = error.fix;
   }
   for (const step of error.alternatives) if (await lacksScope(ctx, step.command)) step.command = askPerson(step.command);
 }

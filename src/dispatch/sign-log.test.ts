@@ -48,6 +48,19 @@ test('a rebuilt log does not match the signatures of the server', async () => {
   expect((await app.call('admin.audit.verify')).chain).toMatchObject({ entries: 2 });
 });
 
+test('audit verify reports signatures that were removed', async () => {
+  const app = await openApp();
+  const server = await startServer(app);
+  for (const title of ['One', 'Two', 'Three']) await server.add(title);
+  expect((await app.call('admin.audit.verify'))._meta).not.toHaveProperty('warnings');
+  await app.tamper('update audit_log set signature = null where seq > 1');
+  expect(await app.call('admin.audit.verify')).toMatchObject({
+    chain: { level: 'signed', signed: { entries: 1 } },
+    _meta: { warnings: [expect.stringContaining('entries 2 to 3 have no signature')] },
+  });
+  await server.stop();
+});
+
 test('a server without a usable key runs, and reports why', async () => {
   const app = await openApp();
   await app.call('admin.audit.sign');

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { addWorktree, createRepository } from '../../test/repository.ts';
@@ -125,4 +125,49 @@ test('finds files only inside the checkout, with links followed', () => {
   ])
     expect(findName(path)).toBeUndefined();
   expect(findName('.cleo/research/T001/out.md')).toBe('.cleo/research/T001/out.md');
+});
+
+test('nothing that the configuration of a repository names is run', async () => {
+  const base = createTempFolder();
+  const repo = createRepository(join(base, 'main'));
+  repo.git('init', '--quiet', '--bare', join(base, 'remote.git'));
+  repo.git('remote', 'add', 'origin', join(base, 'remote.git'));
+  const commit = repo.commit({ 'a.txt': 'a', '.gitattributes': '* filter=evil diff=evil\n' });
+  repo.git('push', '--quiet', 'origin', 'main');
+  const ran = join(base, 'ran');
+  const evil = `touch ${ran}`;
+  const hooks = join(base, 'hooks');
+  mkdirSync(hooks);
+  for (const name of ['reference-transaction', 'post-index-change', 'pre-push', 'pre-commit'])
+    writeFileSync(join(hooks, name), `#!/bin/sh\n${evil}\n`, { mode: 0o755 });
+  for (const [key, value] of Object.entries({
+    'core.fsmonitor': evil,
+    'core.hooksPath': hooks,
+    'core.pager': evil,
+    'core.sshCommand': evil,
+    'core.askPass': evil,
+    'diff.external': evil,
+    'diff.evil.command': evil,
+    'diff.evil.textconv': evil,
+    'filter.evil.clean': `${evil}; cat`,
+    'filter.evil.required': 'true',
+    'remote.origin.uploadpack': `${evil}; git-upload-pack`,
+  }))
+    repo.git('config', key, value);
+  const git = createGit(repo.env);
+  const later = new Date(Date.now() + 5000);
+  utimesSync(join(repo.folder, 'a.txt'), later, later);
+  await git.getRemote(repo.folder);
+  expect(await git.listChanges(repo.folder)).toEqual([]);
+  expect(await git.listUnchanged(repo.folder, commit, ['a.txt'])).toEqual(['a.txt']);
+  expect(await git.isEmptyCommit(repo.folder, commit)).toBe(false);
+  expect(await git.isIgnored(repo.folder, 'a.txt')).toBe(false);
+  await git.addNoteLines(repo.folder, 'refs/notes/cleo', commit, ['head']);
+  expect(await git.readRemoteNotes(repo.folder, 'origin', 'refs/notes/cleo')).toBeUndefined();
+  repo.git('config', 'remote.origin.url', 'ssh://example.invalid/x.git');
+  await expect(git.readRemoteNotes(repo.folder, 'origin', 'refs/notes/cleo')).rejects.toThrow();
+  repo.git('config', 'remote.origin.url', `ext::sh -c '${evil}'`);
+  repo.git('config', 'protocol.ext.allow', 'always');
+  await expect(git.readRemoteNotes(repo.folder, 'origin', 'refs/notes/cleo')).rejects.toThrow();
+  expect(existsSync(ran)).toBe(false);
 });

@@ -1,4 +1,5 @@
 import { CleoError } from '#core/errors/error.ts';
+import { quote } from '#core/errors/quote.ts';
 import { createNotes } from './git-notes.ts';
 import type { Git, ProgramResult } from './port.ts';
 import { runProgram } from './process.ts';
@@ -16,11 +17,21 @@ const ref = /^(?![-/.])(?!.*(?:\.\.|\/\/|@\{|\.lock$|[/.]$))[A-Za-z0-9._/+-]{1,2
 const missingIdentity = /tell me who you are|empty ident|no (?:email|name) was given/i;
 const identityFix = `git config user.name 'Your Name' && git config user.email you@example.org`;
 
+interface GitOptions {
+  timeoutMs?: number;
+  input?: string;
+  /** Further settings, as `-c name=value`. */
+  settings?: string[];
+}
+
 /** Runs git with a list of arguments, never through a shell. */
 export function createGit(env: Record<string, string | undefined>): Git {
   const gitEnv = { GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' };
-  const git = async (tree: string, words: string[], options: { timeoutMs?: number; input?: string } = {}): Promise<ProgramResult> => {
-    const ran = await runProgram(env, ['git', '-C', tree, ...words], {
+  const git = async (tree: string, words: string[], { settings = [], ...options }: GitOptions = {}): Promise<ProgramResult> => {
+    const [command = '', ...rest] = words;
+    const ssh = networkOptions[command] ? ['-c', `core.sshCommand=${await findSshCommand(tree)}`] : [];
+    const line = [...getSafeSettings(command), ...ssh, ...settings, command, ...(networkOptions[command] ?? []), ...rest];
+    const ran = await runProgram(env, ['git', '-C', tree, ...line], {
       folder: tree,
       timeoutMs,
       inheritsEnv: true,
@@ -38,10 +49,16 @@ export function createGit(env: Record<string, string | undefined>): Git {
     if (ran.stopped)
       throw new CleoError('E_DEPENDENCY_ERROR', {
         tool: 'git',
-        problem: `${words[0]} did not finish within ${(options.timeoutMs ?? timeoutMs) / 1000} s`,
+        problem: `${command} did not finish within ${(options.timeoutMs ?? timeoutMs) / 1000} s`,
         fix: 'cleo version',
       });
     return ran;
+  };
+  /** Returns the SSH program of the user or the system. GIT_SSH_COMMAND takes precedence over it. */
+  const findSshCommand = async (tree: string): Promise<string> => {
+    const listed = (await query(tree, ['config', '--show-scope', '--get-all', 'core.sshCommand'])) ?? '';
+    const own = listed.split('\n').flatMap((line) => /^(?:system|global)\t(.+)$/.exec(line)?.[1] ?? []);
+    return own.at(-1) ?? (env.GIT_SSH ? quote(env.GIT_SSH) : 'ssh');
   };
   /** Returns the output, or undefined if git fails. */
   const query = async (tree: string, words: string[]): Promise<string | undefined> => {
@@ -49,11 +66,20 @@ export function createGit(env: Record<string, string | undefined>): Git {
     return exitCode === 0 ? stdout.trim() : undefined;
   };
   /** Returns the output, or throws if git fails. */
-  const require = async (tree: string, words: string[], options = {}): Promise<string> => {
+  const require = async (tree: string, words: string[], options: GitOptions = {}): Promise<string> => {
     const { exitCode, stdout, stderr } = await git(tree, words, options);
     if (exitCode === 0) return stdout;
     const problem = `${words[0]}: ${(stderr.trim() || stdout.trim()).split('\n').slice(-3).join(' ') || `exit ${exitCode}`}`;
     throw new CleoError('E_DEPENDENCY_ERROR', { tool: 'git', problem, fix: missingIdentity.test(stderr) ? identityFix : 'cleo version' });
+  };
+  /** Switches off the filters of the repository's own configuration. Those of the user, and Git LFS, stay. */
+  const listFilterSettings = async (tree: string): Promise<string[]> => {
+    const listed = await query(tree, ['config', '--show-scope', '--get-regexp', '^filter\\..*\\.(clean|process)$']);
+    return (listed?.split('\n') ?? []).flatMap((line) => {
+      const [, name, key, value = ''] = /^(?:local|worktree)\t(filter\..*)\.(clean|process)(?: (.*))?$/.exec(line) ?? [];
+      if (!name || /^git-lfs (?:clean -- %f|filter-process)$/.test(value)) return [];
+      return ['-c', `${name}.${key}=`, '-c', `${name}.required=false`];
+    });
   };
   const isAncestor = async (tree: string, commit: string, of: string): Promise<boolean> =>
     sha.test(commit) && (await git(tree, ['merge-base', '--is-ancestor', commit, of])).exitCode === 0;
@@ -70,7 +96,7 @@ export function createGit(env: Record<string, string | undefined>): Git {
     async isEmptyCommit(tree, commit) {
       const outside = ['--', '.', ':(exclude,glob)**/.cleo/**'];
       const parent = await query(tree, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${commit}^1`]);
-      if (parent) return (await git(tree, ['diff-tree', '--quiet', '-r', parent, commit, ...outside])).exitCode === 0;
+      if (parent) return (await git(tree, ['diff-tree', '--no-ext-diff', '--quiet', '-r', parent, commit, ...outside])).exitCode === 0;
       // The pathspecs of ls-tree cannot exclude.
       const files = await require(tree, ['ls-tree', '-r', '-z', '--name-only', '--full-tree', commit]);
       return files.split('\0').every((name) => name === '' || name.split('/').includes('.cleo'));
@@ -83,13 +109,14 @@ export function createGit(env: Record<string, string | undefined>): Git {
     findMergeBase: (tree, commit) => query(tree, ['merge-base', commit, 'HEAD']),
     async listUnchanged(tree, commit, paths) {
       // A name may contain characters that pathspecs interpret.
-      const listed = await require(tree, ['--literal-pathspecs', 'ls-tree', '-r', '-z', '--full-tree', commit, '--', ...paths]);
+      const listed = await require(tree, ['ls-tree', '-r', '-z', '--full-tree', commit, '--', ...paths], { settings: ['--literal-pathspecs'] });
       const blobs = listed.split('\0').flatMap((line) => {
         const [, type, blob, path] = /^\d+ (\w+) ([0-9a-f]+)\t(.*)$/s.exec(line) ?? [];
         return type === 'blob' && blob && path !== undefined ? [{ blob, path }] : [];
       });
       if (blobs.length === 0) return [];
-      const hashes = (await require(tree, ['hash-object', '--', ...blobs.map(({ path }) => path)])).split('\n');
+      const settings = await listFilterSettings(tree);
+      const hashes = (await require(tree, ['hash-object', '--', ...blobs.map(({ path }) => path)], { settings })).split('\n');
       return blobs.filter(({ blob }, i) => hashes[i] === blob).map(({ path }) => path);
     },
     isIgnored: async (tree, path) => (await git(tree, ['check-ignore', '--quiet', '--', path])).exitCode === 0,
@@ -117,7 +144,8 @@ export function createGit(env: Record<string, string | undefined>): Git {
       return { head: head && sha.test(head) ? head : null, dirtyFiles: lines.filter((line) => !line.startsWith('#')).length };
     },
     async listChanges(tree) {
-      const out = await require(tree, ['status', '--porcelain=v1', '-z', '--untracked-files=all', '--no-renames']);
+      const settings = await listFilterSettings(tree);
+      const out = await require(tree, ['status', '--porcelain=v1', '-z', '--untracked-files=all', '--no-renames'], { settings });
       return out
         .split('\0')
         .filter((line) => line !== '')
@@ -144,6 +172,21 @@ export function createGit(env: Record<string, string | undefined>): Git {
     },
   };
 }
+
+/** Returns settings that override what makes git start a program. A folder that was not cloned, such as an unpacked archive, brings its own
+ *  `.git/config`, and reading it must not run anything. The hooks of a commit and a push are expected to run. */
+const getSafeSettings = (command: string): string[] => [
+  '--no-pager',
+  ...['-c', 'core.fsmonitor=false', '-c', 'core.gitProxy=', '-c', 'core.askPass=', '-c', 'protocol.ext.allow=never'],
+  ...(command === 'commit' || command === 'push' ? [] : ['-c', 'core.hooksPath=/dev/null']),
+];
+
+/** Options of the commands that contact a remote. They override the programs that the configuration of a remote can name. */
+const networkOptions: Record<string, string[] | undefined> = {
+  fetch: ['--upload-pack=git-upload-pack', '--no-recurse-submodules'],
+  'ls-remote': ['--upload-pack=git-upload-pack'],
+  push: ['--receive-pack=git-receive-pack'],
+};
 
 function checkRef(name: string): void {
   if (!ref.test(name))

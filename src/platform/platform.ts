@@ -19,6 +19,7 @@ export function createPlatform(env: Record<string, string | undefined>, folder: 
     version,
     runtime: `node ${process.versions.node}`,
     folder,
+    root: env.CLEO_ROOT || undefined,
     home,
     getProject() {
       project ??= findProject(folder, env.CLEO_ROOT, home);

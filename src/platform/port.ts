@@ -321,6 +321,8 @@ export interface Platform {
   version: string;
   runtime: string;
   folder: string;
+  /** The value of CLEO_ROOT. */
+  root?: string | undefined;
   /** The cleo folder of the user. */
   home: string;
   getProject(): Project | undefined;

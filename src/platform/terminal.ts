@@ -4,8 +4,8 @@ import { findMarks, getProgramName } from '#sessions/rules/agent-marks.ts';
 import type { PersonTerminal } from './port.ts';
 import { listAncestors, readTerminalName } from './processes.ts';
 
-/** Creates the access to the controlling terminal. Standard input alone is not enough: a program can pass any file as its input, and
- *  only the controlling terminal is the one that the shell of the person was started on. */
+/** Creates access to the controlling terminal, on which the shell of the person was started. A terminal as standard input is not enough,
+ *  because a program that starts another one chooses its input. */
 export function createPersonTerminal(env: Record<string, string | undefined>): PersonTerminal {
   const ancestors = listAncestors();
   return {
@@ -42,7 +42,8 @@ const closeTerminal = ({ in: fd }: TerminalFiles): void => {
   if (fd > 2) closeSync(fd);
 };
 
-/** A command that an agent starts in the background can share the terminal of the person, but none of its streams is the terminal. */
+/** Finds the name of the terminal if one of the standard streams is connected to it. A command that an agent starts in the background can
+ *  share the terminal of the person, but none of its streams is connected. */
 function findTerminal(): string | undefined {
   if (![0, 1, 2].some((fd) => isatty(fd))) return undefined;
   const fds = openTerminal();

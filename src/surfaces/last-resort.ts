@@ -1,10 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** After this many escaped exceptions in a minute the process stops: something is broken for good, and its client restarts it. */
+/** The process stops if more exceptions than this escape in a minute: the fault is then permanent, and the client starts a new process. */
 const maxPerMinute = 20;
 
-/** Handles exceptions that escaped from every call. A mutation is one transaction, so an exception cannot leave a half of one behind, and
- *  continuing is safe. */
+/** Handles exceptions that no call has caught. A mutation is one transaction, which an exception rolls back, so continuing is safe. */
 export interface LastResort {
   /** Runs `work` for a request. It also rejects if an exception escapes from a callback or a timer that `work` has started. */
   guard<T>(work: () => Promise<T>): Promise<T>;

@@ -17,6 +17,7 @@ test('CLEO_ROOT that is not a folder contains no project, and none can be create
       const env = { CLEO_HOME: join(folder, 'home'), CLEO_ROOT: root };
       const { exitCode, answer } = await runCleoProcess([...words], { cwd: folder, env });
       expect([words, exitCode, answer.error.code]).toEqual([words, exit, exit === 8 ? 'E_NOT_INITIALIZED' : 'E_FILE_ERROR']);
+      if (exit === 8) expect(answer.error.message).toBe(`No .cleo folder in ${root}, which CLEO_ROOT names`);
     }
 });
 

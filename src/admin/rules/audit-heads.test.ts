@@ -1,5 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { type CheckedHead, compareHeads, findLevelAt, parseHeads, parseSigner, toSignedText } from './audit-heads.ts';
+import {
+  type CheckedHead,
+  compareHeads,
+  findLevelAt,
+  formatSignatureGaps,
+  parseHeads,
+  parseSigner,
+  type SignatureGap,
+  stepSignatureGaps,
+  toSignedText,
+} from './audit-heads.ts';
 
 const hash = (letter: string): string => letter.repeat(64);
 const log = { entries: 4, replica: 'r1', hashes: new Map([1, 2, 3, 4].map((seq) => [seq, hash(String(seq))] as const)) };
@@ -79,4 +89,19 @@ test('parses heads from lines and from the answer of a server, and skips the res
 test('the signed text does not depend on the order of the keys, and leaves out the signature', () => {
   expect(toSignedText({ b: 1, a: 2, signature: 'x' })).toBe(toSignedText({ a: 2, b: 1 }));
   expect(toSignedText({ a: 1 })).not.toBe(toSignedText({ a: 2 }));
+});
+
+test.each([
+  ['', undefined],
+  ['---', undefined],
+  ['--ss', undefined],
+  ['-s-', 'entry 3 has'],
+  ['s--s-', 'entries 2 to 3, 5 have'],
+  ['s-s-s-s-s-', 'entries 2, 4, 6 and 2 more ranges have'],
+])('entries %j, signed (s) or not (-): %s no signature', (entries, expected) => {
+  const gaps: SignatureGap[] = [];
+  [...entries].forEach((entry, i) => {
+    stepSignatureGaps(gaps, i + 1, entry === 's', entries.slice(0, i).includes('s'));
+  });
+  expect(formatSignatureGaps(gaps)?.split(' no signature')[0]).toBe(expected);
 });

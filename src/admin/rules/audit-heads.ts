@@ -46,11 +46,12 @@ export function parseSigner(text: string): Signer | undefined {
 /** Shortens a public key for messages. Keys of one type begin alike, so the end is shown. */
 export const abbreviateKey = (publicKey: string): string => `…${publicKey.replace(/=+$/, '').slice(-12)}`;
 
-/** A head whose signature was checked. `isLocal` is false for heads that were found outside this machine. */
+/** A head whose signature was checked. */
 export interface CheckedHead {
   head: Pick<SignedHead, 'kind' | 'replica' | 'project' | 'seq' | 'hash' | 'at' | 'lost'>;
   signer: Signer;
   isValid: boolean;
+  /** The name of the file, remote or server outside this machine that has the head. Absent for heads of this checkout. */
   source?: string;
 }
 
@@ -123,3 +124,30 @@ export function findLevelAt({ signed, anchored }: Pick<LogCoverage, 'signed' | '
 
 export const isBelowLevel = (level: string, required: ProofLevel): boolean =>
   (proofLevels as readonly string[]).indexOf(level) < proofLevels.indexOf(required);
+
+/** A range of entries without a signature that follows a signed entry. */
+export interface SignatureGap {
+  from: number;
+  to: number;
+}
+
+/** Adds an entry to the gaps. Entries before the first signature are left out: the signature covers them through the chain, and a
+ *  project may be older than its server. */
+export function stepSignatureGaps(gaps: SignatureGap[], seq: number, isSigned: boolean, hasSignatureBefore: boolean): void {
+  if (isSigned || !hasSignatureBefore) return;
+  const last = gaps.at(-1);
+  if (last && last.to === seq - 1) last.to = seq;
+  else gaps.push({ from: seq, to: seq });
+}
+
+const maxNamedGaps = 3;
+
+/** Describes entries that a server has not signed although it signed others before them. Signatures are outside the chain, so removing
+ *  them does not break it. */
+export function formatSignatureGaps(gaps: SignatureGap[]): string | undefined {
+  if (gaps.length === 0) return undefined;
+  const named = gaps.slice(0, maxNamedGaps).map(({ from, to }) => (from === to ? `${from}` : `${from} to ${to}`));
+  const more = gaps.length > maxNamedGaps ? ` and ${gaps.length - maxNamedGaps} more ranges` : '';
+  const isOne = gaps.length === 1 && gaps[0]!.from === gaps[0]!.to;
+  return `${isOne ? 'entry' : 'entries'} ${named.join(', ')}${more} ${isOne ? 'has' : 'have'} no signature, although a server signed earlier ones: written without the server, or the signatures were removed`;
+}

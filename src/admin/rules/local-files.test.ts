@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatGitignore, isLocalFile } from './local-files.ts';
+import { addLaterPatterns, formatGitignore, isLocalFile } from './local-files.ts';
 
 test.each([
   ['cleo.db', true],
@@ -19,4 +19,10 @@ test.each([
 
 test('every pattern is a line of .gitignore', () => {
   expect(formatGitignore().split('\n').slice(1, 4)).toEqual(['cleo.db*', 'backups/', 'traces/']);
+});
+
+test('a .gitignore of an older version gets the later patterns once', () => {
+  expect(addLaterPatterns('cleo.db*\nbackups/')).toBe('cleo.db*\nbackups/\nlocal.json\naudit-heads.jsonl\n');
+  expect(addLaterPatterns('local.json\r\naudit-heads.jsonl\r\n')).toBe('local.json\r\naudit-heads.jsonl\r\n');
+  expect(addLaterPatterns(formatGitignore())).toBe(formatGitignore());
 });

@@ -115,10 +115,10 @@ const createRows = () =>
       alternatives: () => [{ action: 'Wait longer', command: 'cleo config set store.busyTimeoutMs 60000' }],
     }),
 
-    E_NOT_INITIALIZED: row<{ folder: string }>({
+    E_NOT_INITIALIZED: row<{ folder: string; root?: string | undefined }>({
       exit: 8,
       http: 500,
-      message: (d) => `No .cleo folder in ${d.folder} or above it`,
+      message: (d) => `No .cleo folder in ${d.root ? `${d.root}, which CLEO_ROOT names` : `${d.folder} or above it`}`,
       fix: () => 'cleo init',
     }),
     E_CONFIG_ERROR: pathRow<{ path: string; problem: string; fix: string; valid?: string[] }>(8),

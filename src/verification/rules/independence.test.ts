@@ -18,9 +18,9 @@ test.each<[string, Partial<AgentInstance>, Partial<AgentInstance>, string | unde
     { process: 'p2', conversations: ['claude-2', 'claude-1'] },
     'the call belongs to the conversation of ada',
   ],
-  ['only another name', {}, {}, 'nothing but the name tells the call from one of ada'],
-  ['a judge without a client process', { process: 'p1' }, {}, 'nothing but the name tells the call from one of ada'],
-  ['a worker without a client process', {}, { process: 'p2' }, 'nothing but the name tells the call from one of ada'],
+  ['only another name', {}, {}, 'only the name distinguishes the call from one of ada'],
+  ['a judge without a client process', { process: 'p1' }, {}, 'only the name distinguishes the call from one of ada'],
+  ['a worker without a client process', {}, { process: 'p2' }, 'only the name distinguishes the call from one of ada'],
 ])('%s', (_, worker, judge, problem) => {
   const isSame = !problem?.startsWith('nothing');
   expect(findSharedFact({ ...ben, ...judge }, { ...ada, ...worker })).toEqual(problem && { problem, isSame });

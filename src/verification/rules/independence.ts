@@ -6,8 +6,8 @@ export interface AgentInstance {
   token?: string;
   /** The client process of the agent. */
   process?: string;
-  /** The conversation of the call, and the conversations that were seen in its client process. An agent that is not named outright is
-   *  called like its conversation. */
+  /** The conversation of the call, and the conversations that were seen in its client process. An agent without an explicit name is named
+   *  after its conversation. */
   conversations: readonly string[];
 }
 
@@ -18,8 +18,8 @@ interface SharedFact {
   isSame: boolean;
 }
 
-/** Finds out why a judge may be the same instance as an agent that worked on the task; undefined if they differ. A name proves nothing,
- *  because an agent can choose it. Neither does a fact that is missing: an agent can detach from its client. */
+/** Finds the fact by which a judge may be the same instance as an agent that worked on the task; undefined if they differ. A name proves
+ *  nothing, because an agent can choose it. A missing fact proves nothing either, because an agent can detach from its client. */
 export function findSharedFact(judge: AgentInstance, worker: AgentInstance): SharedFact | undefined {
   const { agent } = worker;
   const same = (problem: string): SharedFact => ({ problem, isSame: true });
@@ -30,5 +30,5 @@ export function findSharedFact(judge: AgentInstance, worker: AgentInstance): Sha
   if (judge.conversations.some((each) => worker.conversations.includes(each)))
     return same(`the call belongs to the conversation of ${agent}`);
   const isDistinct = !worker.isRecorded || judge.token !== undefined || (judge.process !== undefined && worker.process !== undefined);
-  return isDistinct ? undefined : { problem: `nothing but the name tells the call from one of ${agent}`, isSame: false };
+  return isDistinct ? undefined : { problem: `only the name distinguishes the call from one of ${agent}`, isSame: false };
 }

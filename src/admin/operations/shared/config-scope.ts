@@ -15,7 +15,7 @@ export const ConfigSourceSchema = picklist(['project', 'user', 'default']);
 export function getConfigFile(platform: Platform, isUser: boolean | undefined): string {
   if (isUser) return platform.config.userFile();
   const project = platform.getProject();
-  if (!project) throw new CleoError('E_NOT_INITIALIZED', { folder: platform.folder });
+  if (!project) throw new CleoError('E_NOT_INITIALIZED', { folder: platform.folder, root: platform.root });
   return platform.config.projectFile(project);
 }
 

@@ -7,7 +7,7 @@ export const anchorRef = 'refs/notes/cleo';
 
 /** Collects heads from outside this machine: the given file, and the notes of a git remote. A remote is contacted if it is named,
  *  if anchors are required, or if this checkout has anchored heads itself. Without the first two, a remote that does not answer
- *  is only a warning. The local ref never counts, because whoever can rebuild the log can write it too. */
+ *  is only a warning. The local ref never counts: a user who can rebuild the log can write that ref as well. */
 export async function findHeadSources(
   { platform, project }: { platform: Platform; project: Project },
   { heads, remote, require }: { heads?: string | undefined; remote?: string | undefined; require?: string | undefined },

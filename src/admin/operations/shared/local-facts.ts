@@ -6,6 +6,7 @@ import { parseJson } from '#lib/parse-json.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import { EntryHashSchema } from '../../model/signed-head.ts';
+import { addLaterPatterns } from '../../rules/local-files.ts';
 
 /** `.cleo/local.json`: facts about the store of this checkout, stored outside it. Never committed. */
 const LocalFactsSchema = object({
@@ -41,7 +42,7 @@ const readStoreFacts = async (store: ReadStore): Promise<object> => ({
 function writeLocalFacts({ files }: Pick<Platform, 'files'>, project: Project, facts: object): void {
   const path = toPath(project);
   const before = parseJson(files.readText(path) ?? '{}');
-  ignoreInGit({ files }, project, ['local.json', 'audit-heads.jsonl']);
+  updateGitignore({ files }, project);
   files.writeAtomic(path, `${JSON.stringify({ ...(isPlainObject(before) ? before : {}), ...facts }, null, 2)}\n`);
 }
 
@@ -55,12 +56,11 @@ export async function recordFactsQuietly(platform: Pick<Platform, 'files'>, proj
   }
 }
 
-/** Adds names to `.cleo/.gitignore` of a project that an older version created. */
-function ignoreInGit({ files }: Pick<Platform, 'files'>, { folder }: Project, names: string[]): void {
+/** Adds the names of local files to `.cleo/.gitignore` of a project that an older version created. A project without the file commits
+ *  none of `.cleo`, or all of it. */
+function updateGitignore({ files }: Pick<Platform, 'files'>, { folder }: Project): void {
   const path = join(folder, '.gitignore');
   const text = files.readText(path);
-  if (text === undefined) return;
-  const lines = text.split(/\r?\n/);
-  const missing = names.filter((name) => !lines.includes(name));
-  if (missing.length > 0) files.writeAtomic(path, `${text.replace(/\n?$/, '\n')}${missing.join('\n')}\n`);
+  const updated = text === undefined ? undefined : addLaterPatterns(text);
+  if (updated !== undefined && updated !== text) files.writeAtomic(path, updated);
 }

@@ -8,11 +8,14 @@ import {
   abbreviateKey,
   type CheckedHead,
   compareHeads,
+  formatSignatureGaps,
   headsFile,
   isBelowLevel,
   parseHeads,
   parseSigner,
+  type SignatureGap,
   sshNamespace,
+  stepSignatureGaps,
   toEntryText,
   toSignedText,
 } from '../../rules/audit-heads.ts';
@@ -91,11 +94,13 @@ export async function inspectLog(
   if (facts?.auditHead) hashes.set(facts.auditHead.seq, '');
   let state: ChainState = chainStart;
   const entrySignatures = new Map<string, { seq: number; hash: string; signature: string; at: string }>();
+  const gaps: SignatureGap[] = [];
   for (;;) {
     const links = await store.audit.listLinks(state.seq, batchSize);
     for (const link of links) {
       state = stepChain(state, link, sha256);
       if (hashes.has(link.seq)) hashes.set(link.seq, link.hash);
+      stepSignatureGaps(gaps, link.seq, link.signature !== undefined, entrySignatures.size > 0);
       if (!link.signature) continue;
       const [fingerprint = '', signature = ''] = link.signature.split(':');
       entrySignatures.set(fingerprint, { seq: link.seq, hash: link.hash, signature, at: link.columns[2] ?? '' });
@@ -108,8 +113,9 @@ export async function inspectLog(
   if (broken) return { ...proof, level: 'unsigned', warnings: [], broken };
   if (found.length === 0 && entrySignatures.size === 0) return { ...proof, level: 'unsigned', warnings: [] };
   const signing = await platform.loadSigning();
-  const { heads, unknown } = await checkSignatures(platform, listSigners(ctx, signing, given), found);
-  for (const { publicKey, name } of listSigners(ctx, signing, given)) {
+  const signers = listSigners(ctx, signing, given);
+  const { heads, unknown } = await checkSignatures(platform, signers, found);
+  for (const { publicKey, name } of signers) {
     const entry = entrySignatures.get(sha256(publicKey).slice(0, 16));
     if (!entry) continue;
     hashes.set(entry.seq, entry.hash);
@@ -120,7 +126,7 @@ export async function inspectLog(
     });
   }
   const coverage = compareHeads({ ...proof, hashes }, heads, { local: headsFile });
-  const warnings = unknown.length > 0 ? [formatUnknownSigners(unknown)] : [];
+  const warnings = [...(unknown.length > 0 ? [formatUnknownSigners(unknown)] : []), ...[formatSignatureGaps(gaps) ?? []].flat()];
   return { ...proof, ...coverage, warnings: [...coverage.warnings, ...warnings] };
 }
 

@@ -18,7 +18,7 @@ export const adminTrustRemove = job({
   example: { call: { path: 'old-project' }, exit: 102 },
   async run({ platform }, { path }) {
     const project = path === undefined ? platform.getProject() : { root: resolve(platform.folder, path), folder: '' };
-    if (!project) throw new CleoError('E_NOT_INITIALIZED', { folder: platform.folder });
+    if (!project) throw new CleoError('E_NOT_INITIALIZED', { folder: platform.folder, root: platform.root });
     const trust = await platform.loadTrust();
     const root = trust.resolveRoot(project);
     return trust.remove(root) ? { path: root } : noChange({ path: root });

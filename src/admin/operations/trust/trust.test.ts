@@ -249,7 +249,10 @@ test('the error of an agent says to ask a person', async () => {
   expect((await verify(app)).error).toMatchObject({ code: 'E_PROJECT_UNTRUSTED', fix });
   expect((await app.call('admin.trust')).error).toMatchObject({ code: 'E_FORBIDDEN', fix });
   const person = await openClone({ config: { verification: { tools: { test: writeMark('ran') } } }, env: { CLEO_AGENT_ID: '' } });
-  expect((await verify(person)).error.fix).toBe('cleo trust');
+  const call = { taskId: 'T001', gate: 'testsPassed', evidence: 'tool:test' };
+  expect((await person.call('verify.gate', call, asPerson)).error.fix).toBe('cleo trust');
+  // An MCP server in the environment of a person serves agents.
+  expect((await person.call('verify.gate', call, { gateway: 'cleo_mutate' })).error.fix).toBe(fix);
 });
 
 /** Runs the command in a new app: the store of `app` is open already. */

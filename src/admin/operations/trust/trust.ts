@@ -24,7 +24,12 @@ export const adminTrust = job({
   needs: 'project',
   acceptsUntrusted: true,
   usesHost: true,
-  scope: { scope: 'admin', when: 'unless everything is trusted, or `CLEO_TRUST` is the digest of the content' },
+  scope: {
+    scope: 'admin',
+    when: 'unless everything is trusted, or `CLEO_TRUST` is the digest of the content',
+    // An error offers it only for content that is not trusted.
+    isNeeded: () => true,
+  },
   synonyms: ['allow'],
   cli: { command: 'trust', args: ['path'], view: async () => (await import('../../view/trust.ts')).trustView },
   example: { call: {}, exit: 102 },

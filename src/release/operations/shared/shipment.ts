@@ -228,7 +228,7 @@ export class Shipment {
         fix: commandLine(words),
         manual: `Correct what ${name} reports, then repeat the call`,
         gate: name,
-        output: `${ran.stdout}${ran.stderr}`.slice(-2000),
+        output: (await import('#lib/redact.ts')).redactText(`${ran.stdout}${ran.stderr}`).slice(-2000),
       });
     }
     return gates.length ? gates.map(([name]) => name).join(', ') : 'none are configured';

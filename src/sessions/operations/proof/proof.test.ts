@@ -34,3 +34,11 @@ test('only a person at a terminal sets the passphrase', async () => {
     error: { code: 'E_VALIDATION_PASSPHRASE', message: expect.stringContaining('was not typed') },
   });
 });
+
+test('reading with scope admin needs the configured proof, which the log names', async () => {
+  const env = { CLEO_AGENT_ID: '' };
+  const person = await openApp({ isAtTerminal: true, env });
+  expect(await person.call('admin.token.list')).toMatchObject({ success: true });
+  const signer = await openApp({ isAtTerminal: true, env, config: { decide: { proof: 'ssh' } } });
+  expect(await signer.call('admin.token.list')).toMatchObject({ error: { code: 'E_FORBIDDEN', exitCode: 64 } });
+});

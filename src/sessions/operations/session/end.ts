@@ -13,7 +13,7 @@ import {
   isLeaving,
   leaveSession,
   releaseClaims,
-  requireMayEnd,
+  requireMayStop,
 } from '../shared/close-session.ts';
 import { requireOwnSession } from '../shared/sessions.ts';
 
@@ -41,7 +41,7 @@ export const sessionEnd = mutation({
     if (session.status === 'ended') return noChange({ session: toSessionSummary(session) });
     const isPart = await isLeaving(ctx, session);
     if (isPart && (await hasLeft(ctx, session))) return noChange({ session: toSessionSummary(session) });
-    await requireMayEnd(ctx, session, note);
+    await requireMayStop(ctx, session, { act: 'end', note });
     await checkMayEnd(ctx, session, note, isPart);
     if (isPart) {
       const { session: after, released } = await leaveSession(ctx, session, note);

@@ -9,7 +9,7 @@ import { releaseTask } from '#tasks/operations/shared/task-transitions.ts';
 import { toTaskReceipt } from '#tasks/rules/view.ts';
 import { HandoffSchema, SessionSummarySchema } from '../../model/session.ts';
 import { toSessionSummary } from '../../rules/session-view.ts';
-import { anotherSessionScope, closeSession, isLeaving, leaveSession, releaseClaims, requireMayEnd } from '../shared/close-session.ts';
+import { anotherSessionScope, closeSession, isLeaving, leaveSession, releaseClaims, requireMayStop } from '../shared/close-session.ts';
 import { requireOwnSession } from '../shared/sessions.ts';
 
 export const sessionSafestop = mutation({
@@ -32,7 +32,7 @@ export const sessionSafestop = mutation({
     const own = await requireOwnSession(ctx, 'stop');
     if (own.status !== 'active') return noChange({ session: toSessionSummary(own), ...defined({ handoff: own.handoff }) });
     const isPart = await isLeaving(ctx, own);
-    await requireMayEnd(ctx, own, reason);
+    await requireMayStop(ctx, own, { act: 'end', note: reason });
     // The session of another agent is not suspended: the caller keeps its claim in it.
     if (isPart && keep) return stopWithoutSession(ctx, text, true);
     const task = (await appendFocusNote(ctx, text))?.task;

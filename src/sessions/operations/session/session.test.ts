@@ -278,7 +278,14 @@ describe('safestop', () => {
       expect(await app.call(operation, params, { session: 'session-2' })).toMatchObject({
         error: { code: 'E_FORBIDDEN', exitCode: 64, fix: 'Ask a person to run: cleo session end --session session-2' },
       });
+    expect(await app.call('session.suspend', {}, { session: 'session-2' })).toMatchObject({
+      error: { code: 'E_FORBIDDEN', exitCode: 64, fix: 'Ask a person to run: cleo session suspend --session session-2' },
+    });
     expect(await app.call('session.show', { sessionId: 'session-2' })).toMatchObject({ session: { status: 'active' } });
+    expect(await app.call('session.suspend', {}, { ...asPerson, session: 'session-2' })).toMatchObject({
+      session: { status: 'suspended' },
+    });
+    await app.as('bob').call('session.resume', { sessionId: 'session-2' });
     expect(await app.call('session.end', {}, { ...asPerson, session: 'session-2' })).toMatchObject({ session: { status: 'ended' } });
   });
 

@@ -66,15 +66,19 @@ async function isAnothers(ctx: MutationContext, session: SessionRecord): Promise
   return hasOthers(ctx, [session.startedBy, ...(await ctx.store.sessions.listAgents(session.id))]);
 }
 
-export const anotherSessionScope: ConditionalScope = { scope: 'decide', when: 'to end the session of another agent' };
+export const anotherSessionScope: ConditionalScope = { scope: 'decide', when: 'to end or suspend the session of another agent' };
 
 /** Requires a person to end or suspend the session of another agent. */
-export async function requireMayEnd(ctx: MutationContext, session: SessionRecord, note?: string): Promise<void> {
+export async function requireMayStop(
+  ctx: MutationContext,
+  session: SessionRecord,
+  { act, note }: { act: 'end' | 'suspend'; note?: string | undefined },
+): Promise<void> {
   if (!(await isAnothers(ctx, session))) return;
   ctx.requireScope('decide', {
     subject: session.id,
-    action: `Ending ${session.id} of ${session.startedBy}`,
-    command: commandLine(['cleo', 'session', 'end', '--session', session.id, ...(note === undefined ? [] : ['--note', note])]),
+    action: `${act === 'end' ? 'Ending' : 'Suspending'} ${session.id} of ${session.startedBy}`,
+    command: commandLine(['cleo', 'session', act, '--session', session.id, ...(note === undefined ? [] : ['--note', note])]),
   });
 }
 

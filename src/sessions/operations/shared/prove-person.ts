@@ -32,6 +32,15 @@ export async function provePerson(ctx: ProofContext, subject: ProofSubject): Pro
   return askForId(await ctx.platform.loadTerminal(), subject);
 }
 
+/** Proves that a person reads. Reading changes nothing, so a person at a terminal need not confirm it. A passphrase or a signature is asked
+ *  for as for a write: the log names the method, and a terminal without it proves nothing. */
+export async function proveReader(ctx: ProofContext, subject: ProofSubject): Promise<PersonProof | MissingProof> {
+  const method = await readMethod(ctx.platform, subject.operation);
+  if (method !== 'terminal') return provePerson(ctx, subject);
+  const missing = await findMissing(ctx, method);
+  return missing ?? { isProved: true, via: 'terminal', evidence: describeTerminal(await ctx.platform.loadTerminal()) };
+}
+
 /** Checks everything that can be checked without asking. Returns undefined if a person may be calling. */
 export const findMissingProof = async (ctx: ProofContext, operation = ''): Promise<MissingProof | undefined> =>
   findMissing(ctx, await readMethod(ctx.platform, operation));
@@ -51,7 +60,7 @@ const noTerminal = 'the command has no controlling terminal to ask on';
 
 /** Returns the reason why the terminal is not that of a person. */
 export function findTerminalProblem({ name, marks: [mark] }: PersonTerminal): MissingProof | undefined {
-  if (mark) return createMissing(describeMark(mark) + (name === undefined ? '' : wayOut), { mark: mark.name, hint: passphraseHint });
+  if (mark) return createMissing(describeMark(mark) + (name === undefined ? '' : passphraseAdvice), { mark: mark.name, hint: passphraseHint });
   return name === undefined ? createMissing(noTerminal) : undefined;
 }
 
@@ -85,8 +94,8 @@ export const describeTerminal = ({ name, processes }: PersonTerminal): Record<st
   processes: processes.slice(0, maxProcesses),
 });
 
-/** Only a person is told, and an agent has no terminal of its own. */
-const wayOut = '; a person can use decide.proof passphrase, which ignores marks';
+/** Added only if there is a terminal, because an agent has none of its own. */
+const passphraseAdvice = '; a person can use decide.proof passphrase, which ignores marks';
 
 const passphraseHint =
   'If you are a person, run the command in a terminal without that mark, or use decide.proof passphrase, which does not depend on marks';

@@ -20,7 +20,7 @@ export interface SecretProof {
   problem?: string;
 }
 
-/** Finds the spawn that a secret belongs to. An unknown secret is no proof. */
+/** Finds the spawn that a secret belongs to. An unknown secret proves nothing. */
 export async function findSecretProof(
   { store, platform }: Pick<MutationContext, 'store' | 'platform'>,
   taskId: TaskId,
@@ -63,7 +63,7 @@ export async function requireIndependence(
   return 'person';
 }
 
-/** Finds out why the caller may be an agent that worked on the task. */
+/** Finds the fact that the caller shares with an agent that worked on the task; undefined if it is another agent. */
 async function findSharedInstance(ctx: MutationContext, taskId: TaskId, by: string): Promise<ReturnType<typeof findSharedFact>> {
   const { store, caller, token } = ctx;
   const process = await findCallerProcess(ctx);

@@ -7,9 +7,10 @@ import type { TaskId } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
 import type { GateAttempt, Independence, RoundState, ValidatorVerdict } from '../../model/verification.ts';
+import { findObserverProblem } from '../../rules/gate-policy.ts';
 import { checkGateOrder, checkIndependent } from '../../rules/gates.ts';
 import { findSecretProof, requireIndependence } from './independence.ts';
-import { recordAttempt, requireVerifiable, resolveAgent, type VerificationState } from './verification.ts';
+import { getTokenName, recordAttempt, requireVerifiable, resolveAgent, type VerificationState } from './verification.ts';
 
 /** Errors of both verdicts. */
 export const verdictErrors = [
@@ -20,6 +21,7 @@ export const verdictErrors = [
   'E_INVALID_AGENT',
   'E_CIRCULAR_VALIDATION',
   'E_GATE_DEPENDENCY',
+  'E_GATE_UPDATE_FAILED',
 ] satisfies ErrorCode[];
 
 export const ValidatorSecret = optional(
@@ -51,6 +53,8 @@ export async function prepareVerdict(
   const { store, caller, commandWith } = ctx;
   await checkScope(ctx, taskId);
   const state = await requireVerifiable(store, taskId);
+  const problem = findObserverProblem(ctx.config, 'qaPassed', defined({ token: getTokenName(ctx.token) }));
+  if (problem) throw new CleoError('E_GATE_UPDATE_FAILED', { taskId, gate: 'qaPassed', problem, fix: ctx.commandAs(['verify', taskId]) });
   const proof = await findSecretProof(ctx, taskId, state.rounds.round, secret);
   // The secret was given to one agent, whatever name the call has.
   const by = proof && !proof.problem ? proof.agent : await resolveAgent(store, ctx, agent, commandWith({ agent: undefined }));

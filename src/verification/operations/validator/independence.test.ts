@@ -37,7 +37,7 @@ test('an agent in another client process may judge, and the verdict records it',
 test.each<[string, Record<string, string>, { client: string; pid: number } | undefined, Json, RegExp]>([
   ['another name in the same client process', { CLEO_AGENT_ID: 'ben' }, { client: 'claude', pid: 1 }, {}, /the same client process as/],
   ['another name in the call', {}, { client: 'claude', pid: 1 }, { agent: 'ben' }, /the same client process as/],
-  ['another name, detached from the client', { CLEO_AGENT_ID: 'ben' }, undefined, {}, /nothing but the name tells the call from one of/],
+  ['another name, detached from the client', { CLEO_AGENT_ID: 'ben' }, undefined, {}, /only the name distinguishes the call from one of/],
   ['another conversation of the same process', claude('b'), { client: 'claude', pid: 1 }, {}, /the same client process as/],
   ['the same conversation, resumed in another process', claude('a'), { client: 'claude', pid: 2 }, {}, /did the work|worked on it/],
 ])('refuses %s', async (_, variables, process, more, problem) => {

@@ -93,6 +93,19 @@ test('an agent cannot judge its own work, under its own name or another', async 
   expect(await app.call('validator.attest', { taskId: 'T001', agent: 'bob' })).toMatchObject({ verdict: { by: 'bob' } });
 });
 
+test('verification.observers.qaPassed names the tokens whose verdicts count', async () => {
+  const app = await openApp({ tasks: shown, config: { verification: { observers: { qaPassed: ['ci'] } } } });
+  const as = (name: string) => ({ gateway: 'http' as const, token: { name, scope: 'mutate' as const } });
+  for (const operation of ['validator.attest', 'validator.reject'])
+    for (const more of [{}, as('laptop')]) {
+      const { error } = await app.call(operation, { taskId: 'T001', reason: 'x' }, more);
+      expect(error).toMatchObject({ code: 'E_GATE_UPDATE_FAILED', exitCode: 41 });
+      expect(error.message).toContain('verification.observers.qaPassed accepts qaPassed from ci only');
+      expect((await app.cli(error.fix)).exitCode).toBe(0);
+    }
+  expect(await app.call('validator.attest', { taskId: 'T001' }, as('ci'))).toMatchObject({ verdict: { by: 'ci' } });
+});
+
 test('a verdict needs evidence to judge', async () => {
   const app = await openApp({ tasks: ['T001', 'T002 done', 'T003 blocked'] });
   expect(await app.call('validator.attest', { taskId: 'T001' })).toMatchObject({

@@ -61,6 +61,16 @@ describe('evidence', () => {
     });
   });
 
+  test('from a failing tool is rejected without the secrets that the tool prints', async () => {
+    const app = await openApp({
+      tasks: ['T001', 'gate T001 implemented by ada'],
+      ...tools({ test: 'console.log("DB_PASSWORD=hunter2hunter2"); process.exit(3)' }),
+    });
+    const answer = await verify(app, 'testsPassed', 'tool:test');
+    expect(answer.error.details.output).toContain('DB_PASSWORD=');
+    expect(JSON.stringify(answer)).not.toContain('hunter2');
+  });
+
   test('from a hanging tool is rejected, and the tool is killed', async () => {
     const app = await openApp({
       tasks: ['T001', 'gate T001 implemented by ada'],

@@ -75,17 +75,19 @@ export const verifyGate = job({
     const gate = requireGate(ctx, name);
     const config = ctx.config();
     const policy = getGatePolicy(config);
+    const claims = parseEvidence(text);
+    // Finding the runs of a task reads the whole log.
+    const needsRuns = claims.some(({ kind }) => kind === 'run' || kind === 'test-run');
     const { before, baseline, loggedRuns } = await ctx.read(async (store) => {
       const checked = await checkRequest(ctx, store, { taskId, gate, agent, round });
-      const known = { baseline: await store.gates.getBaseline(checked.task.id), loggedRuns: await store.audit.listRuns(checked.task.id) };
-      return { before: checked, ...known };
+      const { id } = checked.task;
+      return { before: checked, baseline: await store.gates.getBaseline(id), loggedRuns: needsRuns ? await store.audit.listRuns(id) : [] };
     });
     const { task } = before;
     const { platform, project, signal } = ctx;
     const submission = { platform, project, config, task, gate, policy, baseline, loggedRuns, signal };
     const observer = await findObserver(ctx);
     const foreign = findObserverProblem(config, gate, observer);
-    const claims = parseEvidence(text);
     const createError = (problem: string, details: object = {}, hasToolFailed = false): Promise<CleoError> =>
       createEvidenceError(ctx, { ...submission, taskId: task.id, problem, details, hasToolFailed });
     const invalid = findFormProblem(submission, claims);
