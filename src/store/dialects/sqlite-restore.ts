@@ -6,6 +6,7 @@ import { openSqlite, readSchemaVersion, type SqliteOptions } from './sqlite.ts';
 import { carryOver } from './sqlite-carry-over.ts';
 import { loadSqliteDriver, type SqliteDatabase, type SqliteStatement } from './sqlite-driver.ts';
 import { convertErrors, fromSqliteError } from './sqlite-errors.ts';
+import { withRestoreLock } from './sqlite-restore-lock.ts';
 import { publishFile } from './sqlite-schema.ts';
 
 /** Checks a database file without changing it. */
@@ -45,12 +46,16 @@ export async function restoreSqlite(options: Omit<SqliteOptions, 'mode'>, file: 
       // The copy has the mode of the backup, which others may be able to read.
       chmodSync(fresh, 0o600);
     });
-    await prepareCopy(options, fresh, isSound ? readPreservedState(path) : emptyState);
-    if (isSound) {
-      const log = convertErrors(options, () => carryOver(fresh, path));
-      await replaceContent(options, fresh);
-      return { log };
-    }
+    if (isSound)
+      return await withRestoreLock(options, async () => {
+        // Waits for a write that has begun before the lock. The wait of the copy itself has no limit.
+        execOnDatabase(options, 'begin immediate; rollback');
+        await prepareCopy(options, fresh, readPreservedState(path));
+        const log = convertErrors(options, () => carryOver(fresh, path));
+        await replaceContent(options, fresh);
+        return { log };
+      });
+    await prepareCopy(options, fresh, emptyState);
     const movedTo = moveAside(options, at);
     if (!convertErrors(options, () => publishFile(fresh, path)))
       throw new CleoError('E_FILE_ERROR', { path, problem: 'another process has just created it', fix: 'cleo doctor' });
@@ -123,8 +128,6 @@ async function replaceContent(options: Omit<SqliteOptions, 'mode'>, fresh: strin
       problem: 'this driver cannot copy into a database',
       manual: 'Update Node.js',
     });
-  // The copy itself waits for the write lock without a limit; this waits for at most `busyTimeoutMs`.
-  execOnDatabase(options, 'begin immediate; rollback');
   const source = new driver.DatabaseSync(fresh, { readOnly: true });
   try {
     await driver.backup(source, options.path, { rate: allPages });

@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
@@ -367,4 +368,20 @@ test('prepared statements survive garbage collection', async () => {
     for (const store of stores) expect((await listIds(store)).length).toBe((round + 1) * stores.length);
     await collectGarbage();
   }
+});
+
+test('a write waits while a backup is restored, and ignores the lock of a killed process', async () => {
+  const path = await createStore();
+  const lock = `${path}.restoring`;
+  writeFileSync(lock, String(process.pid));
+  const store = open(path);
+  const added = addTask(store);
+  await sleep(100);
+  expect(await listIds(open(path, { mode: 'read' }))).toEqual([]);
+  await expect(addTask(open(path, { busyTimeoutMs: 50 }))).rejects.toThrow(matchError('E_LOCK_TIMEOUT', 7, 'is being restored'));
+  rmSync(lock);
+  expect(await added).toBe('T001');
+  writeFileSync(lock, '2147483646');
+  expect(await addTask(store)).toBe('T002');
+  expect(existsSync(lock)).toBe(false);
 });

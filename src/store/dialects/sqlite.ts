@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import type { Store } from '../port/store.ts';
 import { checkNotNewer, checkSchemaVersion, schemaVersion } from '../schema-version.ts';
 import { createReadStore } from '../sql/read-store.ts';
@@ -78,6 +78,11 @@ export function openSqlite(options: SqliteOptions): Store {
   const runTransaction = async <T>(kind: string, sinceMs: number, work: () => Promise<T>, check = checkVersion): Promise<T> => {
     if (options.begin) await options.begin(() => begin(kind, check), sinceMs);
     else begin(kind, check);
+    if (kind !== 'begin' && existsSync(toRestoreLock(options.path))) {
+      rollBack(database);
+      await (await import('./sqlite-restore-lock.ts')).waitForRestore(options);
+      return runTransaction(kind, sinceMs, work, check);
+    }
     try {
       const result = await work();
       convertErrors(options, () => database.exec('commit'));
@@ -197,6 +202,9 @@ function truncateLog(database: SqliteDatabase, options: SqliteOptions): void {
     database.exec(`pragma busy_timeout = ${getTimeout(options)}`);
   }
 }
+
+/** The file that exists while a backup is restored. */
+export const toRestoreLock = (path: string): string => `${path}.restoring`;
 
 const maxLogBytes = 1 << 20;
 const maxStatements = 500;
