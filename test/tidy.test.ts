@@ -337,6 +337,7 @@ const released = [
   'e0eb7ad6b8c266f56504532078e92901da88cafc0b45d0db2270b0347d67238f',
   '2c031c6eab7a9aa32b54cd86f77015b2b4af17e670f330bce0ac6ca69a37b50a',
   '0abe13ea870b59a93584a24e7ccde17ba0c2979f1f0a80ed3f7adf9a96fe2419',
+  'ffb69947c270c33fb0f29cc0bafb09340b18659412f3ceef2d05f5ffe8be20ad',
 ];
 
 describe('docs', () => {
