@@ -7,7 +7,7 @@ import type { Operation } from '../src/core/define.ts';
 import { describeScope } from '../src/core/describe-scope.ts';
 import { exitCodes } from '../src/core/errors/exit-codes.ts';
 import { globalFlags } from '../src/core/global-flags.ts';
-import { configKeys, type FixedKey, openGroups } from '../src/core/model/config.ts';
+import { defaultConfig, type FixedKey, getConfigSpec, openGroups } from '../src/core/model/config.ts';
 import { configMeanings } from '../src/core/model/config-meanings.ts';
 import { createJsonSchema } from '../src/core/model/json-schema.ts';
 import { getRequiredScope } from '../src/core/rules/token-scope.ts';
@@ -244,12 +244,15 @@ function formatConfigPage(): string {
     formatTable(
       ['key', 'type', 'default', 'meaning'],
       [
-        ...Object.entries(configKeys).map(([key, spec]) => [
-          `\`${key}\``,
-          typeof spec.type === 'string' ? (typeWords[spec.type] ?? spec.type) : spec.type.map((choice) => `\`${choice}\``).join(', '),
-          String(spec.default) === '' ? '' : `\`${spec.default}\``,
-          configMeanings[key as FixedKey],
-        ]),
+        ...Object.entries(defaultConfig).map(([key, fallback]) => {
+          const { type } = getConfigSpec(key as FixedKey);
+          return [
+            `\`${key}\``,
+            typeof type === 'string' ? (typeWords[type] ?? type) : type.map((choice) => `\`${choice}\``).join(', '),
+            String(fallback) === '' ? '' : `\`${fallback}\``,
+            configMeanings[key as FixedKey],
+          ];
+        }),
         ...Object.entries(openGroups).map(([group, spec]) => [
           `\`${group}.<name>\``,
           spec.type,

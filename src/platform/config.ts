@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { CleoError } from '#core/errors/error.ts';
-import { type Config, configKeys, defaultConfig, flattenConfig } from '#core/model/config.ts';
+import { type Config, defaultConfig, flattenConfig } from '#core/model/config.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { checkJson, stripBom } from '#lib/parse-json.ts';
 import { files } from './files.ts';
@@ -16,7 +16,7 @@ export function createConfigFiles(home: string): ConfigFiles {
     const [first] = problems;
     if (!first) return values;
     const fix = first.key && !/[^\w.$-]/.test(first.key) ? `cleo config unset ${first.key}${scope}` : 'cleo doctor --fix';
-    throw new CleoError('E_CONFIG_ERROR', { path, problem: `${first.key} ${first.problem}`.trim(), fix, valid: Object.keys(configKeys) });
+    throw new CleoError('E_CONFIG_ERROR', { path, problem: `${first.key} ${first.problem}`.trim(), fix, valid: Object.keys(defaultConfig) });
   };
   return {
     projectFile,

@@ -1,6 +1,6 @@
 import { array, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
-import { type ConfigKey, configKeys } from '#core/model/config.ts';
+import { type ConfigKey, defaultConfig } from '#core/model/config.ts';
 import { getConfigMeaning } from '#core/model/config-meanings.ts';
 import { ConfigSourceSchema, ConfigValueSchema, resolveConfig, userParam } from './shared/config-scope.ts';
 
@@ -18,7 +18,7 @@ export const adminConfigList = query({
   example: { call: {} },
   async run({ platform }, { user }) {
     const { get, customKeys, warnings } = resolveConfig(platform, user);
-    const keys = [...(Object.keys(configKeys) as ConfigKey[]), ...customKeys];
+    const keys = [...(Object.keys(defaultConfig) as ConfigKey[]), ...customKeys];
     return answer({ config: keys.map((key) => ({ key, ...get(key), about: getConfigMeaning(key) })) }, { warnings });
   },
 });

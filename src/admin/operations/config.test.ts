@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { configKeys } from '#core/model/config.ts';
+import { defaultConfig } from '#core/model/config.ts';
 import { configMeanings } from '#core/model/config-meanings.ts';
 import { asPerson, openApp, type TestApp } from '../../../test/app.ts';
 import { createEmptyFolder } from '../../../test/folder.ts';
@@ -67,7 +67,7 @@ test('the project overrides the user, the user overrides the default, and --user
 
 test('lists all settings with descriptions', async () => {
   const { config } = await (await openApp()).call('admin.config.list');
-  expect(config.map(({ key }: { key: string }) => key)).toEqual(Object.keys(configKeys));
+  expect(config.map(({ key }: { key: string }) => key)).toEqual(Object.keys(defaultConfig));
   expect(config[0]).toEqual({
     key: 'hierarchy.maxSiblings',
     value: 7,
@@ -107,8 +107,8 @@ describe('invalid input', () => {
     ['hierarchy.maxSibling', 'cleo config set hierarchy.maxSiblings 9', ['hierarchy.maxSiblings']],
     ['maxSiblings', 'cleo config set hierarchy.maxSiblings 9', ['hierarchy.maxSiblings']],
     ['hierarchy', 'cleo config list', ['hierarchy.autoCompleteParents', 'hierarchy.maxSiblings']],
-    ['nothing.like.it', 'cleo config list', Object.keys(configKeys)],
-    ['__proto__', 'cleo config list', Object.keys(configKeys)],
+    ['nothing.like.it', 'cleo config list', Object.keys(defaultConfig)],
+    ['__proto__', 'cleo config list', Object.keys(defaultConfig)],
   ])('rejects the key %s with 8 and suggests keys', async (key, fix, valid) => {
     const app = await openApp();
     const before = readFileSync(projectFile(app), 'utf8');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { configKeys, type FixedKey } from './config.ts';
+import { defaultConfig, type FixedKey } from './config.ts';
 import { configMeanings } from './config-meanings.ts';
 import { createConfigSchema, formatConfigSchema } from './config-schema.ts';
 
@@ -9,7 +9,7 @@ test('the published schema is generated from the keys', async () => {
 
 test('contains every key with its description and default', () => {
   const { properties } = createConfigSchema();
-  for (const [key, { default: fallback }] of Object.entries(configKeys)) {
+  for (const [key, fallback] of Object.entries(defaultConfig)) {
     const [group = '', name] = key.split('.');
     const node = properties?.[group];
     expect(name === undefined ? node : node?.properties?.[name]).toMatchObject({

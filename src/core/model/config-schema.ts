@@ -1,7 +1,8 @@
 import {
-  configKeys,
+  defaultConfig,
   evidencePattern,
   type FixedKey,
+  getConfigSpec,
   getOpenKeyPattern,
   maxCount,
   namePattern,
@@ -21,7 +22,8 @@ interface SchemaNode {
 /** Creates the JSON Schema of the configuration, with which editors complete and check the file. */
 export function createConfigSchema(): SchemaNode {
   const properties: Record<string, SchemaNode> = { $schema: { type: 'string' } };
-  for (const [key, { type, default: fallback }] of Object.entries(configKeys)) {
+  for (const [key, fallback] of Object.entries(defaultConfig)) {
+    const { type } = getConfigSpec(key as FixedKey);
     setNode(properties, key, { ...toTypeSchema(type), default: fallback, description: configMeanings[key as FixedKey] });
   }
   for (const [group, { type }] of Object.entries(openGroups))

@@ -1,86 +1,64 @@
 import { isPlainObject } from '#lib/is-plain-object.ts';
-/** All configuration keys with type and default; `configMeanings` describes them. Every start reads this table, so it is plain
- *  data without texts. */
-export const configKeys = {
-  'hierarchy.maxSiblings': { type: 'count', default: 7 },
-  'hierarchy.autoCompleteParents': { type: 'flag', default: false },
-  'claims.ttlMinutes': {
-    type: 'count',
-    default: 240,
-  },
-  'claims.awayMinutes': { type: 'count', default: 5 },
-  'claims.silentMinutes': { type: 'count', default: 30 },
-  'session.required': { type: 'flag', default: false },
-  'session.requireNote': { type: 'flag', default: false },
-  'session.closeRequiresDone': { type: 'flag', default: false },
-  'session.exclusive': { type: 'flag', default: true },
-  'session.quietHours': { type: 'count', default: 72 },
-  'context.warningPercent': { type: 'count', default: 70 },
-  'context.cautionPercent': { type: 'count', default: 85 },
-  'context.criticalPercent': { type: 'count', default: 90 },
-  'context.emergencyPercent': { type: 'count', default: 95 },
-  'context.staleMinutes': { type: 'count', default: 5 },
-  'decide.proof': { type: ['terminal', 'passphrase', 'ssh'], default: 'terminal' },
-  'decide.signers': { type: 'signers', default: [] },
-  'grade.nudge': { type: 'flag', default: false },
-  'store.busyTimeoutMs': { type: 'count', default: 15000 },
-  'store.durability': {
-    type: ['full', 'normal'],
-    default: 'full',
-  },
-  'store.url': {
-    type: 'text',
-    default: '',
-  },
-  'assessment.project': {
-    type: 'text',
-    default: '',
-  },
-  'project.key': { type: 'name', default: '' },
-  'serve.port': { type: 'count', default: 4800 },
-  'serve.hosts': {
-    type: 'text',
-    default: '',
-  },
-  'serve.origins': {
-    type: 'text',
-    default: '',
-  },
-  'serve.requireToken': { type: 'flag', default: false },
-  'serve.callsPerMinute': {
-    type: 'count',
-    default: 6000,
-  },
-  'orchestrate.outputDir': {
-    type: 'text',
-    default: '.cleo/research',
-  },
-  'orchestrate.showCommand': { type: 'text', default: 'cleo show' },
-  'orchestrate.focusCommand': { type: 'text', default: 'cleo start' },
-  'orchestrate.completeCommand': { type: 'text', default: 'cleo complete' },
-  'orchestrate.linkCommand': { type: 'text', default: 'cleo research link' },
-  'backup.keep': { type: 'count', default: 10 },
-  'lifecycleEnforcement.mode': {
-    type: ['strict', 'advisory', 'off'],
-    default: 'strict',
-  },
-  'verification.required': { type: 'flag', default: false },
-  'verification.allowNotes': { type: 'flag', default: false },
-  'verification.maxRounds': { type: 'count', default: 5 },
-  'verification.timeoutSeconds': { type: 'count', default: 600 },
-  'verification.maxParallel': { type: 'count', default: 2 },
-  'verification.independence': { type: ['spawn', 'process'], default: 'spawn' },
-  'release.gateTimeoutSeconds': { type: 'count', default: 1800 },
-  'docs.types': { type: 'slugs', default: [] },
-  'audit.signers': { type: 'list', default: [] },
-  agents: { type: 'list', default: [] },
-} as const satisfies Record<
-  string,
-  {
-    type: 'count' | 'flag' | 'text' | 'name' | 'list' | 'slugs' | 'signers' | readonly string[];
-    default: number | boolean | string | [];
-  }
->;
+/** All configuration keys with their defaults; `configMeanings` describes them. Every start reads this table, so it is plain data
+ *  without texts. The type of a key follows from its default, unless `specialTypes` names it. */
+const defaults = {
+  'hierarchy.maxSiblings': 7,
+  'hierarchy.autoCompleteParents': false,
+  'claims.ttlMinutes': 240,
+  'claims.awayMinutes': 5,
+  'claims.silentMinutes': 30,
+  'session.required': false,
+  'session.requireNote': false,
+  'session.closeRequiresDone': false,
+  'session.exclusive': true,
+  'session.quietHours': 72,
+  'context.warningPercent': 70,
+  'context.cautionPercent': 85,
+  'context.criticalPercent': 90,
+  'context.emergencyPercent': 95,
+  'context.staleMinutes': 5,
+  'decide.proof': 'terminal',
+  'decide.signers': [],
+  'grade.nudge': false,
+  'store.busyTimeoutMs': 15000,
+  'store.durability': 'full',
+  'store.url': '',
+  'assessment.project': '',
+  'project.key': '',
+  'serve.port': 4800,
+  'serve.hosts': '',
+  'serve.origins': '',
+  'serve.requireToken': false,
+  'serve.callsPerMinute': 6000,
+  'orchestrate.outputDir': '.cleo/research',
+  'orchestrate.showCommand': 'cleo show',
+  'orchestrate.focusCommand': 'cleo start',
+  'orchestrate.completeCommand': 'cleo complete',
+  'orchestrate.linkCommand': 'cleo research link',
+  'backup.keep': 10,
+  'lifecycleEnforcement.mode': 'strict',
+  'verification.required': false,
+  'verification.allowNotes': false,
+  'verification.maxRounds': 5,
+  'verification.timeoutSeconds': 600,
+  'verification.maxParallel': 2,
+  'verification.independence': 'spawn',
+  'release.gateTimeoutSeconds': 1800,
+  'docs.types': [],
+  'audit.signers': [],
+  agents: [],
+} as const;
+
+/** Keys whose values are limited further: one of several words, or texts of a certain form. */
+const specialTypes = {
+  'decide.proof': ['terminal', 'passphrase', 'ssh'],
+  'decide.signers': 'signers',
+  'store.durability': ['full', 'normal'],
+  'project.key': 'name',
+  'lifecycleEnforcement.mode': ['strict', 'advisory', 'off'],
+  'verification.independence': ['spawn', 'process'],
+  'docs.types': 'slugs',
+} as const satisfies Partial<Record<keyof typeof defaults, 'name' | 'signers' | 'slugs' | readonly string[]>>;
 
 /** The evidence gates in the order in which they are passed. */
 export const evidenceGateNames = ['implemented', 'testsPassed', 'qaPassed'] as const;
@@ -106,19 +84,28 @@ export type CommandWords = string | string[];
 type GateKey = `verification.${'gates' | 'observers'}.${(typeof evidenceGateNames)[number]}`;
 type CommandKey = `${'verification.tools' | 'release.gates'}.${string}`;
 type OpenKey = CommandKey | GateKey;
-export type FixedKey = keyof typeof configKeys;
+export type FixedKey = keyof typeof defaults;
 export type ConfigKey = FixedKey | OpenKey;
 export type ConfigValue = string | number | boolean | string[];
 type Widened<T> = T extends boolean ? boolean : T extends number ? number : T extends readonly unknown[] ? string[] : string;
 export type Config = {
-  [K in FixedKey]: (typeof configKeys)[K]['type'] extends readonly (infer O)[] ? O : Widened<(typeof configKeys)[K]['default']>;
+  [K in FixedKey]: K extends keyof typeof specialTypes
+    ? (typeof specialTypes)[K] extends readonly (infer O)[]
+      ? O
+      : Widened<(typeof defaults)[K]>
+    : Widened<(typeof defaults)[K]>;
 } & { [K in CommandKey]?: CommandWords } & { [K in GateKey]?: string[] };
 
-export const isConfigKey = (key: string): key is ConfigKey => Object.hasOwn(configKeys, key) || findOpenGroup(key) !== undefined;
+export const defaultConfig: Config = defaults as unknown as Config;
+
+export const isConfigKey = (key: string): key is ConfigKey => Object.hasOwn(defaults, key) || findOpenGroup(key) !== undefined;
 
 /** Returns the type of a key. */
 export const getConfigSpec = (key: ConfigKey): { type: string | readonly string[] } =>
-  openGroups[findOpenGroup(key)!] ?? configKeys[key as FixedKey];
+  openGroups[findOpenGroup(key)!] ?? { type: specialTypes[key as keyof typeof specialTypes] ?? getDefaultType(defaults[key as FixedKey]) };
+
+const getDefaultType = (value: unknown): string =>
+  typeof value === 'number' ? 'count' : typeof value === 'boolean' ? 'flag' : typeof value === 'string' ? 'text' : 'list';
 
 export const findOpenGroup = (key: string): keyof typeof openGroups | undefined =>
   (Object.keys(openGroups) as (keyof typeof openGroups)[]).find(
@@ -183,7 +170,7 @@ export interface ConfigProblem {
 /** Flattens `{"hierarchy":{"maxSiblings":7}}` to `{"hierarchy.maxSiblings":7}` and lists every key or value that is not valid. */
 export function flattenConfig(tree: unknown): { values: Partial<Config>; problems: ConfigProblem[] } {
   const values: Record<string, unknown> = {};
-  const groups = [...Object.keys(configKeys), ...Object.keys(openGroups).map((group) => `${group}.`)];
+  const groups = [...Object.keys(defaults), ...Object.keys(openGroups).map((group) => `${group}.`)];
   const problems: ConfigProblem[] = [];
   if (!isPlainObject(tree)) return { values: {}, problems: [{ key: '', problem: 'must be a JSON object' }] };
   const walk = (node: object, path: string): void => {
@@ -201,7 +188,3 @@ export function flattenConfig(tree: unknown): { values: Partial<Config>; problem
   walk(tree, '');
   return { values: values as Partial<Config>, problems };
 }
-
-export const defaultConfig: Config = Object.fromEntries(
-  Object.entries(configKeys).map(([key, spec]) => [key, spec.default]),
-) as unknown as Config;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { configKeys, openGroups } from '../model/config.ts';
+import { defaultConfig, openGroups } from '../model/config.ts';
 import { getConfigScope } from './config-scope.ts';
 
 /** The keys of the table in spec 14.2 that agents may change. */
@@ -15,7 +15,7 @@ const open = [
   'docs.types',
 ];
 
-test.each(Object.keys(configKeys))('%s has the scope of the table', (key) => {
+test.each(Object.keys(defaultConfig))('%s has the scope of the table', (key) => {
   expect(getConfigScope(key)).toBe(open.includes(key) ? 'mutate' : 'admin');
 });
 

@@ -1,6 +1,6 @@
 import { array, boolean, description, type InferOutput, number, optional, picklist, pipe, string, union } from 'valibot';
 import { CleoError } from '#core/errors/error.ts';
-import { type ConfigKey, type ConfigValue, configKeys, defaultConfig, type FixedKey, isConfigKey } from '#core/model/config.ts';
+import { type ConfigKey, type ConfigValue, defaultConfig, type FixedKey, isConfigKey } from '#core/model/config.ts';
 import { isRecorded } from '#core/rules/trust.ts';
 import { findNearest } from '#lib/nearest.ts';
 import type { Platform } from '#platform/port.ts';
@@ -50,7 +50,7 @@ export function resolveConfig(
     },
     /** Keys in groups whose names the user chooses. */
     customKeys: [...new Set(files.flatMap(({ values }) => Object.keys(values) as ConfigKey[]))].filter(
-      (key) => !Object.hasOwn(configKeys, key),
+      (key) => !Object.hasOwn(defaultConfig, key),
     ),
     warnings: files.flatMap(({ path, problems }) => problems.map(({ key, problem }) => `${path}: ${`${key} ${problem}`.trim()}`)),
   };
@@ -59,7 +59,7 @@ export function resolveConfig(
 /** Throws an error (8) for an unknown key. `retry` formats the same call with another key. */
 export function requireKey(key: string, retry: (key: string) => string): ConfigKey {
   if (isConfigKey(key)) return key;
-  const known = Object.keys(configKeys);
+  const known = Object.keys(defaultConfig);
   const nearest = findNearest(key, known);
   const suggestions = nearest.length ? nearest : known.filter((name) => name.startsWith(`${key}.`) || name.endsWith(`.${key}`));
   throw new CleoError('E_CONFIG_ERROR', {
