@@ -16,7 +16,12 @@ export function createConfigFiles(home: string): ConfigFiles {
     const [first] = problems;
     if (!first) return values;
     const fix = first.key && !/[^\w.$-]/.test(first.key) ? `cleo config unset ${first.key}${scope}` : 'cleo doctor --fix';
-    throw new CleoError('E_CONFIG_ERROR', { path, problem: `${first.key} ${first.problem}`.trim(), fix, valid: Object.keys(defaultConfig) });
+    throw new CleoError('E_CONFIG_ERROR', {
+      path,
+      problem: `${first.key} ${first.problem}`.trim(),
+      fix,
+      valid: Object.keys(defaultConfig),
+    });
   };
   return {
     projectFile,

@@ -109,7 +109,9 @@ export function createGit(env: Record<string, string | undefined>): Git {
     findMergeBase: (tree, commit) => query(tree, ['merge-base', commit, 'HEAD']),
     async listUnchanged(tree, commit, paths) {
       // A name may contain characters that pathspecs interpret.
-      const listed = await require(tree, ['ls-tree', '-r', '-z', '--full-tree', commit, '--', ...paths], { settings: ['--literal-pathspecs'] });
+      const listed = await require(tree, ['ls-tree', '-r', '-z', '--full-tree', commit, '--', ...paths], {
+        settings: ['--literal-pathspecs'],
+      });
       const blobs = listed.split('\0').flatMap((line) => {
         const [, type, blob, path] = /^\d+ (\w+) ([0-9a-f]+)\t(.*)$/s.exec(line) ?? [];
         return type === 'blob' && blob && path !== undefined ? [{ blob, path }] : [];

@@ -1,4 +1,5 @@
 import { isPlainObject } from '#lib/is-plain-object.ts';
+
 /** All configuration keys with their defaults; `configMeanings` describes them. Every start reads this table, so it is plain data
  *  without texts. The type of a key follows from its default, unless `specialTypes` names it. */
 const defaults = {

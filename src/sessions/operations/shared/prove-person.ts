@@ -60,7 +60,8 @@ const noTerminal = 'the command has no controlling terminal to ask on';
 
 /** Returns the reason why the terminal is not that of a person. */
 export function findTerminalProblem({ name, marks: [mark] }: PersonTerminal): MissingProof | undefined {
-  if (mark) return createMissing(describeMark(mark) + (name === undefined ? '' : passphraseAdvice), { mark: mark.name, hint: passphraseHint });
+  if (mark)
+    return createMissing(describeMark(mark) + (name === undefined ? '' : passphraseAdvice), { mark: mark.name, hint: passphraseHint });
   return name === undefined ? createMissing(noTerminal) : undefined;
 }
 

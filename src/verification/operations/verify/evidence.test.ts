@@ -246,10 +246,7 @@ describe('a gate that needs a tool, in a project without one', () => {
     const app = await open();
     for (const evidence of ['tool:test', 'files:package.json', 'test-run:{"passed":1,"failed":0}']) {
       const { error } = await verify(app, 'testsPassed', evidence);
-      expect(error.alternatives.slice(0, 2).map(({ command }: Json) => command)).toEqual([
-        `Ask a person to run: ${configure}`,
-        error.fix,
-      ]);
+      expect(error.alternatives.slice(0, 2).map(({ command }: Json) => command)).toEqual([`Ask a person to run: ${configure}`, error.fix]);
       expect(error.fix).toMatch(/^cleo update T001 --blocked-by '.*npm test/);
     }
     const { error } = await verify(app, 'testsPassed', 'tool:test');
