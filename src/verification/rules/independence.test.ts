@@ -22,6 +22,6 @@ test.each<[string, Partial<AgentInstance>, Partial<AgentInstance>, string | unde
   ['a judge without a client process', { process: 'p1' }, {}, 'only the name distinguishes the call from one of ada'],
   ['a worker without a client process', {}, { process: 'p2' }, 'only the name distinguishes the call from one of ada'],
 ])('%s', (_, worker, judge, problem) => {
-  const isSame = !problem?.startsWith('nothing');
+  const isSame = !problem?.startsWith('only');
   expect(findSharedFact({ ...ben, ...judge }, { ...ada, ...worker })).toEqual(problem && { problem, isSame });
 });

@@ -282,9 +282,8 @@ describe('safestop', () => {
       error: { code: 'E_FORBIDDEN', exitCode: 64, fix: 'Ask a person to run: cleo session suspend --session session-2' },
     });
     expect(await app.call('session.show', { sessionId: 'session-2' })).toMatchObject({ session: { status: 'active' } });
-    expect(await app.call('session.suspend', {}, { ...asPerson, session: 'session-2' })).toMatchObject({
-      session: { status: 'suspended' },
-    });
+    const sam = { token: { name: 'sam', scope: 'decide' as const }, session: 'session-2' };
+    expect(await app.call('session.suspend', {}, sam)).toMatchObject({ session: { status: 'suspended' } });
     await app.as('bob').call('session.resume', { sessionId: 'session-2' });
     expect(await app.call('session.end', {}, { ...asPerson, session: 'session-2' })).toMatchObject({ session: { status: 'ended' } });
   });
