@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openApp } from '../../../../test/app.ts';
+import { asPerson, openApp } from '../../../../test/app.ts';
 
 const world = ['T001 epic: Parser', 'T002 in T001 high: Lexer', 'T003 in T001: Trees', 'T009 epic: Other', 'T010 in T009: Else'];
 const adas = [...world, 'session session-1 epic:T001 by ada: Parse'];
@@ -97,4 +97,15 @@ test('a write outside any session names the active ones', async () => {
   expect((await call('tasks.show', { taskId: 'T002' }))._meta.warnings).toBeUndefined();
   await call('session.resume', { sessionId: 'session-1' });
   expect((await call('tasks.add', { title: 'y' }))._meta.warnings).toBeUndefined();
+});
+
+test('only a person suspends the session of another agent', async () => {
+  const app = await openApp({ tasks: ['T001', 'session session-1 global by bob'] });
+  const session = 'session-1';
+  expect(await app.call('session.suspend', {}, { session })).toMatchObject({
+    error: { code: 'E_FORBIDDEN', exitCode: 64, fix: 'Ask a person to run: cleo session suspend --session session-1' },
+  });
+  expect(await app.call('session.show', { sessionId: session })).toMatchObject({ session: { status: 'active' } });
+  expect(await app.call('session.suspend', {}, { ...asPerson, session })).toMatchObject({ session: { status: 'suspended' } });
+  expect(await app.as('bob').call('session.resume', { sessionId: session })).toMatchObject({ session: { status: 'active' } });
 });
