@@ -13,6 +13,8 @@ export interface ParsedArguments {
   globals: Globals;
   /** Parameters that are read from a file or standard input. */
   sources: InputSource[];
+  /** `--edit` is given. */
+  isEdited?: boolean;
   /** The first error in the words. */
   error?: CleoError;
 }
@@ -84,11 +86,24 @@ export function parseArguments(operation: CommandDefinition, argv: string[]): Pa
     flag.set(inline ?? argv[++i]!, true);
   }
   placePositionals(operation, shapes, positionals, parsed.params, refuse);
+  const { color = 'auto' } = parsed.globals;
+  if (!['auto', 'always', 'never'].includes(color))
+    refuse(`--color is auto, always or never, not ${JSON.stringify(color.slice(0, 60))}`, formatHelpCommand(operation));
   for (const [name, { as, isPiped, files }] of Object.entries(operation.cli.read ?? {})) {
     const path = parsed.params[name];
     if (typeof path === 'string') parsed.sources.push({ name, path, as, ...(files ? { files } : {}) });
     else if (isPiped === true || (isPiped && parsed.params[isPiped])) parsed.sources.push({ name, path: '-', as, mayBeEmpty: true });
     delete parsed.params[name];
+  }
+  for (const name of operation.cli.texts ?? []) {
+    if (parsed.params[name] === '-') {
+      delete parsed.params[name];
+      parsed.sources.push({ name, path: '-', as: 'text', isTrimmed: true });
+    }
+    const given = parsed.sources.filter((source) => source.name === name).length + (parsed.params[name] === undefined ? 0 : 1);
+    const isTaken = parsed.sources.filter(({ path }) => path === '-').length > 1;
+    if (given > 1 || isTaken)
+      refuse(isTaken ? 'standard input is given twice' : `${toFlag(name)} is given twice`, formatHelpCommand(operation));
   }
   const { dash = '', fills = '' } = operation.cli.stdinParam ?? {};
   if (parsed.params[dash] === '-' && parsed.params[fills] === undefined) {
@@ -99,8 +114,9 @@ export function parseArguments(operation: CommandDefinition, argv: string[]): Pa
 }
 
 /** Maps every spelling of a flag to its effect. */
-export function createFlags(operation: CommandDefinition, shapes: ParamShape[], { params, globals }: ParsedArguments): Map<string, Flag> {
-  const { short = {}, read = {}, select } = operation.cli;
+export function createFlags(operation: CommandDefinition, shapes: ParamShape[], parsed: ParsedArguments): Map<string, Flag> {
+  const { params, globals, sources } = parsed;
+  const { short = {}, read = {}, select, texts = [] } = operation.cli;
   const flags = new Map<string, Flag>();
   for (const { name, flags: spellings, value } of globalFlags.filter((flag) => flag.name !== 'version'))
     for (const spelling of spellings)
@@ -109,6 +125,18 @@ export function createFlags(operation: CommandDefinition, shapes: ParamShape[], 
         set: (text, isOn) => Object.assign(globals, { [name]: value ? text : isOn }),
       });
   if (select) flags.set(toFlag(select), { takesValue: false, set: () => {} });
+  for (const name of texts)
+    flags.set(`${toFlag(name)}-file`, {
+      takesValue: true,
+      set: (path) => sources.push({ name, path, as: 'text', isTrimmed: true }),
+    });
+  if (texts.length > 0)
+    flags.set('--edit', {
+      takesValue: false,
+      set: (_, isOn) => {
+        parsed.isEdited = isOn;
+      },
+    });
   for (const shape of shapes) {
     const isSwitch = shape.type === 'flag' && !read[shape.name];
     const flag: Flag = {

@@ -10,7 +10,7 @@ import { createFlags, type Flag, isCall, type ParsedArguments, parseArguments, s
 import type { ResolvedCommand } from './unknown-command.ts';
 
 /** Confirmations and verbosity have no effect here, so they are accepted. */
-const ignoredFlags = new Set(['--yes', '-y', '--no-input', '--no-color', '--verbose']);
+const ignoredFlags = new Set(['--yes', '-y', '--no-input', '--verbose']);
 
 /** Parses words that do not fit the command as they are: other names of flags, `key=value`, a value after a switch, the word `task`,
  *  or a status without its flag. If that does not help, the error of the first attempt is returned. */
@@ -145,6 +145,8 @@ function correctFlag(
   if (short && mode === 'guess')
     return { replacement: `${toFlag(short)}=${(choices && guessChoice(next ?? '', choices)) ?? next}`, usesNext: true };
   if (short) return { replacement: toFlag(short) };
+  if (name === '--no-color' || name === '--no-colour') return { replacement: '--color=never' };
+  if (name === '--colour') return { replacement: `--color${suffix}` };
   // `--format json` and `-o json` of other tools.
   const format = inline ?? next;
   if (['--format', '--output', '-o', '-f'].includes(name) && !flags.has(name) && (format === 'json' || format === 'text'))
