@@ -109,7 +109,7 @@ test('rejects a missing parent', async () => {
 
 test('rejects an invalid limit and an unknown sort order', async () => {
   const { call } = await openApp();
-  expect(await call('tasks.list', { limit: 0 })).toMatchObject({ error: { code: 'E_VALIDATION_LIMIT', exitCode: 6 } });
+  expect(await call('tasks.list', { limit: -1 })).toMatchObject({ error: { code: 'E_VALIDATION_LIMIT', exitCode: 6 } });
   expect(await call('tasks.list', { sort: 'prority' })).toMatchObject({ error: { exitCode: 2, fix: 'cleo list --sort priority' } });
 });
 
