@@ -33,7 +33,11 @@ export interface Flag {
 }
 
 /** Parses words into parameters by the flags of the operation's schema. Values are converted but not validated. */
-export function parseArguments(operation: CommandDefinition, argv: string[]): ParsedArguments {
+export function parseArguments(
+  operation: CommandDefinition,
+  argv: string[],
+  addFlags?: (flags: Map<string, Flag>, parsed: ParsedArguments) => void,
+): ParsedArguments {
   const shapes = describeParams(operation.params);
   const parsed: ParsedArguments = { params: {}, globals: {}, sources: [] };
   const refuse = (problem: string, fix: string, suggestions?: string[]): void => {
@@ -44,6 +48,7 @@ export function parseArguments(operation: CommandDefinition, argv: string[]): Pa
     });
   };
   const flags = createFlags(operation, shapes, parsed);
+  addFlags?.(flags, parsed);
   const positionals: string[] = [];
   const given = new Set<Flag>();
   for (let i = 0; i < argv.length; i++) {
@@ -86,24 +91,11 @@ export function parseArguments(operation: CommandDefinition, argv: string[]): Pa
     flag.set(inline ?? argv[++i]!, true);
   }
   placePositionals(operation, shapes, positionals, parsed.params, refuse);
-  const { color = 'auto' } = parsed.globals;
-  if (!['auto', 'always', 'never'].includes(color))
-    refuse(`--color is auto, always or never, not ${JSON.stringify(color.slice(0, 60))}`, formatHelpCommand(operation));
   for (const [name, { as, isPiped, files }] of Object.entries(operation.cli.read ?? {})) {
     const path = parsed.params[name];
     if (typeof path === 'string') parsed.sources.push({ name, path, as, ...(files ? { files } : {}) });
     else if (isPiped === true || (isPiped && parsed.params[isPiped])) parsed.sources.push({ name, path: '-', as, mayBeEmpty: true });
     delete parsed.params[name];
-  }
-  for (const name of operation.cli.texts ?? []) {
-    if (parsed.params[name] === '-') {
-      delete parsed.params[name];
-      parsed.sources.push({ name, path: '-', as: 'text', isTrimmed: true });
-    }
-    const given = parsed.sources.filter((source) => source.name === name).length + (parsed.params[name] === undefined ? 0 : 1);
-    const isTaken = parsed.sources.filter(({ path }) => path === '-').length > 1;
-    if (given > 1 || isTaken)
-      refuse(isTaken ? 'standard input is given twice' : `${toFlag(name)} is given twice`, formatHelpCommand(operation));
   }
   const { dash = '', fills = '' } = operation.cli.stdinParam ?? {};
   if (parsed.params[dash] === '-' && parsed.params[fills] === undefined) {
@@ -114,9 +106,8 @@ export function parseArguments(operation: CommandDefinition, argv: string[]): Pa
 }
 
 /** Maps every spelling of a flag to its effect. */
-export function createFlags(operation: CommandDefinition, shapes: ParamShape[], parsed: ParsedArguments): Map<string, Flag> {
-  const { params, globals, sources } = parsed;
-  const { short = {}, read = {}, select, texts = [] } = operation.cli;
+export function createFlags(operation: CommandDefinition, shapes: ParamShape[], { params, globals }: ParsedArguments): Map<string, Flag> {
+  const { short = {}, read = {}, select } = operation.cli;
   const flags = new Map<string, Flag>();
   for (const { name, flags: spellings, value } of globalFlags.filter((flag) => flag.name !== 'version'))
     for (const spelling of spellings)
@@ -125,18 +116,6 @@ export function createFlags(operation: CommandDefinition, shapes: ParamShape[], 
         set: (text, isOn) => Object.assign(globals, { [name]: value ? text : isOn }),
       });
   if (select) flags.set(toFlag(select), { takesValue: false, set: () => {} });
-  for (const name of texts)
-    flags.set(`${toFlag(name)}-file`, {
-      takesValue: true,
-      set: (path) => sources.push({ name, path, as: 'text', isTrimmed: true }),
-    });
-  if (texts.length > 0)
-    flags.set('--edit', {
-      takesValue: false,
-      set: (_, isOn) => {
-        parsed.isEdited = isOn;
-      },
-    });
   for (const shape of shapes) {
     const isSwitch = shape.type === 'flag' && !read[shape.name];
     const flag: Flag = {

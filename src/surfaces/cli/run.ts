@@ -75,13 +75,14 @@ async function runEntry(
   try {
     const operation = await entry.load();
     let parsed = parseArguments(operation, rest);
-    if (parsed.error || shortcut) {
+    if (parsed.error || shortcut || operation.cli.texts?.some((name) => parsed.params[name] === '-')) {
       const { findSubcommand, parseLeniently } = await import('./lenient-arguments.ts');
       const meant = argv && (await findSubcommand(app.registry, operation, argv));
       if (meant) return runEntry(app, app.registry.find(meant.operation)!, meant.rest, terminal, meant);
       parsed = parseLeniently(operation, rest, shortcut);
     }
     globals = parsed.globals;
+    if (globals.color) parsed.error ??= (await import('./lenient-arguments.ts')).checkColour(globals.color)!;
     const isForPeople = terminal.isTerminal && !globals.json && !globals.quiet && (globals.human || terminal.format !== 'json');
     if (isForPeople) parsed.params = { ...operation.cli.terminalParams, ...parsed.params };
     await readSources(app.platform.folder, parsed, operation);
@@ -184,36 +185,12 @@ export async function print(
   if (raw && typeof envelope[raw] === 'string')
     terminal.write((await import('./raw-text.ts')).formatRaw(envelope[raw], envelope.encoding, operation, terminal));
   else if (isJson && !globals.fields) terminal.write(await formatJson(envelope));
-  else {
-    const { pickFields, formatQuiet } = await import('./select.ts');
-    const picked = globals.fields ? pickFields(envelope, globals.fields.split(',')) : envelope;
-    if (globals.quiet && envelope.success) terminal.write(formatQuiet(picked));
-    else if (isJson) terminal.write(await formatJson(picked));
-    else {
-      const { renderAnswer } = await import('./render-answer.ts');
-      const { columns, isTerminal } = terminal;
-      // Line breaks cost tokens, so a prompt is not wrapped.
-      const isForPrompt = !isTerminal && operation?.cli.isPrompt === true;
-      const hasColour = envelope.success ? terminal.hasColour : (terminal.hasErrorColour ?? terminal.hasColour);
-      const text = await renderAnswer(picked, {
-        columns: isForPrompt ? Number.POSITIVE_INFINITY : columns,
-        hasColour: (globals.color === undefined || globals.color === 'auto' ? hasColour : globals.color === 'always') && !isForPrompt,
-        hasLocalTime: isTerminal,
-        hasLimit: operation !== undefined && 'limit' in operation.params.entries,
-        registry: app.registry,
-        view: operation?.cli.view,
-      });
-      if (!envelope.success) terminal.writeError(text);
-      else if (isTerminal && !globals.noPager && operation?.kind === 'query')
-        await (await import('./pager.ts')).printByPage(app.platform, text, terminal);
-      else terminal.write(text);
-    }
-  }
+  else await (await import('./print-text.ts')).printText(app, { ...reply, envelope }, globals, terminal, isJson);
   return exitCode;
 }
 
 /** Formats JSON with visible escapes for invisible characters. ASCII has none of them. */
-async function formatJson(value: object): Promise<string> {
+export async function formatJson(value: object): Promise<string> {
   const json = JSON.stringify(value);
   return `${/[^ -~]/.test(json) ? (await import('#lib/invisible.ts')).escapeInvisibleInJson(json) : json}\n`;
 }
