@@ -34,7 +34,7 @@ for (const [name, text] of pages) writeFileSync(join(folder, name), text);
 async function loadDefinitions() {
   const { files } = await writeIndex();
   const bundle = join(root, 'node_modules', `.cache-cleo-man-${process.pid}.mjs`);
-  const shared = ['core/usage.ts', 'core/command-line.ts', 'core/global-flags.ts', 'core/errors/exit-codes.ts', 'admin/rules/purposes.ts'];
+  const shared = ['core/usage.ts', 'core/command-line.ts', 'core/global-flags.ts', 'core/errors/exit-codes.ts', 'core/purposes.ts'];
   try {
     await build({
       stdin: {

@@ -2,10 +2,10 @@ import { listCommandNames, toFlag } from '#core/command-line.ts';
 import type { CommandDefinition, Operation, Registry, RegistryEntry } from '#core/define.ts';
 import { exitCodes } from '#core/errors/exit-codes.ts';
 import { globalFlags } from '#core/global-flags.ts';
+import { groupByPurpose } from '#core/purposes.ts';
 import { type Fields, measureWidth, padRight, type Screen, toOneLine, type View, wrap } from '#core/terminal/index.ts';
 import { describeArguments, describeFlags, type FlagUsage } from '#core/usage.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
-import { groupByPurpose } from '../rules/purposes.ts';
 
 export const helpView: View = { forms: { help: drawHelp } };
 

@@ -6,9 +6,9 @@ import { CleoError } from '#core/errors/error.ts';
 import { quote } from '#core/errors/quote.ts';
 import { describeParams } from '#core/shape.ts';
 import { dispatch } from '#dispatch/dispatch.ts';
-import { formatTaskText, listTextChanges, parseTaskText, type TaskText } from '#tasks/rules/task-text.ts';
 import { type AskedCall, cancel, type PendingCall } from './ask-before-call.ts';
 import { isInteractive } from './interactive.ts';
+import { formatTaskText, listTextChanges, parseTaskText, type TaskText } from './task-text.ts';
 
 /** The fields above the description, in this order, as far as the operation has them. */
 const editedFields = ['title', 'priority', 'size', 'labels', 'phase', 'parent', 'depends', 'files', 'assignee', 'due'];

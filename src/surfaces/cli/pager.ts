@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { measureWidth } from '#core/terminal/index.ts';
-import type { Platform } from '#platform/port.ts';
+import type { App } from '#dispatch/dispatch.ts';
 import { isInteractive } from './interactive.ts';
 import type { Terminal } from './run.ts';
 
 /** Prints a text that is longer than the screen through a pager. An agent on a terminal of its own could not leave the pager, so it
  *  gets the whole text. */
-export async function printByPage(platform: Platform, text: string, { rows, columns, write }: Terminal): Promise<void> {
+export async function printByPage(platform: App['platform'], text: string, { rows, columns, write }: Terminal): Promise<void> {
   const { env } = process;
   const pager = env.PAGER ?? (process.platform === 'win32' ? '' : 'less');
   if (!rows || countLines(text, columns) < rows || pager.trim() === '' || env.TERM === 'dumb') return write(text);

@@ -6,7 +6,6 @@ import { commandLine } from '#core/errors/quote.ts';
 import { createScreen, wrap } from '#core/terminal/index.ts';
 import type { App } from '#dispatch/dispatch.ts';
 import type { Envelope } from '#dispatch/envelope.ts';
-import type { Platform } from '#platform/port.ts';
 import { isInteractive } from './interactive.ts';
 import { runCli, type Terminal } from './run.ts';
 
@@ -22,7 +21,7 @@ interface DemoStep {
 }
 
 /** Runs the command lines of an answer in a project of their own, and prints them with their output. */
-export async function runDemo(envelope: Envelope, key: string, terminal: Terminal, platform: Platform): Promise<number> {
+export async function runDemo(envelope: Envelope, key: string, terminal: Terminal, platform: App['platform']): Promise<number> {
   const steps = envelope[key] as DemoStep[];
   const given = typeof envelope.folder === 'string' ? resolve(envelope.folder) : undefined;
   const problem = given && findFolderProblem(given);
@@ -82,7 +81,7 @@ export async function runDemo(envelope: Envelope, key: string, terminal: Termina
 const pauseTimeoutMs = 60 * 60_000;
 
 /** Waits between two chapters, so that none scrolls away unread. */
-async function isContinued({ loadTerminal }: Platform): Promise<boolean> {
+async function isContinued({ loadTerminal }: App['platform']): Promise<boolean> {
   const answer = await (await loadTerminal()).ask('Press Enter to continue, q and Enter to stop: ', { timeoutMs: pauseTimeoutMs });
   return answer !== undefined && !/^q/i.test(answer.trim());
 }

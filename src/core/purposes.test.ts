@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { registry } from '#core/index.generated.ts';
+import { registry } from './index.generated.ts';
 import { groupByPurpose } from './purposes.ts';
 
 test('every namespace of operations has a purpose', () => {
