@@ -19,14 +19,20 @@ export interface AppOptions {
   isServer?: boolean;
   /** Only reads: nothing is written, and no call belongs to a session. */
   isObserver?: boolean;
+  /** Reports that the store of a fresh clone was built. By default the answer of the call has it as a warning. */
+  notify?: (text: string) => void;
 }
 
 /** Builds the app for one project. All dependencies are wired here. */
-export function createApp(platform: Platform, { isSticky = false, isServer = false, isObserver = false }: AppOptions = {}): App {
+export function createApp(platform: Platform, options: AppOptions = {}): App {
+  const { isSticky = false, isServer = false, isObserver = false } = options;
   const opened = new Map<string, Promise<Store>>();
+  const notices: string[] = [];
+  const notify = options.notify ?? ((text: string) => notices.push(text));
   const openServerStore = async (): Promise<Store> => {
     try {
-      return await (await import('./store/server-store.ts')).openServerStore(await locateStore(platform, requireProject(platform)));
+      const { openServerStore } = await import('./store/server-store.ts');
+      return await openOrBuild(platform, notify, (location) => openServerStore(location));
     } catch (error) {
       // The project or its configuration may exist the next time.
       opened.clear();
@@ -38,11 +44,12 @@ export function createApp(platform: Platform, { isSticky = false, isServer = fal
     ...(isSticky ? { agentSessions: new Map() } : {}),
     ...(isObserver ? { isObserver } : {}),
     registry: registry,
+    notices,
     openStore(mode) {
       if (isObserver && mode === 'write') throw new Error('an observer does not write');
       // A writing connection also reads, so that one call uses one connection. A server's store has both.
       const key = isServer || opened.has('write') ? 'write' : mode;
-      const store = opened.get(key) ?? (isServer ? openServerStore() : openStore(platform, mode));
+      const store = opened.get(key) ?? (isServer ? openServerStore() : openStore(platform, mode, notify));
       opened.set(key, store);
       return store;
     },
@@ -61,11 +68,29 @@ export function createApp(platform: Platform, { isSticky = false, isServer = fal
 const hasServer = (platform: Platform, project: Project): boolean =>
   storeLocation(platform, project, platform.config.load(project)).postgres !== undefined;
 
-async function openStore(platform: Platform, mode: 'read' | 'write'): Promise<Store> {
-  const { postgres, sqlite } = await locateStore(platform, requireProject(platform));
-  if (!postgres) return openSqlite({ ...sqlite, mode });
-  const { openPostgres } = await import('./store/dialects/postgres.ts');
-  return openPostgres(postgres);
+const openStore = (platform: Platform, mode: 'read' | 'write', notify: (text: string) => void): Promise<Store> =>
+  openOrBuild(platform, notify, async ({ postgres, sqlite }) => {
+    if (!postgres) return openSqlite({ ...sqlite, mode });
+    const { openPostgres } = await import('./store/dialects/postgres.ts');
+    return openPostgres(postgres);
+  });
+
+/** Opens the store. In a fresh clone it is built from the plan files first. */
+async function openOrBuild(
+  platform: Platform,
+  notify: (text: string) => void,
+  open: (location: StoreLocation) => Promise<Store>,
+): Promise<Store> {
+  const project = requireProject(platform);
+  const location = await locateStore(platform, project);
+  try {
+    return await open(location);
+  } catch (error) {
+    const { buildFreshClone } = await import('./fresh-clone.ts');
+    const notice = await buildFreshClone(error, platform, project, location);
+    if (notice) notify(notice);
+    return open(location);
+  }
 }
 
 /** Returns the location of a store that may be opened. Throws E_PROJECT_UNTRUSTED before a file of the project is opened or a server is
@@ -92,6 +117,7 @@ function storeLocation(platform: Platform, project: Project, config: Config, add
       busyTimeoutMs,
       durability: config['store.durability'],
       newestBackup: () => platform.backups.list(project)[0]?.id,
+      hasPlan: () => platform.files.isFolder(join(project.folder, 'plan', 'tasks')),
       beforeMigration: async ({ backupTo }) => {
         await platform.backups.create(project, { at: platform.now(), kind: 'automatic', keep }, backupTo);
       },
@@ -116,10 +142,9 @@ export function writeAll(fd: number, text: string | Uint8Array, isStreaming = fa
 }
 
 /** Detects the terminal. Accessing `process.stdout` costs a seventh of a cold start, so pipes and files are recognized by `fstat`. */
-async function detectScreen(): Promise<{ isTerminal: boolean; columns: number; rows?: number }> {
+async function detectScreen(): Promise<{ isTerminal: boolean; columns: number }> {
   const isTerminal = isCharacterDevice(1) && (await import('node:tty')).isatty(1);
-  const columns = (isTerminal && process.stdout.columns) || Number(process.env.COLUMNS) || 80;
-  return { isTerminal, columns, ...(isTerminal ? { rows: process.stdout.rows } : {}) };
+  return { isTerminal, columns: (isTerminal && process.stdout.columns) || Number(process.env.COLUMNS) || 80 };
 }
 
 function isCharacterDevice(fd: number): boolean {
@@ -137,14 +162,10 @@ const isDiskFailure = (error: unknown): boolean =>
 export async function main(): Promise<void> {
   const { env } = process;
   const screen = await detectScreen();
-  const isWatched = screen.isTerminal && isCharacterDevice(2);
-  const mayColour = (isTerminal: boolean): boolean =>
-    env.FORCE_COLOR ? !/^(0|false)$/.test(env.FORCE_COLOR) : isTerminal && !env.NO_COLOR && env.TERM !== 'dumb';
   const terminal: Terminal = {
     ...screen,
-    hasColour: mayColour(screen.isTerminal),
-    hasErrorColour: mayColour(isWatched),
-    isWatched,
+    hasColour: !env.NO_COLOR && env.TERM !== 'dumb',
+    isWatched: screen.isTerminal && isCharacterDevice(2),
     isDebugging: env.CLEO_DEBUG === '1',
     format: env.CLEO_FORMAT,
     write: (text) => writeAll(1, text),
@@ -162,7 +183,8 @@ export async function main(): Promise<void> {
   process.on('uncaughtException', (error) => process.exit(fail(error)));
   let exitCode: number;
   try {
-    exitCode = await runCli(createApp(createPlatform(env, process.cwd(), version)), process.argv.slice(2), terminal);
+    const notify = (text: string): void => writeAll(2, `cleo: ${text}\n`);
+    exitCode = await runCli(createApp(createPlatform(env, process.cwd(), version), { notify }), process.argv.slice(2), terminal);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall === 'uv_cwd')
       process.exit(await (await import('./deleted-folder.ts')).runWithoutFolder(env, process.argv.slice(2), terminal));

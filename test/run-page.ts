@@ -56,6 +56,8 @@ const changingTexts: [RegExp, string][] = [
   [/\d{4}-\d\d-\d\d([T ])\d\d:\d\d(:\d\d\.\d{3}Z)?/g, 'TIME'],
   [/\d{8}T\d{9}Z/g, 'STAMP'],
   [idPattern, 'ID'],
+  [/\b01[0-9a-z]{18}\b/g, 'UID'],
+  [/\b[0-9a-f]{16}\b/g, 'REPLICA'],
   [/\d{4}-\d\d-\d\d(?=-ID)/g, 'DAY'],
   [/\b\d+(\.\d)? s\b/g, 'SECONDS'],
   [/\b\d+ ms\b/g, 'DURATION'],

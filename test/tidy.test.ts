@@ -33,10 +33,10 @@ const at = (path: string, pattern: RegExp): string[] => [...code(path).matchAll(
 
 /** Layer of a file. Every layer imports only the layers listed for it in `layers`. */
 function layerOf(path: string): string {
-  if (['src/main.ts', 'src/servers.ts', 'src/cli.ts', 'src/deleted-folder.ts'].includes(path)) return 'main';
+  if (['src/main.ts', 'src/servers.ts', 'src/cli.ts', 'src/deleted-folder.ts', 'src/fresh-clone.ts'].includes(path)) return 'main';
   if (path === 'src/version.ts' || path.endsWith('.generated.ts')) return 'model';
   if (/^src\/store\/(port\b|schema-version\.ts$)/.test(path)) return 'store port';
-  if (/^src\/platform\/(runner\/)?port\.ts$/.test(path)) return 'platform port';
+  if (/^src\/platform\/(runner\/|plan-)?port\.ts$/.test(path)) return 'platform port';
   if (/^src\/\w+\/((all-)?errors\.ts$|errors\/)/.test(path)) return 'errors';
   if (path.startsWith('src/runs/runner/')) return 'runner';
   return /^src\/\w+\/(?:(model|rules|operations)\/|(view)(?:\.ts$|\/))/.exec(path)?.slice(1).find(Boolean) ?? path.split('/')[1]!;
@@ -73,7 +73,7 @@ const domains: Record<string, string[]> = {
   sessions: ['core', 'lib', 'memory', 'tasks'],
   verification: ['core', 'detect', 'lib', 'sessions', 'tasks'],
   planning: ['core', 'lib', 'tasks'],
-  transfer: ['core', 'lib', 'tasks'],
+  transfer: ['core', 'documents', 'lib', 'memory', 'sessions', 'tasks', 'verification'],
   skills: ['core', 'lib', 'tasks'],
   nexus: ['core', 'lib', 'tasks'],
   release: ['core', 'lib', 'tasks', 'verification'],
@@ -82,7 +82,21 @@ const domains: Record<string, string[]> = {
   memory: ['core', 'documents', 'lib', 'sessions', 'tasks'],
   research: ['core', 'lib', 'memory', 'skills', 'tasks', 'verification'],
   orchestration: ['core', 'detect', 'lib', 'memory', 'planning', 'research', 'sessions', 'skills', 'tasks', 'verification'],
-  admin: ['core', 'detect', 'lib', 'memory', 'nexus', 'orchestration', 'planning', 'research', 'runs', 'sessions', 'tasks', 'verification'],
+  admin: [
+    'core',
+    'detect',
+    'lib',
+    'memory',
+    'nexus',
+    'orchestration',
+    'planning',
+    'research',
+    'runs',
+    'sessions',
+    'tasks',
+    'transfer',
+    'verification',
+  ],
   grade: ['admin', 'core', 'lib'],
   assess: ['core', 'grade', 'lib', 'runs'],
 };

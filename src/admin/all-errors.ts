@@ -7,6 +7,7 @@ import '#research/errors.ts';
 import '#verification/errors.ts';
 import '#sessions/errors.ts';
 import '#tasks/errors.ts';
+import '#transfer/errors.ts';
 import '#runs/errors/review.ts';
 import '#runs/errors/skill.ts';
 

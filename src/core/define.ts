@@ -51,12 +51,6 @@ export interface CliDefinition {
   isPrompt?: true;
   /** The result key that lists command lines. The CLI runs them in a temporary project and prints their output. */
   demo?: string;
-  /** Parameters of a call whose answer is printed for people on a terminal, unless the call has them. */
-  terminalParams?: Record<string, unknown>;
-  /** Text parameters that the command line can also read: `-` is standard input, `--<name>-file` a file, and `--edit` opens an editor. */
-  texts?: string[];
-  /** The question to a person on a terminal: a title that is missing, the changes of a call without any, or a confirmation. */
-  asks?: 'title' | 'changes' | 'confirmation';
   /** The forms of its result keys on a terminal. Loaded only when an answer is printed for people. */
   view?: () => Promise<View>;
 }
@@ -137,6 +131,8 @@ interface Definition<P extends Params, R extends Params> {
   /** Uses files or programs of the host: closed to tokens below `admin` and to HTTP without a token, open to the local shell and to MCP
    *  over stdio. */
   usesHost?: true;
+  /** The operation that publishes the result if `sync.mode` is auto. It is called after a success. */
+  publishesBy?: string;
   /** Runs without a session even if the project has `session.required`, because the operation starts one. */
   startsSession?: true;
   /** A read whose answer depends on the session: an agent with several sessions has to name one. */
@@ -257,10 +253,10 @@ export interface AnswerOptions {
   leaveSession?: true;
   /** A line to append to a file below `.cleo`. */
   appendLine?: { file: string; line: string };
-  /** Facts that the log stores with the parameters. Their names begin with @. */
-  logParams?: Record<string, unknown>;
   /** Marks the receipt as a preview: the job wrote nothing. */
   dryRun?: true;
+  /** The job found nothing to do; it is not logged. Only for jobs that do not need the store. */
+  isUnlogged?: true;
   /** The receipt of a query that previews a write. */
   preview?: Changes;
   /** Fails the call with this error, but only after the transaction is committed and `appendLine` is written. */

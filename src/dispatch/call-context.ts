@@ -38,6 +38,8 @@ export interface App {
   closeStores(): Promise<void>;
   /** The session that each agent last started or resumed, in a long-running process. */
   agentSessions?: Map<string, string>;
+  /** What was done before the call, for the warnings of its answer. */
+  notices?: string[];
   /** Calls only read: they belong to no session, and grade mode does not log them. */
   isObserver?: true;
   /** Signs an entry of the log as it is appended, on a server. */

@@ -24,6 +24,8 @@ export interface Reply {
 export async function dispatch(app: App, call: Call): Promise<Reply> {
   const startedAt = app.platform.monotonicMs();
   const reply = await handleCall(app, call, startedAt);
+  if (reply.operation?.publishesBy && reply.envelope.success)
+    await (await import('./publish.ts')).publishResult(app, call, reply, dispatch);
   app.onReply?.(call, reply, app.platform.monotonicMs() - startedAt);
   return reply;
 }
@@ -59,41 +61,32 @@ async function handleCall(app: App, given: Call, startedAt: number): Promise<Rep
     addWarnings(envelope._meta, [...warnings, ...(ctx.warnings ?? [])]);
     return { envelope, exitCode: Number(envelope._meta.exitCode ?? 0), operation, caller: ctx.caller };
   } catch (error) {
-    return handleError(error, meta, warnings, operation, ctx);
+    const known =
+      error instanceof CleoError
+        ? error
+        : new CleoError('E_GENERAL_ERROR', { problem: (error as Error)?.message ?? String(error) }, { cause: error });
+    const failure = operation?.exitNamespace ? (await import('./skill-error.ts')).redactSkillError(known) : known;
+    if (ctx) await (await import('./offer-fix.ts')).offerFix(ctx, failure);
+    if (ctx) await (await import('./log.ts')).logError(ctx, failure);
+    if (ctx) completeMeta(meta, ctx);
+    // A caller without the scope gets the error of cleo, whose exit code is not one of the skill.
+    if (failure.row === 'E_FORBIDDEN' || failure.row === 'E_UNAUTHORIZED') delete meta.exitNamespace;
+    addWarnings(meta, [...warnings, ...(ctx?.warnings ?? [])]);
+    return {
+      envelope: createFailure(meta, failure),
+      exitCode: failure.exitCode,
+      error: failure,
+      ...(operation ? { operation } : {}),
+      ...(ctx ? { caller: ctx.caller } : {}),
+      ...(known === error ? {} : { unexpected: error }),
+    };
   }
 }
 
-/** A function of its own, so that a successful call does not compile it. */
-async function handleError(
-  error: unknown,
-  meta: Meta,
-  warnings: string[],
-  operation: Operation | undefined,
-  ctx: CallContext | undefined,
-): Promise<Reply> {
-  const known =
-    error instanceof CleoError
-      ? error
-      : new CleoError('E_GENERAL_ERROR', { problem: (error as Error)?.message ?? String(error) }, { cause: error });
-  const failure = operation?.exitNamespace ? (await import('./skill-error.ts')).redactSkillError(known) : known;
-  if (ctx) await (await import('./offer-fix.ts')).offerFix(ctx, failure);
-  if (ctx) await (await import('./log.ts')).logError(ctx, failure);
-  if (ctx) completeMeta(meta, ctx);
-  // A caller without the scope gets the error of cleo, whose exit code is not one of the skill.
-  if (failure.row === 'E_FORBIDDEN' || failure.row === 'E_UNAUTHORIZED') delete meta.exitNamespace;
-  addWarnings(meta, [...warnings, ...(ctx?.warnings ?? [])]);
-  return {
-    envelope: createFailure(meta, failure),
-    exitCode: failure.exitCode,
-    error: failure,
-    ...(operation ? { operation } : {}),
-    ...(ctx ? { caller: ctx.caller } : {}),
-    ...(known === error ? {} : { unexpected: error }),
-  };
-}
-
 /** Adds the metadata that is known only after the call. */
-function completeMeta(meta: Meta, { caller, nudge, operation }: CallContext): void {
+function completeMeta(meta: Meta, ctx: CallContext): void {
+  const { app, caller, nudge, operation } = ctx;
+  if (app.notices?.length) ctx.warnings = [...(ctx.warnings ?? []), ...app.notices.splice(0)];
   if (operation.exitNamespace) meta.exitNamespace = operation.exitNamespace;
   if (caller.session) meta.sessionId = caller.session;
   if (nudge) meta.nudge = nudge;

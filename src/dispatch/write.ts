@@ -81,7 +81,7 @@ export async function runJob(ctx: CallContext, params: Record<string, unknown>):
   await checkFolder(ctx);
   const outcome = await performJob(ctx, changes, params);
   // The job worked on files only. It is logged if the project has a readable store.
-  if (app.platform.getProject()) await logQuietly(ctx, outcome.options.exit ?? 0, outcome.changes);
+  if (app.platform.getProject() && !outcome.options.isUnlogged) await logQuietly(ctx, outcome.options.exit ?? 0, outcome.changes);
   return outcome;
 }
 

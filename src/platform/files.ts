@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   closeSync,
   copyFileSync,
   existsSync,
@@ -86,6 +87,7 @@ export const files: FileSystem = {
     }),
   sync: (path) => convertFileErrors(path, () => sync(path)),
   remove: (path) => convertFileErrors(path, () => rmSync(path, { force: true })),
+  makeExecutable: (path) => convertFileErrors(path, () => chmodSync(path, statSync(path).mode | 0o111)),
   sha256: (path) =>
     convertFileErrors(path, () => {
       const hash = process.getBuiltinModule('node:crypto').createHash('sha256');

@@ -1,5 +1,6 @@
 import { CleoError } from '#core/errors/error.ts';
 import { quote } from '#core/errors/quote.ts';
+import { createGitHooks } from './git-hooks.ts';
 import { createNotes } from './git-notes.ts';
 import type { Git, ProgramResult } from './port.ts';
 import { runProgram } from './process.ts';
@@ -86,6 +87,7 @@ export function createGit(env: Record<string, string | undefined>): Git {
   const notes = createNotes({ query, require, checkRef });
   return {
     ...notes,
+    ...createGitHooks({ query, require }),
     isRef: (name) => ref.test(name),
     async resolveCommit(tree, name) {
       if (!head.test(name) && !sha.test(name) && !ref.test(name)) return undefined;

@@ -4,6 +4,7 @@ import type { TrustChange, TrustItem, TrustRecord, TrustSubject } from '#core/mo
 import type { AgentMark } from '#sessions/model/agent-marks.ts';
 import type { ClientProcess, EnvironmentIdentity } from '#sessions/model/caller-identity.ts';
 import type { SkillSet } from '#skills/model/skill.ts';
+import type { GitHooks, PlanFiles } from './plan-port.ts';
 import type { RunnerPlatform } from './runner/port.ts';
 
 export interface Project {
@@ -42,6 +43,7 @@ export interface FileSystem {
   copy(from: string, to: string): void;
   sync(path: string): void;
   remove(path: string): void;
+  makeExecutable(path: string): void;
   sha256(path: string): string;
   /** Runs `work` under a lock, so that only one process reads, changes and writes the file at a time. */
   withLock<T>(path: string, work: () => T): T;
@@ -145,7 +147,7 @@ export interface TreeFile {
 }
 
 /** Git commands. If git is missing or fails, the error has exit code 5. */
-export interface Git {
+export interface Git extends GitHooks {
   /** True if the name is valid for a branch, a tag or a remote. */
   isRef(name: string): boolean;
   /** Returns the full hash of an abbreviated hash, a ref or HEAD; undefined if it does not exist. */
@@ -335,6 +337,8 @@ export interface Platform {
   /** Runs a program without a shell. */
   runProgram(words: string[], options: ProgramOptions): Promise<ProgramResult>;
   loadGit(): Promise<Git>;
+  /** Loads access to the files of `.cleo/plan`. */
+  loadPlanFiles(): Promise<PlanFiles>;
   /** Loads access to the key that signs the audit log. */
   loadSigning(): Promise<Signing>;
   createRunner(project: Project): Promise<RunnerPlatform>;

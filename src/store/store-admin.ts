@@ -1,6 +1,7 @@
 import { CleoError } from '#core/errors/error.ts';
 import type { PostgresOptions } from './dialects/postgres.ts';
 import { openSqlite, type SqliteOptions } from './dialects/sqlite.ts';
+import { buildSqlite, moveAside } from './dialects/sqlite-build.ts';
 import { loadSqliteDriver } from './dialects/sqlite-driver.ts';
 import { inspectSqlite, restoreSqlite } from './dialects/sqlite-restore.ts';
 import { createSqlite } from './dialects/sqlite-schema.ts';
@@ -18,6 +19,8 @@ export function createStoreAdmin({ postgres, sqlite }: StoreLocation): StoreAdmi
       kind: 'sqlite',
       open: async (mode) => openSqlite({ ...sqlite, mode }),
       create: (at) => createSqlite(sqlite.path, at),
+      build: (at, fill) => buildSqlite(sqlite, at, fill),
+      moveAside: async (at) => moveAside(sqlite, at),
       inspect: async (file = sqlite.path) => inspectSqlite(file),
       restore: (file, at) => restoreSqlite(sqlite, file, at),
     };
@@ -26,6 +29,12 @@ export function createStoreAdmin({ postgres, sqlite }: StoreLocation): StoreAdmi
     open: async () => (await import('./dialects/postgres.ts')).openPostgres(postgres),
     create: async (at) => (await (await import('./dialects/postgres.ts')).createPostgres(postgres, at)).from === 0,
     inspect: async () => {
+      throw createBackupError();
+    },
+    build: async () => {
+      throw createBackupError();
+    },
+    moveAside: async () => {
       throw createBackupError();
     },
     restore: async () => {

@@ -54,6 +54,7 @@ test('lists all checks and no findings for an intact project', async () => {
     { check: 'sessions', ok: true, detail: '0 active' },
     { check: 'jobs', ok: true },
     { check: 'log', ok: true, detail: '1 entry, unsigned' },
+    { check: 'plan', ok: true },
   ]);
   expect(await app.call('admin.doctor.fix')).toMatchObject({ success: true, _meta: { exitCode: 102 }, repairs: [], findings: [] });
 });
@@ -293,7 +294,7 @@ describe('reports a failed check as a finding', () => {
     expect(report.findings).toMatchObject([
       { check: 'config', message: expect.stringContaining('not valid JSON'), fix: 'cleo doctor --fix' },
     ]);
-    expect(listFailed(report)).toEqual(['config', 'store', 'tasks', 'sessions', 'jobs', 'log']);
+    expect(listFailed(report)).toEqual(['config', 'store', 'tasks', 'sessions', 'jobs', 'log', 'plan']);
     expect((await folder.cli('cleo doctor --fix')).envelope).toMatchObject({ success: true, repairs: [{ check: 'config' }], findings: [] });
     expect(readConfig(folder).project).toEqual(before.project);
     expect(await folder.call('tasks.show', { taskId: 'T001' })).toMatchObject({ task: { title: 'First' } });

@@ -103,11 +103,32 @@ async function createStore(ctx: JobContext, project: Project, address: string | 
   if (hasFolder && address !== undefined && address === platform.config.load(project)['store.url'])
     (await platform.loadTrust()).recordSettings(project, ['store.url', 'project.key']);
   const admin = await storeAdmin(project, address);
+  const isBuilt = hasFolder && address === undefined && (await buildFromPlan(ctx, project, admin));
+  if (isBuilt) return true;
   const isNew = await admin.create(now);
   if (isNew) await recordNewStore(admin, platform, project);
   const { config } = platform;
   if (address !== undefined && config.load(project)['store.url'] !== address) config.set(config.projectFile(project), 'store.url', address);
   return isNew;
+}
+
+/** Builds the store of a fresh clone from its plan files: an empty store would begin again at T001. */
+async function buildFromPlan(
+  { platform, now, caller, gateway, config }: JobContext,
+  project: Project,
+  admin: StoreAdmin,
+): Promise<boolean> {
+  if (admin.kind !== 'sqlite') return false;
+  const { buildStore, hasLocalFacts, hasPlanFiles } = await import('#transfer/operations/shared/build-store.ts');
+  if (!(await hasPlanFiles(platform, project))) return false;
+  if (hasLocalFacts(platform, project))
+    throw new CleoError('E_STORE_DAMAGED', {
+      path: join(project.folder, 'cleo.db'),
+      problem: 'the database is missing',
+      missing: true,
+      hasPlan: true,
+    });
+  return (await buildStore({ platform, project, admin, config: config(), now, caller, gateway })) !== undefined;
 }
 
 /** Requires a person for a server that the user has not configured: connecting to it sends the password of the user there. */

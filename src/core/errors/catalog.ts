@@ -13,6 +13,8 @@ const pathRow = <D extends { path: string; problem: string; fix: string }>(exit:
 
 const endMismatch = (sessionId = ''): string => commandLine(['cleo', 'session', 'end', '--session', sessionId, '--note', 'Scope mismatch']);
 
+const rebuild = 'cleo sync --rebuild';
+
 /** One message for all missing permissions, so that it does not reveal what exists. */
 const needsToken = 'A token that allows this is required';
 const askForToken = 'Ask the person who runs the server for a token that allows this';
@@ -38,12 +40,13 @@ const createRows = () =>
     }),
 
     E_FILE_ERROR: pathRow<{ problem: string; path: string; fix: string; manual?: string }>(3),
-    E_STORE_DAMAGED: row<{ path: string; problem: string; missing?: boolean; backup?: string }>({
+    E_STORE_DAMAGED: row<{ path: string; problem: string; missing?: boolean; backup?: string; hasPlan?: boolean }>({
       exit: 3,
       http: 500,
       message: (d) =>
         `${d.path}: ${d.problem}. ${d.backup ? `The newest backup is ${d.backup}` : 'There is no backup'}; the file was left as it is`,
-      fix: (d) => (d.backup ? `cleo backup restore ${quote(d.backup)}` : d.missing ? 'cleo init' : 'cleo doctor'),
+      fix: (d) => (d.backup ? `cleo backup restore ${quote(d.backup)}` : d.hasPlan ? rebuild : d.missing ? 'cleo init' : 'cleo doctor'),
+      alternatives: (d) => (d.backup && d.hasPlan ? [{ action: 'Rebuild the store from .cleo/plan', command: rebuild }] : []),
     }),
     E_STORE_UNREACHABLE: row<{ address: string; problem: string }>({
       exit: 3,
@@ -115,13 +118,20 @@ const createRows = () =>
       alternatives: () => [{ action: 'Wait longer', command: 'cleo config set store.busyTimeoutMs 60000' }],
     }),
 
-    E_NOT_INITIALIZED: row<{ folder: string; root?: string | undefined }>({
+    E_NOT_INITIALIZED: row<{ folder: string; root?: string | undefined; isClone?: boolean }>({
       exit: 8,
       http: 500,
-      message: (d) => `No .cleo folder in ${d.root ? `${d.root}, which CLEO_ROOT names` : `${d.folder} or above it`}`,
+      message: (d) =>
+        d.isClone
+          ? 'This clone has no task database; the plan is not in git here'
+          : `No .cleo folder in ${d.root ? `${d.root}, which CLEO_ROOT names` : `${d.folder} or above it`}`,
       fix: () => 'cleo init',
+      manual: (d) =>
+        d.isClone
+          ? 'Start an empty plan with cleo init, or publish the existing one where it is: cleo setup git && cleo sync, then commit and pull'
+          : '',
     }),
-    E_CONFIG_ERROR: pathRow<{ path: string; problem: string; fix: string; valid?: string[] }>(8),
+    E_CONFIG_ERROR: pathRow<{ path: string; problem: string; fix: string; valid?: string[]; manual?: string }>(8),
     E_PROJECT_UNTRUSTED: row<{
       problem: string;
       root: string;

@@ -47,6 +47,9 @@ export const configMeanings: Record<FixedKey | keyof typeof openGroups, string> 
     'Proof that a validator is another agent: the secret of its spawn or another process (spawn), or another process only (process)',
   'release.gateTimeoutSeconds': 'Time limit of a release gate',
   'docs.types': 'Additional document types, e.g. runbook',
+  'sync.mode':
+    'When `.cleo/plan` and the store are synchronized: never, by `cleo sync` and the git hooks, or also after complete, stop and session end',
+  'sync.include': 'Kinds of records that `.cleo/plan` contains',
   'audit.signers': 'Public keys whose signatures of the audit log count, each with a name: `ci ed25519:…` or `ada ssh-ed25519 …`',
   agents: 'Agents that may be named before their first call',
   'verification.tools': 'Command that tool:<name> runs as evidence, as a string or a list of words; never through a shell',

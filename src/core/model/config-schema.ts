@@ -1,12 +1,13 @@
 import {
-  createEvidencePattern,
   defaultConfig,
+  evidencePattern,
   type FixedKey,
   getConfigSpec,
   getOpenKeyPattern,
   maxCount,
   namePattern,
   openGroups,
+  publishedKinds,
   signerPattern,
   slugPattern,
 } from './config.ts';
@@ -62,8 +63,9 @@ function toTypeSchema(type: string | readonly string[]): SchemaNode {
   const texts = { type: 'array', items: { type: 'string' } };
   if (type === 'list') return texts;
   if (type === 'slugs') return { type: 'array', items: { type: 'string', pattern: slugPattern.source } };
+  if (type === 'kinds') return { type: 'array', items: { enum: publishedKinds } };
   if (type === 'signers') return { type: 'array', items: { type: 'string', pattern: signerPattern.source } };
-  if (type === 'evidence') return { type: 'array', minItems: 1, items: { type: 'string', pattern: createEvidencePattern().source } };
+  if (type === 'evidence') return { type: 'array', minItems: 1, items: { type: 'string', pattern: evidencePattern.source } };
   if (type === 'command')
     return {
       anyOf: [

@@ -6,7 +6,7 @@ export function parseConfigValue(key: ConfigKey, text: string): unknown {
   const { type } = getConfigSpec(key);
   if (type === 'count') return /^\d+$/.test(text) ? Number(text) : text;
   if (type === 'flag') return text === 'true' ? true : text === 'false' ? false : text;
-  const isList = type === 'list' || type === 'slugs' || type === 'evidence' || type === 'signers';
+  const isList = type === 'list' || type === 'slugs' || type === 'kinds' || type === 'evidence' || type === 'signers';
   if ((isList || type === 'command') && text.trimStart().startsWith('[')) return parseJson(text) ?? text;
   // A line of `allowed_signers` may contain commas, and a file of them has comments.
   if (isList)

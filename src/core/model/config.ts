@@ -46,6 +46,8 @@ const defaults = {
   'verification.independence': 'spawn',
   'release.gateTimeoutSeconds': 1800,
   'docs.types': [],
+  'sync.mode': 'manual',
+  'sync.include': ['tasks', 'decisions', 'documents', 'handoffs', 'grades'],
   'audit.signers': [],
   agents: [],
 } as const;
@@ -59,7 +61,9 @@ const specialTypes = {
   'lifecycleEnforcement.mode': ['strict', 'advisory', 'off'],
   'verification.independence': ['spawn', 'process'],
   'docs.types': 'slugs',
-} as const satisfies Partial<Record<keyof typeof defaults, 'name' | 'signers' | 'slugs' | readonly string[]>>;
+  'sync.mode': ['off', 'manual', 'auto'],
+  'sync.include': 'kinds',
+} as const satisfies Partial<Record<keyof typeof defaults, 'name' | 'signers' | 'slugs' | 'kinds' | readonly string[]>>;
 
 /** The evidence gates in the order in which they are passed. */
 export const evidenceGateNames = ['implemented', 'testsPassed', 'qaPassed'] as const;
@@ -113,22 +117,22 @@ export const findOpenGroup = (key: string): keyof typeof openGroups | undefined 
     (group) => key.startsWith(`${group}.`) && getOpenKeyPattern(group).test(key.slice(group.length + 1)),
   );
 
-/** Creates the pattern only for a key of an open group. */
 export const getOpenKeyPattern = (group: keyof typeof openGroups): RegExp =>
-  openGroups[group].type === 'command' ? openKeyPattern : new RegExp(`^(${evidenceGateNames.join('|')})$`);
+  openGroups[group].type === 'command' ? openKeyPattern : gateKeyPattern;
 
 /** The largest 32-bit integer, the limit of databases and timers. */
 export const maxCount = 2_147_483_647;
 export const namePattern = /^[a-z0-9_]{0,50}$/;
 export const slugPattern = /^[a-z0-9][a-z0-9-]{0,31}$/;
+/** Kinds of records that the plan files can contain. */
+export const publishedKinds = ['tasks', 'decisions', 'documents', 'handoffs', 'grades', 'observations', 'patterns', 'learnings'];
 /** A line of `allowed_signers`, as git uses it: names, options, key type, key and comment. */
 export const signerPattern = /^[^\s#]\S* (?:\S.* )?(?:sk-)?(?:ssh|ecdsa)-[\w@.-]+ [A-Za-z0-9+/]+={0,2}(?: [^\n]*)?$/;
 const openKeyPattern = /^[A-Za-z0-9][\w-]{0,49}$/;
-/** Creates the pattern of kinds of evidence that are needed together, such as `commit` or `tool:test+tool:lint`. */
-export function createEvidencePattern(): RegExp {
-  const kind = '(commit|files|tool(:[A-Za-z0-9][\\w-]{0,49})?|test-run|run|url|note|verdict)';
-  return new RegExp(`^${kind}(\\+${kind})*$`);
-}
+const gateKeyPattern = new RegExp(`^(${evidenceGateNames.join('|')})$`);
+const evidenceKind = '(commit|files|tool(:[A-Za-z0-9][\\w-]{0,49})?|test-run|run|url|note|verdict)';
+/** Kinds of evidence that are needed together, such as `commit` or `tool:test+tool:lint`. */
+export const evidencePattern = new RegExp(`^${evidenceKind}(\\+${evidenceKind})*$`);
 
 /** Returns the problem with a value, or undefined if it is valid. */
 export function checkConfigValue(key: ConfigKey, value: unknown): string | undefined {
@@ -142,18 +146,17 @@ export function checkConfigValue(key: ConfigKey, value: unknown): string | undef
   // The name becomes part of the name of a database schema.
   if (type === 'name')
     return typeof value === 'string' && namePattern.test(value) ? undefined : 'must be at most 50 characters of a-z, 0-9 and _';
-  return checkSpecialValue(type, value);
-}
-
-/** Checks the types that few projects set. A function of its own, so that most starts do not compile it. */
-function checkSpecialValue(type: string | readonly string[], value: unknown): string | undefined {
   if (type === 'list') return isStringList(value) ? undefined : 'must be a list of strings';
   if (type === 'slugs')
     return isStringList(value) && value.every((item) => slugPattern.test(item))
       ? undefined
       : 'must be a list of names, each of a-z, 0-9 and hyphens, at most 32 characters';
+  if (type === 'kinds')
+    return isStringList(value) && value.every((item) => publishedKinds.includes(item))
+      ? undefined
+      : `must be a list of ${publishedKinds.join(', ')}`;
   if (type === 'evidence')
-    return isStringList(value) && value.length > 0 && value.every((item) => createEvidencePattern().test(item))
+    return isStringList(value) && value.length > 0 && value.every((item) => evidencePattern.test(item))
       ? undefined
       : 'must be a list of kinds of evidence, such as commit, files, run, verdict, tool:test or tool:test+tool:lint';
   if (type === 'signers')

@@ -7,6 +7,8 @@ export interface SqliteFile {
   busyTimeoutMs: number;
   /** The backup to restore a damaged store from. Called only for an error. */
   newestBackup: () => string | undefined;
+  /** True if the store can be rebuilt from plan files. Called only for an error. */
+  hasPlan?: () => boolean;
 }
 
 export interface SqliteError extends Error {
@@ -94,5 +96,6 @@ export function createDamagedError(options: SqliteFile, problem: string, missing
     problem,
     ...(missing ? { missing } : {}),
     ...(backup ? { backup: basename(backup) } : {}),
+    ...(options.hasPlan?.() ? { hasPlan: true } : {}),
   });
 }

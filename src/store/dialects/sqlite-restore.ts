@@ -1,8 +1,9 @@
-import { chmodSync, copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, copyFileSync, rmSync, statSync } from 'node:fs';
 import { CleoError } from '#core/errors/error.ts';
 import { toTaskId } from '#core/model/scalars.ts';
 import type { StoreInspection, StoreRestoration } from '../port/store.ts';
 import { openSqlite, readSchemaVersion, type SqliteOptions } from './sqlite.ts';
+import { moveAside } from './sqlite-build.ts';
 import { carryOver } from './sqlite-carry-over.ts';
 import { loadSqliteDriver, type SqliteDatabase, type SqliteStatement } from './sqlite-driver.ts';
 import { convertErrors, fromSqliteError } from './sqlite-errors.ts';
@@ -152,17 +153,4 @@ function execOnDatabase(options: Omit<SqliteOptions, 'mode'>, statements: string
       database.close();
     }
   });
-}
-
-/** Moves the database with its log and the log's index to names that are not in use. */
-function moveAside(options: Omit<SqliteOptions, 'mode'>, at: string): string | undefined {
-  const { path } = options;
-  if (!['', '-wal', '-shm'].some((end) => existsSync(`${path}${end}`))) return undefined;
-  const stamp = at.replace(/[-:.]/g, '');
-  let aside = `${path}.damaged-${stamp}`;
-  for (let n = 2; ['', '-wal', '-shm'].some((end) => existsSync(`${aside}${end}`)); n++) aside = `${path}.damaged-${stamp}-${n}`;
-  // The log goes last: if the process is killed in between, a missing database is noticed; a database without its log is not.
-  for (const end of ['', '-shm', '-wal'])
-    convertErrors(options, () => existsSync(`${path}${end}`) && renameSync(`${path}${end}`, `${aside}${end}`));
-  return aside;
 }

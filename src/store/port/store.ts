@@ -4,6 +4,7 @@ import type { DocReads, DocWrites } from './documents.ts';
 import type { MemoryReads, MemoryWrites } from './memory.ts';
 import type { NexusReads, NexusWrites } from './nexus.ts';
 import type { SpawnReads, SpawnWrites } from './orchestration.ts';
+import type { PlanReads, PlanWrites } from './plan.ts';
 import type { LifecycleReads, LifecycleWrites, WorkGraphReads, WorkGraphWrites } from './planning.ts';
 import type { ReleaseReads, ReleaseWrites } from './release.ts';
 import type { ConversationWrites, SessionReads, SessionWrites } from './sessions.ts';
@@ -30,6 +31,7 @@ export interface ReadStore {
   docs: DocReads;
   nexus: NexusReads;
   imports: ImportReads;
+  plan: PlanReads;
 }
 
 /** The store of a mutation. It records the ids that it writes in `changes`. */
@@ -51,6 +53,7 @@ export interface WriteStore extends ReadStore {
   memory: MemoryReads & MemoryWrites;
   nexus: NexusReads & NexusWrites;
   imports: ImportReads & ImportWrites;
+  plan: PlanReads & PlanWrites;
   changes: Changes;
 }
 
@@ -88,6 +91,10 @@ export interface StoreAdmin {
   open(mode: 'read' | 'write'): Promise<Store>;
   /** Creates the store atomically; returns false if it exists already. */
   create(at: string): Promise<boolean>;
+  /** Creates the store with what `fill` writes, atomically; returns false if it exists already. Fails on PostgreSQL. */
+  build(at: string, fill: (store: Store) => Promise<void>): Promise<boolean>;
+  /** Moves a database that is damaged to another name; returns its path. Fails on PostgreSQL. */
+  moveAside(at: string): Promise<string | undefined>;
   /** Inspects the database or another file. Fails on PostgreSQL, whose server maintains the store. */
   inspect(file?: string): Promise<StoreInspection>;
   /** Replaces the content of the database with that of a sound file. Open connections see the new content. A damaged

@@ -12,7 +12,6 @@ export interface TaskFilter {
   status?: Status[];
   /** Only tasks that are not done. */
   open?: boolean;
-  isDone?: true;
   type?: TaskType[];
   /** All of these. */
   label?: string[];
@@ -108,6 +107,8 @@ export interface TaskReads {
   listDependentIds(ids: TaskId[]): Promise<TaskEdge[]>;
   getNotes(ids: TaskId[]): Promise<Map<TaskId, Note[]>>;
   listRelations(id: TaskId): Promise<Relation[]>;
+  /** Tasks that had this id in another clone. */
+  listFormerHolders(id: TaskId): Promise<TaskId[]>;
   /** Tasks that share labels, files, the parent or a dependency with this one: at most `limit` for each of the four, those
    *  with most in common first, then the newest. */
   findOverlapping(id: TaskId, limit: number): Promise<TaskId[]>;

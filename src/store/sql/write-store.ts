@@ -50,6 +50,10 @@ export function createWriteStore(db: Db, stamp: Stamp): WriteStore {
       const { createImportReads, createImportWrites } = await import('./transfer/imports.ts');
       return { ...createImportReads(db), ...createImportWrites(db) };
     }),
+    plan: withLazyMethods({}, async () => ({
+      ...(await import('./transfer/plan-reads.ts')).createPlanReads(db),
+      ...(await import('./transfer/plan-writes.ts')).createPlanWrites(db, reads.tasks, stamp, changes),
+    })),
     docs: withLazyMethods({}, async () => ({ ...(await loadReads()).docs, ...(await loadWrites()).docs })),
     changes,
   };

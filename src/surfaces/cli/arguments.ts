@@ -13,8 +13,6 @@ export interface ParsedArguments {
   globals: Globals;
   /** Parameters that are read from a file or standard input. */
   sources: InputSource[];
-  /** `--edit` is given. */
-  isEdited?: boolean;
   /** The first error in the words. */
   error?: CleoError;
 }
@@ -33,11 +31,7 @@ export interface Flag {
 }
 
 /** Parses words into parameters by the flags of the operation's schema. Values are converted but not validated. */
-export function parseArguments(
-  operation: CommandDefinition,
-  argv: string[],
-  addFlags?: (flags: Map<string, Flag>, parsed: ParsedArguments) => void,
-): ParsedArguments {
+export function parseArguments(operation: CommandDefinition, argv: string[]): ParsedArguments {
   const shapes = describeParams(operation.params);
   const parsed: ParsedArguments = { params: {}, globals: {}, sources: [] };
   const refuse = (problem: string, fix: string, suggestions?: string[]): void => {
@@ -48,7 +42,6 @@ export function parseArguments(
     });
   };
   const flags = createFlags(operation, shapes, parsed);
-  addFlags?.(flags, parsed);
   const positionals: string[] = [];
   const given = new Set<Flag>();
   for (let i = 0; i < argv.length; i++) {

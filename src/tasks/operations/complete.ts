@@ -53,6 +53,7 @@ export const tasksComplete = mutation({
     'E_TASK_NOT_IN_SCOPE',
   ],
   tier: 0,
+  publishesBy: 'sync.run',
   scope: { scope: 'decide', when: 'to cancel a task whose criteria are bound to evidence' },
   cli: { command: ['complete', 'done'], args: ['taskId'], several: 'taskIds' },
   example: { world: ['T001', 'T002 depends T001'], call: { taskId: 'T001' } },

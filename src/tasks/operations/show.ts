@@ -1,5 +1,5 @@
 import { array, optional, strictObject } from 'valibot';
-import { type QueryContext, query } from '#core/define.ts';
+import { answer, type QueryContext, query } from '#core/define.ts';
 import { defined } from '#lib/defined.ts';
 import { TaskClaimSchema, TaskSchema } from '../model/task.ts';
 import { toTaskClaim } from '../rules/claims.ts';
@@ -25,7 +25,12 @@ export const tasksShow = query({
   example: { world: ['T001 epic', 'T002 in T001'], call: { taskId: 'T002' } },
   async run(ctx, { taskId, taskIds }) {
     const ids = listTaskIds(taskId, taskIds);
-    if (!ids) return readTask(ctx, requireTaskId(ctx, taskId, 'show'));
+    if (!ids) {
+      const id = requireTaskId(ctx, taskId, 'show');
+      const result = await readTask(ctx, id);
+      const others = await ctx.store.tasks.listFormerHolders(id);
+      return others.length > 0 ? answer(result, { warnings: [`${id} was also the id of ${others.join(', ')}, in another clone`] }) : result;
+    }
     const tasks = [];
     for (const id of ids) {
       const { task, claim } = await readTask(ctx, id);

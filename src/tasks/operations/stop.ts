@@ -14,6 +14,7 @@ export const tasksStop = mutation({
   result: strictObject({ task: allowEmpty(TaskReceiptSchema), released: optional(string()) }),
   errors: ['E_NOT_FOUND', 'E_TASK_CLAIMED'],
   tier: 0,
+  publishesBy: 'sync.run',
   cli: { command: ['stop', 'focus clear'], args: ['taskId'] },
   example: { call: {}, exit: 102 },
   async run(ctx, { taskId }) {

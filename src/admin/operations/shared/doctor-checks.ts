@@ -3,6 +3,7 @@ import type { QueryContext } from '#core/define.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import { checkConfigFiles, checkProjectFiles, isConfigured } from './doctor-files.ts';
+import { checkPlanFiles } from './doctor-plan.ts';
 import { checkAuditLog, checkDatabase, checkJobs, checkSessions, checkTasks, explainFailure } from './doctor-store.ts';
 
 const DoctorFindingSchema = strictObject({
@@ -62,9 +63,10 @@ export async function runDoctorChecks({ platform, project, read, sqliteVersion, 
     await runCheck('sessions', () => read((store) => checkSessions(store, now, config['session.quietHours'])));
     await runCheck('jobs', () => read((store) => checkJobs(store, now)));
     await runCheck('log', () => read((store) => checkAuditLog(store, now, { platform, project, config })));
+    await runCheck('plan', () => read((store) => checkPlanFiles({ store, platform, project, config, now })));
   }
   const done = new Set(checks.map(({ check }) => check));
-  for (const check of ['store', 'tasks', 'sessions', 'jobs', 'log'])
+  for (const check of ['store', 'tasks', 'sessions', 'jobs', 'log', 'plan'])
     if (!done.has(check)) checks.push({ check, ok: false, detail: 'not checked' });
   return { findings, checks, orphans };
 }

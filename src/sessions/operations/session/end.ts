@@ -30,6 +30,7 @@ export const sessionEnd = mutation({
   }),
   errors: ['E_SESSION_REQUIRED', 'E_HANDOFF_REQUIRED', 'E_NOTES_REQUIRED', 'E_SESSION_CLOSE_BLOCKED'],
   tier: 0,
+  publishesBy: 'sync.run',
   scope: anotherSessionScope,
   cli: { command: 'session end', view: async () => (await import('../../view.ts')).sessionView },
   example: {

@@ -34,11 +34,13 @@ export async function indexTexts(db: Db, index: string, texts: (IndexedText & { 
   for (const some of splitChunks([...vocabulary], 400)) await engine.addWords(db, some);
 }
 
-export const unindexTask = (db: Db, id: TaskId): Promise<void> => db.run(engines[db.engine].remove(toTaskNumber(id)));
+export const unindexTask = (db: Db, id: TaskId): Promise<void> => db.run(engines[db.engine].remove(raw('task_search'), toTaskNumber(id)));
+
+export const unindexMemory = (db: Db, seq: number): Promise<void> => db.run(engines[db.engine].remove(raw('memory_search'), seq));
 
 interface IndexEngine {
   index(index: Sql, docs: IndexRow[]): Sql;
-  remove(seq: number): Sql;
+  remove(index: Sql, seq: number): Sql;
   /** Adds words to the vocabulary that is searched for similar words after a typo. */
   addWords(db: Db, words: string[]): Promise<void>;
 }
@@ -46,7 +48,7 @@ interface IndexEngine {
 const sqlite: IndexEngine = {
   index: (index, docs) =>
     sql`insert into ${index} (rowid, title, rest) values ${listRows(docs.map((d) => [d.seq, d.title.join(' '), d.rest.join(' ')]))}`,
-  remove: (seq) => sql`delete from task_search where rowid = ${seq}`,
+  remove: (index, seq) => sql`delete from ${index} where rowid = ${seq}`,
   async addWords(db, words) {
     const added = await db.all(
       sql`insert into words (word) values ${listRows(words.map((word) => [word]))} on conflict do nothing returning id, word`,
@@ -62,7 +64,7 @@ const postgres: IndexEngine = {
       docs.map((d) => sql`(${d.seq}, cast(${formatLexemes(d)} as tsvector))`),
       ', ',
     )}`,
-  remove: (seq) => sql`delete from task_search where seq = ${seq}`,
+  remove: (index, seq) => sql`delete from ${index} where seq = ${seq}`,
   addWords: (db, words) => db.run(sql`insert into words (word) values ${listRows(words.map((word) => [word]))} on conflict do nothing`),
 };
 

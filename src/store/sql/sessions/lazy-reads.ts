@@ -60,7 +60,7 @@ export function createLazySessionReads(db: Db): Omit<SessionReads, EagerSessionR
   };
 }
 
-async function readSessions(db: Db, which: Sql): Promise<SessionRecord[]> {
+export async function readSessions(db: Db, which: Sql): Promise<SessionRecord[]> {
   const columns = raw(
     'id, name, scope_type, scope_root, status, phase, graded, started_by, started_at, updated_at, ended_at, note, handoff',
   );

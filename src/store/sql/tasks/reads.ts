@@ -3,7 +3,7 @@ import { groupBy } from '#lib/collections.ts';
 import type { Note, Relation, TaskRecord } from '#tasks/model/task.ts';
 import type { TaskEdge, TaskReads } from '../../port/tasks.ts';
 import { queryInChunks, queryLists } from '../queries.ts';
-import { type Db, type Sql, type SqlRow, sql } from '../sql.ts';
+import { type Db, type Sql, type SqlRow, sql, toId } from '../sql.ts';
 import { getOpenGraph } from './open-graph.ts';
 import { ancestorColumns, parseTaskHit, taskHitColumns, taskRecordColumns, toAncestor, toCriterion, toNote, toTaskRecord } from './rows.ts';
 
@@ -18,7 +18,8 @@ export type EagerTaskRead =
   | 'listChildren'
   | 'getOpenGraph'
   | 'getNotes'
-  | 'listRelations';
+  | 'listRelations'
+  | 'listFormerHolders';
 
 export function createTaskReads(db: Db): Pick<TaskReads, EagerTaskRead> {
   return {
@@ -60,6 +61,11 @@ export function createTaskReads(db: Db): Pick<TaskReads, EagerTaskRead> {
         (some) => sql`select task_id, at, by_agent, content from task_notes where task_id in ${some} order by seq`,
       );
       return new Map([...groupBy(found, (row) => String(row.task_id))].map(([id, rows]): [TaskId, Note[]] => [id, rows.map(toNote)]));
+    },
+    async listFormerHolders(id) {
+      const found = await db.all(sql`
+        select task_id as id, alias from task_aliases where tool = 'cleo' and alias > ${`${id}@`} and alias < ${`${id}A`} order by alias`);
+      return found.filter((row) => String(row.alias).startsWith(`${id}@`)).map(toId);
     },
     async listRelations(id) {
       const found = await db.all(sql`

@@ -2,7 +2,7 @@ import type { Changes } from '#core/model/audit.ts';
 import type { GateName } from '#core/model/scalars.ts';
 import { groupBy } from '#lib/collections.ts';
 import type { BaselineFile } from '#tasks/model/baseline.ts';
-import type { GateAttempt, GateEvidence, Independence, Observer, ValidatorVerdict } from '#verification/model/verification.ts';
+import type { GateAttempt, GateEvidence, Independence, Observer, RoundState, ValidatorVerdict } from '#verification/model/verification.ts';
 import type { GateReads, GateWrites } from '../../port/verification.ts';
 import { noteUpdate } from '../changes.ts';
 import { queryInChunks } from '../queries.ts';
@@ -21,34 +21,15 @@ export function createGateReads(db: Db): GateReads {
       );
     },
     async listAttempts(taskId) {
-      return (await db.all(sql`select ${columns} from task_gates where task_id = ${taskId} order by seq`)).map(toAttempt);
+      return (await db.all(sql`select ${attemptColumns} from task_gates where task_id = ${taskId} order by seq`)).map(toAttempt);
     },
     async getRounds(taskId) {
-      const [row] = await db.all(sql`
-        select round, failed, verdict, verdict_by, verdict_at, verdict_reason, verdict_independence from task_verifications where task_id = ${taskId}`);
-      if (!row) return undefined;
-      const verdict = row.verdict as ValidatorVerdict['verdict'] | null;
-      return {
-        round: Number(row.round),
-        failed: Number(row.failed),
-        ...(verdict
-          ? {
-              verdict: {
-                verdict,
-                by: String(row.verdict_by),
-                at: String(row.verdict_at),
-                ...omitNull({
-                  reason: row.verdict_reason as string | null,
-                  independence: row.verdict_independence as Independence | null,
-                }),
-              },
-            }
-          : {}),
-      };
+      const [row] = await db.all(sql`select ${roundColumns} from task_verifications where task_id = ${taskId}`);
+      return row && toRounds(row);
     },
     async listOpenAttempts() {
       const found = await db.all(sql`
-        select g.task_id, ${columns} from task_gates g join tasks t on t.id = g.task_id
+        select g.task_id, ${attemptColumns} from task_gates g join tasks t on t.id = g.task_id
         where t.status <> 'done' and t.archived_at is null order by g.seq`);
       return new Map([...groupBy(found, (row) => String(row.task_id))].map(([id, rows]) => [id, rows.map(toAttempt)]));
     },
@@ -109,9 +90,32 @@ export function createGateWrites(db: Db, changes: Changes): GateWrites {
   };
 }
 
-const columns = raw('gate, round, passed, evidence, agent_id, at, observer');
+export const roundColumns = raw('round, failed, verdict, verdict_by, verdict_at, verdict_reason, verdict_independence');
 
-const toAttempt = (row: SqlRow): GateAttempt => ({
+export function toRounds(row: SqlRow): RoundState {
+  const verdict = row.verdict as ValidatorVerdict['verdict'] | null;
+  return {
+    round: Number(row.round),
+    failed: Number(row.failed),
+    ...(verdict
+      ? {
+          verdict: {
+            verdict,
+            by: String(row.verdict_by),
+            at: String(row.verdict_at),
+            ...omitNull({
+              reason: row.verdict_reason as string | null,
+              independence: row.verdict_independence as Independence | null,
+            }),
+          },
+        }
+      : {}),
+  };
+}
+
+export const attemptColumns = raw('gate, round, passed, evidence, agent_id, at, observer');
+
+export const toAttempt = (row: SqlRow): GateAttempt => ({
   gate: row.gate as GateName,
   round: Number(row.round),
   passed: Number(row.passed) === 1,

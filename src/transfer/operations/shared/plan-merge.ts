@@ -1,0 +1,201 @@
+import type { TaskId } from '#core/model/scalars.ts';
+import { groupBy, removeDuplicates } from '#lib/collections.ts';
+import type { MemoryType } from '#memory/model/memory.ts';
+import type { PlanKey, PlanPosition, PlanRow } from '#store/port/plan.ts';
+import type { ReadStore } from '#store/port/store.ts';
+import type { PlanIssue, PlanKind, PlanOutcome, PlanRecord, PlanState, PlanSummary } from '../../model/plan.ts';
+import { deleteRecord, diffRecord } from '../../rules/plan/diff.ts';
+import { mergeRecords } from '../../rules/plan/merge.ts';
+import { projectRecord } from '../../rules/plan/project.ts';
+import { resolvePlan } from '../../rules/plan/resolve.ts';
+import { isDeletedRecord, summarizeRecord } from '../../rules/plan/summarize.ts';
+import { collectDocuments, collectHandoffs, collectMemory, collectTasks } from './plan-collect.ts';
+import type { ReadPlanFile } from './plan-scan.ts';
+
+export interface MergeContext {
+  store: ReadStore;
+  replica: string;
+  project: string;
+  now: string;
+  /** Kinds of records that are published; see `sync.include`. */
+  include: string[];
+}
+
+/** A record that differs from the last sync, or whose outcome does. */
+export interface MergedRecord extends PlanKey {
+  row: PlanRow | undefined;
+  record: PlanRecord;
+  summary: PlanSummary;
+  outcome: PlanOutcome;
+  /** The state that the store shall have; undefined for a deleted record. */
+  state: PlanState | undefined;
+  /** The state that the store has. */
+  current: PlanState | undefined;
+}
+
+export interface PlanMerge {
+  records: MergedRecord[];
+  issues: PlanIssue[];
+}
+
+const toKey = ({ kind, uid }: PlanKey): string => `${kind} ${uid}`;
+
+/** Merges the changes of the store and of the files since the last sync. Nothing is written. */
+export async function mergePlan(ctx: MergeContext, since: PlanPosition | undefined, files: ReadPlanFile[]): Promise<PlanMerge> {
+  const { store } = ctx;
+  const local = await collectLocal(ctx, since);
+  const deleted = since && ctx.include.includes('tasks') ? await store.plan.listDeletedTasks(since) : [];
+  const rows = await loadRows(store, [...local, ...files, ...deleted.map(({ uid }): PlanKey => ({ kind: 'task', uid }))]);
+  const incoming = new Map(files.map((file) => [toKey(file), file.record]));
+  const records = new Map<string, PlanRecord>();
+  const current = new Map(local.map((state) => [toKey(state), state]));
+  const times = await readEditTimes(store, local);
+  for (const state of local) {
+    const key = toKey(state);
+    const row = rows.get(key);
+    const other = incoming.get(key);
+    const record = diffRecord({
+      base: row && (JSON.parse(row.record) as PlanRecord),
+      before: row?.projected ? (JSON.parse(row.projected) as PlanState) : undefined,
+      now: state,
+      ...(other ? { incoming: other } : {}),
+      project: ctx.project,
+      replica: ctx.replica,
+      nowMs: Date.parse(ctx.now),
+      editedAtMs: (field) => times(state, field),
+    });
+    records.set(key, record);
+  }
+  for (const { uid, at, by } of deleted) {
+    const key = toKey({ kind: 'task', uid });
+    const row = rows.get(key);
+    if (!row) continue;
+    const base = JSON.parse(row.record) as PlanRecord;
+    if (!isDeletedRecord(base)) records.set(key, deleteRecord(base, { at, by, replica: ctx.replica }));
+  }
+  for (const file of files) {
+    const key = toKey(file);
+    const row = rows.get(key);
+    const known = records.get(key) ?? (row && (JSON.parse(row.record) as PlanRecord));
+    records.set(key, known ? mergeRecords(known, file.record) : file.record);
+  }
+  return resolveMerge(ctx, records, rows, current);
+}
+
+/** Collects the records of the store that may have changed since the last sync. */
+async function collectLocal({ store, include, replica }: MergeContext, since: PlanPosition | undefined): Promise<PlanState[]> {
+  const { plan } = store;
+  const domains = since ? await plan.listChangedDomains(since) : undefined;
+  const isTouched = (names: string[]): boolean => domains === undefined || names.some((name) => domains.includes(name));
+  const states: PlanState[] = [];
+  if (include.includes('tasks')) states.push(...(await collectTasks(store, await plan.listChangedTasks(since), replica)));
+  const types = memoryKinds.filter(([name]) => include.includes(name)).map(([, type]) => type);
+  if (types.length > 0 && isTouched(['memory', 'session', 'research'])) {
+    const all = await plan.listMemory(memoryKinds.map(([, type]) => type));
+    const uids = await plan.getTaskUids(removeDuplicates(all.flatMap(({ tasks }) => tasks)));
+    states.push(
+      ...collectMemory(
+        all.filter(({ type }) => types.includes(type)),
+        all,
+        uids,
+      ),
+    );
+  }
+  if (include.includes('documents') && isTouched(['docs'])) {
+    const docs = await plan.listDocuments();
+    states.push(...collectDocuments(docs, await plan.getTaskUids(removeDuplicates(docs.flatMap(({ tasks }) => tasks)))));
+  }
+  if (include.includes('handoffs') && isTouched(['session'])) {
+    const sessions = await plan.listHandoffs();
+    const roots = sessions.flatMap(({ scope }) => scope.root ?? []);
+    states.push(...collectHandoffs(sessions, await plan.getTaskUids(removeDuplicates(roots))));
+  }
+  return states;
+}
+
+/** Names in `sync.include` and the types of memory they mean. */
+export const memoryKinds: [name: string, type: MemoryType][] = [
+  ['decisions', 'decision'],
+  ['observations', 'observation'],
+  ['patterns', 'pattern'],
+  ['learnings', 'learning'],
+];
+
+async function loadRows(store: ReadStore, keys: PlanKey[]): Promise<Map<string, PlanRow>> {
+  const rows = new Map<string, PlanRow>();
+  for (const [kind, some] of groupBy(keys, ({ kind }) => kind))
+    for (const row of await store.plan.getRows(kind, removeDuplicates(some.map(({ uid }) => uid)))) rows.set(toKey(row), row);
+  return rows;
+}
+
+/** Fields of the history that a field of the plan consists of. */
+const historyFields: Record<string, string[]> = {
+  place: ['type', 'parentId'],
+  state: ['status', 'resolution', 'blockedBy', 'startedAt', 'completedAt', 'archivedAt'],
+  criteria: ['acceptance'],
+  ticks: ['acceptance'],
+};
+
+/** Returns the time of the last edit of a field, by the history of the task. What was never edited is as old as the task. */
+async function readEditTimes(store: ReadStore, states: PlanState[]) {
+  const ids = states.flatMap(({ kind, id }) => (kind === 'task' && id !== undefined ? [id as TaskId] : []));
+  const times = await store.plan.listEditTimes(ids);
+  return ({ kind, id, fields, updatedAt }: PlanState, field: string): number | undefined => {
+    if (kind !== 'task') return Date.parse(updatedAt);
+    const edits = times.get(id as TaskId);
+    const latest = (historyFields[field] ?? [field])
+      .flatMap((name) => edits?.get(name) ?? [])
+      .sort()
+      .at(-1);
+    const isDerived = field === 'evidence' || field === 'verification' || field === 'aliases';
+    return Date.parse(latest ?? (isDerived ? updatedAt : (fields.creation as { at: string }).at));
+  };
+}
+
+/** Resolves the whole plan by the summaries of its records, and projects those that are affected. */
+async function resolveMerge(
+  { store, replica }: MergeContext,
+  records: Map<string, PlanRecord>,
+  rows: Map<string, PlanRow>,
+  current: Map<string, PlanState>,
+): Promise<PlanMerge> {
+  const changed = new Map([...records].filter(([key, record]) => rows.get(key)?.record !== JSON.stringify(record)));
+  // A store can differ from its last projection without a change of the record, for example in derived texts.
+  if (changed.size === 0) return { records: [], issues: [] };
+  const summaries = new Map<string, PlanSummary>();
+  const outcomes = new Map<string, string | undefined>();
+  for (const { kind, uid, summary, outcome } of await store.plan.listSummaries()) {
+    summaries.set(toKey({ kind, uid }), JSON.parse(summary) as PlanSummary);
+    outcomes.set(toKey({ kind, uid }), outcome);
+  }
+  for (const [key, record] of changed) summaries.set(key, summarizeRecord(record));
+  const resolution = resolvePlan(summaries.values());
+  const affected: PlanKey[] = [];
+  for (const [key, { kind, uid }] of summaries)
+    if (changed.has(key) || JSON.stringify(resolution.outcomes.get(uid)) !== outcomes.get(key)) affected.push({ kind, uid });
+  for (const [key, row] of await loadRows(
+    store,
+    affected.filter((key) => !rows.has(toKey(key))),
+  ))
+    rows.set(key, row);
+  const missing = affected.filter((key) => key.kind === 'task' && !current.has(toKey(key))).map(({ uid }) => uid);
+  const ids = await store.plan.getTaskIds(missing);
+  for (const state of await collectTasks(store, [...ids.values()], replica)) current.set(toKey(state), state);
+  const merged: MergedRecord[] = [];
+  const issues: PlanIssue[] = [];
+  const affectedUids = new Set(affected.map(({ uid }) => uid));
+  for (const key of affected) {
+    const row = rows.get(toKey(key));
+    const record = changed.get(toKey(key)) ?? (JSON.parse(row!.record) as PlanRecord);
+    const outcome = resolution.outcomes.get(key.uid) ?? {};
+    const summary = summaries.get(toKey(key))!;
+    const projected = summary.isDeleted ? undefined : projectRecord(record, outcome);
+    issues.push(...(projected?.issues ?? []));
+    merged.push({ ...key, row, record, summary, outcome, state: projected?.state, current: current.get(toKey(key)) });
+  }
+  issues.unshift(...resolution.issues.filter(({ uids }) => affectedUids.has(uids[0]!)));
+  return { records: merged, issues };
+}
+
+/** Selects the records of one kind. */
+export const pickKind = (records: MergedRecord[], kind: PlanKind): MergedRecord[] => records.filter((record) => record.kind === kind);

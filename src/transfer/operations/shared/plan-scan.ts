@@ -1,0 +1,72 @@
+import type { PlanFiles } from '#platform/plan-port.ts';
+import type { PlanKey, PlanRow } from '#store/port/plan.ts';
+import { type PlanFileProblem, type PlanKind, type PlanRecord, planFolders, planKinds } from '../../model/plan.ts';
+import { parsePlanFile } from '../../rules/plan/parse.ts';
+
+export interface FileProblem extends PlanFileProblem {
+  /** Relative to the project. */
+  file: string;
+}
+
+export interface ReadPlanFile extends PlanKey {
+  name: string;
+  stat: string;
+  text: string;
+  record: PlanRecord;
+  isCanonical: boolean;
+}
+
+export interface PlanScan {
+  /** Size and time of every file. */
+  stats: Map<string, string>;
+  /** Files that differ from what the store has read or written last. */
+  changed: ReadPlanFile[];
+  problems: FileProblem[];
+}
+
+/** Marks the size and time of a file that was read, but does not have what the record says: it has to be written. */
+export const staleMark = '!';
+
+const maxFileBytes = 16 << 20;
+
+export const toFileName = ({ kind, uid }: PlanKey): string => `${planFolders[kind]}/${uid}.json`;
+
+/** Reads the files that changed since the last sync, by size and time. Without `known` it reads all. */
+export function scanPlanFiles(planFiles: PlanFiles, folder: string, known: Map<string, string | undefined> | undefined): PlanScan {
+  const scan: PlanScan = { stats: planFiles.list(folder), changed: [], problems: [] };
+  for (const [name, stat] of scan.stats) {
+    const key = parseFileName(name);
+    if (!key) continue;
+    const last = known?.get(name);
+    if (last !== undefined && (last === stat || last === `${stat}${staleMark}`)) continue;
+    const file = `.cleo/plan/${name}`;
+    const bytes = planFiles.read(folder, name, maxFileBytes);
+    if (!bytes) {
+      scan.problems.push({ file, kind: 'broken', line: 1, message: stat === 'link' ? 'is a link' : 'cannot be read' });
+      continue;
+    }
+    // A crash can leave an empty file; the store has the record.
+    if (bytes.length === 0) continue;
+    const text = Buffer.from(bytes).toString('utf8');
+    const parsed = parsePlanFile(text);
+    if ('problem' in parsed) scan.problems.push({ ...parsed.problem, file });
+    else if (parsed.record.kind !== key.kind || parsed.record.uid !== key.uid)
+      scan.problems.push({
+        file,
+        kind: 'broken',
+        line: 1,
+        message: `has the record ${parsed.record.kind} ${parsed.record.uid}, not that of its name`,
+      });
+    else scan.changed.push({ ...key, name, stat, text, record: parsed.record, isCanonical: parsed.isCanonical });
+  }
+  return scan;
+}
+
+export function parseFileName(name: string): PlanKey | undefined {
+  const [, folder, uid] = /^([a-z]+)\/([A-Za-z0-9][\w.-]{0,127})\.json$/.exec(name) ?? [];
+  const kind = planKinds.find((one): one is PlanKind => planFolders[one] === folder);
+  return kind && uid !== undefined ? { kind, uid } : undefined;
+}
+
+export const toKnownStats = (rows: Pick<PlanRow, 'kind' | 'uid' | 'fileStat'>[]): Map<string, string | undefined> =>
+  new Map(rows.map((row) => [toFileName(row), row.fileStat]));

@@ -1,0 +1,33 @@
+import { description, picklist, pipe, strictObject, string } from 'valibot';
+import { answer, job } from '#core/define.ts';
+import { gitHookNames } from '../../rules/git-hooks.ts';
+import { needsSync } from '../shared/plan-pending.ts';
+import { checkStagedSecrets } from '../shared/staged-secrets.ts';
+import { syncCheckout } from '../shared/sync-checkout.ts';
+import { listWarnings } from '../shared/sync-result.ts';
+
+export const syncGitHook = job({
+  name: 'sync.git-hook',
+  summary: 'Synchronize the plan in a git hook',
+  params: strictObject({ gitHook: pipe(picklist(gitHookNames), description('The hook that git runs')) }),
+  result: strictObject({ report: pipe(string(), description('What people should know; empty if nothing happened')) }),
+  errors: ['E_VALIDATION', 'E_CONFIG_ERROR', 'E_FILE_ERROR', 'E_DEPENDENCY_ERROR', 'E_NOT_INITIALIZED', 'E_STORE_DAMAGED'],
+  tier: 2,
+  needs: 'project',
+  usesHost: true,
+  cli: { command: 'sync', select: 'gitHook', raw: 'report' },
+  example: { call: { gitHook: 'post-merge' } },
+  async run(ctx, { gitHook }) {
+    const { platform, project, now, read, write } = ctx;
+    const config = ctx.config();
+    if (config['sync.mode'] === 'off') return answer({ report: '' }, { isUnlogged: true });
+    const isReadOnly = gitHook !== 'pre-commit';
+    const modes = { isReadOnly, isDryRun: false };
+    const isPending = await read((store) => needsSync({ store, platform, project, now, config }, modes));
+    const synced = isPending ? await write((store) => syncCheckout({ store, platform, project, now, config }, modes)) : undefined;
+    const lines = [...(synced?.issues ?? []).map(({ message }) => message), ...listWarnings({ problems: synced?.problems ?? [] })];
+    if (gitHook === 'pre-commit') await checkStagedSecrets(platform, project);
+    const report = lines.map((line) => `cleo: ${line}\n`).join('');
+    return answer({ report }, synced?.isChanged ? {} : { isUnlogged: true });
+  },
+});

@@ -1,0 +1,151 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { exportPlan, listPlan, mergeFiles, openReplica, planFolder } from '../../../../test/plan-replicas.ts';
+
+const readTask = (folder: string, uid: string): string => readFileSync(join(folder, 'tasks', `${uid}.json`), 'utf8');
+
+test('writes one file per task, and nothing the second time', async () => {
+  const app = await openReplica(1, { tasks: ['T001 epic', 'T002 in T001', 'T003 depends T002'] });
+  const first = await app.call('sync.run');
+  expect(first).toMatchObject({ success: true, sync: { read: 0, written: 4 } });
+  expect(listPlan(app).map((name) => name.split('/')[0])).toEqual(['replicas', 'tasks', 'tasks', 'tasks']);
+  expect((await app.reply('sync.run')).exitCode).toBe(102);
+});
+
+test('writes only the files of changed tasks, and a dry run writes none', async () => {
+  const app = await openReplica(1, { tasks: ['T001', 'T002', 'T003'] });
+  await app.call('sync.run');
+  await app.call('tasks.update', { taskId: 'T002', title: 'Renamed' });
+  const { uid } = (await app.call('tasks.show', { taskId: 'T002' })).task;
+  const before = readTask(planFolder(app), uid);
+  expect(await app.call('sync.run', { dryRun: true })).toMatchObject({ sync: { written: 2 }, data: { dryRun: true } });
+  expect(readTask(planFolder(app), uid)).toBe(before);
+  const { files } = await app.call('sync.run');
+  expect(files).toEqual([`.cleo/plan/tasks/${uid}.json`, `.cleo/plan/replicas/${'1'.repeat(16)}.json`]);
+  const [old, now] = [before, readTask(planFolder(app), uid)].map((text) => text.split('\n'));
+  expect(now!.filter((line) => !old!.includes(line))).toHaveLength(1);
+});
+
+test('both clones have the same tasks after their files were merged', async () => {
+  const a = await openReplica(1, { tasks: ['T001 epic', 'T002 in T001', 'T003 in T001 depends T002', 'T004'] });
+  await a.call('sync.run');
+  const b = await openReplica(2);
+  mergeFiles(a, b);
+  expect(await b.call('sync.run')).toMatchObject({ sync: { read: 4 } });
+  expect(await exportPlan(b)).toEqual(await exportPlan(a));
+  await a.call('tasks.add', { title: 'Added in a', labels: ['one'] });
+  await a.call('tasks.delete', { taskId: 'T004' });
+  await a.call('tasks.update', { taskId: 'T002', description: 'From a', notes: 'A note of a' });
+  await b.call('tasks.add', { title: 'Added in b', depends: ['T001'] });
+  await b.call('tasks.update', { taskId: 'T002', description: 'From b', addDepends: ['T004'], notes: 'A note of b' });
+  await b.call('tasks.relates.add', { from: 'T003', to: 'T004', type: 'related', reason: 'same code' });
+  for (const app of [a, b]) await app.call('sync.run');
+  mergeFiles(a, b);
+  const report = await b.call('sync.run');
+  mergeFiles(b, a);
+  await a.call('sync.run');
+  expect(await exportPlan(b)).toEqual(await exportPlan(a));
+  expect(report.sync.issues.map(({ kind }: { kind: string }) => kind)).toEqual(
+    expect.arrayContaining(['renumbered', 'concurrent-text', 'missing-target']),
+  );
+  const { task } = await a.call('tasks.show', { taskId: 'T002' });
+  const texts = task.notes.map(({ text }: { text: string }) => text).join('\n');
+  for (const text of ['A note of a', 'A note of b', task.description === 'From a' ? 'From b' : 'From a']) expect(texts).toContain(text);
+  expect((await a.call('tasks.list')).tasks.map(({ title }: { title: string }) => title)).toEqual(
+    expect.arrayContaining(['Added in a', 'Added in b']),
+  );
+  for (const app of [a, b]) expect(await app.call('sync.check')).toMatchObject({ success: true, check: { problems: [] } });
+});
+
+test('a number that two clones gave belongs to the older task, and show names the other one', async () => {
+  const a = await openReplica(1, { tasks: ['T001'] });
+  await a.call('sync.run');
+  const b = await openReplica(2);
+  mergeFiles(a, b);
+  await b.call('sync.run');
+  const older = await a.call('tasks.add', { title: 'Older' });
+  expect(older.task.id).toBe('T002');
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  await b.call('tasks.add', { title: 'Newer' });
+  await b.call('tasks.add', { title: 'Depends on the newer one', depends: ['T002'] });
+  await b.call('tasks.start', { taskId: 'T002' });
+  await a.call('sync.run');
+  mergeFiles(a, b);
+  expect(await b.call('sync.run')).toMatchObject({ success: true });
+  expect((await b.call('tasks.show', { taskId: 'T002' })).task.title).toBe('Older');
+  expect((await b.call('tasks.show', { taskId: 'T004' })).task).toMatchObject({
+    title: 'Newer',
+    status: 'active',
+    aliases: [{ tool: 'cleo', id: `T002@${'2'.repeat(16)}` }],
+  });
+  expect((await b.call('tasks.show', { taskId: 'T003' })).task.depends).toEqual(['T004']);
+  expect((await b.call('tasks.current')).task.id).toBe('T004');
+  expect((await b.call('tasks.show', { taskId: 'T002' }))._meta.warnings).toEqual([expect.stringContaining('T004')]);
+  expect((await b.call('tasks.add', { title: 'Next' })).task.id).toBe('T005');
+});
+
+test('an active task of another clone is not recommended, and can be taken over', async () => {
+  const a = await openReplica(1, { tasks: ['T001'] });
+  await a.call('tasks.start', { taskId: 'T001' });
+  await a.call('sync.run');
+  const b = await openReplica(2);
+  mergeFiles(a, b);
+  await b.call('sync.run');
+  expect((await b.reply('tasks.next')).exitCode).toBe(100);
+  expect(await b.call('tasks.show', { taskId: 'T001' })).toMatchObject({ claim: { agent: `tester@${'1'.repeat(16)}` } });
+  expect((await b.reply('tasks.start', { taskId: 'T001' })).exitCode).toBe(35);
+});
+
+test('reports a broken file with its line, and a file with conflict markers until it is resolved', async () => {
+  const app = await openReplica(1, { tasks: ['T001', 'T002'] });
+  await app.call('sync.run');
+  const names = listPlan(app).filter((name) => name.startsWith('tasks'));
+  const [one = '', other = ''] = names.map((name) => join(planFolder(app), name));
+  const text = readFileSync(other, 'utf8');
+  writeFileSync(one, '{\n  "version": "1.0",\n  broken\n}\n');
+  const title = text.split('\n').find((line) => line.includes('"value"')) ?? '';
+  writeFileSync(other, text.replace(title, `<<<<<<< HEAD\n${title}\n=======\n${title}\n>>>>>>> theirs`));
+  const report = await app.call('sync.run');
+  expect(report.sync.problems).toEqual([
+    expect.objectContaining({ file: `.cleo/plan/${names[0]}`, line: 3 }),
+    expect.objectContaining({ file: `.cleo/plan/${names[1]}`, problem: expect.stringContaining('sync --resolve') }),
+  ]);
+  const check = await app.reply('sync.check');
+  expect(check).toMatchObject({ exitCode: 1, envelope: { error: { code: 'E_PLAN_OUT_OF_STEP', fix: 'cleo sync --resolve' } } });
+  expect(await app.call('sync.resolve')).toMatchObject({ resolved: [`.cleo/plan/${names[1]}`] });
+  expect(readFileSync(other, 'utf8')).toBe(text);
+  rmSync(one);
+  await app.call('sync.run');
+  expect(await app.call('sync.check')).toMatchObject({ success: true });
+});
+
+test('refuses files of a newer version', async () => {
+  const app = await openReplica(1, { tasks: ['T001'] });
+  await app.call('sync.run');
+  const file = join(planFolder(app), listPlan(app).find((name) => name.startsWith('tasks')) ?? '');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('"1.0"', '"2.0"'));
+  expect(await app.reply('sync.run')).toMatchObject({ exitCode: 8, envelope: { error: { code: 'E_CONFIG_ERROR' } } });
+});
+
+test('publishes decisions, documents and handoffs, but no observations', async () => {
+  const a = await openReplica(1, { tasks: ['T001 epic', 'T002 in T001'] });
+  await a.call('memory.store', { type: 'decision', content: 'Use SQLite', tasks: ['T001'] });
+  await a.call('memory.observe', { text: 'A private thought' });
+  writeFileSync(join(a.root, 'plan.md'), '# Plan\n');
+  await a.call('docs.add', { slug: 'plan', type: 'note', file: 'plan.md', taskId: 'T001' });
+  await a.call('session.start', { scope: 'epic:T001', autoFocus: true });
+  await a.call('session.end', { note: 'Continue with the parser' });
+  await a.call('sync.run');
+  expect(listPlan(a).map((name) => name.split('/')[0])).toEqual(
+    expect.arrayContaining(['contents', 'documents', 'handoffs', 'memory', 'tasks']),
+  );
+  expect(listPlan(a).some((name) => readFileSync(join(planFolder(a), name), 'utf8').includes('private thought'))).toBe(false);
+  const b = await openReplica(2);
+  mergeFiles(a, b);
+  expect(await b.call('sync.run')).toMatchObject({ success: true });
+  expect(await b.call('memory.fetch', { id: 'D-001' })).toMatchObject({ success: true });
+  expect(JSON.stringify(await b.call('session.briefing'))).toContain('Continue with the parser');
+  expect((await b.call('docs.fetch', { slug: 'plan' })).content).toBe('# Plan\n');
+  expect((await b.reply('sync.run')).exitCode).toBe(102);
+});

@@ -1,0 +1,29 @@
+import { array, number, optional, strictObject, string } from 'valibot';
+import { answer, mutation } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
+import { syncCheckout } from '../shared/sync-checkout.ts';
+import { describeSync, SyncSchema } from '../shared/sync-result.ts';
+
+export const syncRun = mutation({
+  name: 'sync.run',
+  summary: 'Bring the store and .cleo/plan in step',
+  params: strictObject({}),
+  result: strictObject({ sync: SyncSchema, files: optional(array(string())), fileCount: optional(number()) }),
+  errors: ['E_CONFIG_ERROR', 'E_FILE_ERROR'],
+  tier: 1,
+  usesHost: true,
+  cli: { command: 'sync' },
+  dryRun: true,
+  example: { world: ['T001 epic', 'T002 in T001'], call: { dryRun: true } },
+  async run(ctx) {
+    requireSync(ctx.config['sync.mode']);
+    const report = await syncCheckout(ctx, { isReadOnly: false, isDryRun: ctx.isDryRun });
+    const { result, warnings } = describeSync(report);
+    return answer(result, { warnings, ...(report.isChanged ? {} : { exit: 102 as const }) });
+  },
+});
+
+function requireSync(mode: string): void {
+  if (mode === 'off')
+    throw new CleoError('E_CONFIG_ERROR', { path: 'sync.mode', problem: 'is off', fix: 'cleo config set sync.mode manual' });
+}
