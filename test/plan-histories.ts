@@ -131,8 +131,12 @@ export function receiveRecords(replica: PlanReplica, records: Map<string, PlanRe
 
 function project(replica: PlanReplica): void {
   replica.projected = projectPlan(replica.records.values()).states;
-  replica.store = structuredClone(replica.projected);
+  replica.store = cloneStore(replica.projected);
 }
+
+/** Commands replace values, so two levels are enough. */
+const cloneStore = (store: Map<string, PlanState>): Map<string, PlanState> =>
+  new Map([...store].map(([uid, state]) => [uid, { ...state, fields: { ...state.fields }, sets: { ...state.sets } }]));
 
 const readClock = (history: PlanHistory, replica: PlanReplica): number => history.nowMs + replica.driftMs;
 const readTime = (history: PlanHistory, replica: PlanReplica): string => new Date(readClock(history, replica)).toISOString();
@@ -269,7 +273,7 @@ function dropDepends(_: PlanHistory, __: PlanReplica, task: PlanState): void {
 
 /** Undoes a change that creates a cycle, as the commands refuse it. */
 function changeIfAcyclic(replica: PlanReplica, change: () => void): void {
-  const before = structuredClone(replica.store);
+  const before = cloneStore(replica.store);
   change();
   if (findCycle([...replica.store.keys()], buildLinks(replica.store))) replica.store = before;
 }

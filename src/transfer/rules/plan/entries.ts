@@ -1,4 +1,3 @@
-import { toCanonicalJson } from '#lib/canonical.ts';
 import type { PlanEntry, PlanRecord, PlanSeen, PlanValue } from '../../model/plan.ts';
 import { addSeen, compareText } from './stamp.ts';
 
@@ -13,8 +12,14 @@ export const toEntryId = (entry: PlanEntry): string => `${toSlot(entry)}\n${entr
 export const compareEntries = (a: PlanEntry, b: PlanEntry): number =>
   compareText(a.field, b.field) || compareText(a.stamp, b.stamp) || compareText(a.key ?? '', b.key ?? '');
 
-export const isSameValue = (a: PlanValue | undefined, b: PlanValue | undefined): boolean =>
-  a === b || (typeof a === 'object' && typeof b === 'object' && toCanonicalJson(a) === toCanonicalJson(b));
+export function isSameValue(a: PlanValue | undefined, b: PlanValue | undefined): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a) || Array.isArray(b))
+    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, i) => isSameValue(item, b[i]));
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isSameValue(a[key], b[key]));
+}
 
 /** The values of one field or element: the latest, and those that were written concurrently, latest first. */
 export interface PlanSlot {

@@ -1,3 +1,4 @@
+import { addToList } from '#lib/collections.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import type { PlanEntry, PlanRecord, PlanValue } from '../../model/plan.ts';
 import { collectSeen, compareEntries } from './entries.ts';
@@ -6,7 +7,7 @@ import { compareText } from './stamp.ts';
 /** Formats a record as a text that git merges by lines: fixed order, one entry per line, and brackets on lines of their own between the
  *  fields, so that changes of different fields are not adjacent. `parsePlanFile` is its inverse. */
 export function formatPlanFile(record: PlanRecord): string {
-  const entries = record.entries.toSorted?.(compareEntries) ?? [...record.entries].sort(compareEntries);
+  const entries = [...record.entries].sort(compareEntries);
   const implied = collectSeen(record);
   const seen = Object.entries(record.seen).filter(([replica, stamp]) => (implied[replica] ?? '') < stamp);
   const lines = [
@@ -37,7 +38,7 @@ const compareFields = (a: string, b: string): number => Number(b === 'title') - 
 function formatGroups(name: string, entries: PlanEntry[]): string[] {
   if (entries.length === 0) return [];
   const groups = new Map<string, PlanEntry[]>();
-  for (const entry of entries) groups.set(entry.field, [...(groups.get(entry.field) ?? []), entry]);
+  for (const entry of entries) addToList(groups, entry.field, entry);
   const blocks = [...groups]
     .sort(([a], [b]) => compareFields(a, b))
     .map(([field, items]) => `    ${JSON.stringify(field)}: [\n${items.map((item) => `      ${formatEntry(item)}`).join(',\n')}\n    ]`);

@@ -1,12 +1,12 @@
 import type { TaskType } from '#core/model/scalars.ts';
-import { canBePlaced, getChildTier, sortParentsFirst } from '#tasks/rules/hierarchy.ts';
+import { canBePlaced, getChildTier } from '#tasks/rules/hierarchy.ts';
 import type { PlanSummary } from '../../model/plan.ts';
 
 export interface ResolvedPlace {
   type: TaskType;
-  parent?: string;
+  parent: string | undefined;
   /** Why the place is not the recorded one. */
-  problem?: 'missing-parent' | 'cycle' | 'tier';
+  problem: 'missing-parent' | 'cycle' | 'tier' | undefined;
 }
 
 /** Places every task. A parent that is missing or deleted counts as none. A cycle of parents is cut at the edge that was written last.
@@ -14,6 +14,7 @@ export interface ResolvedPlace {
 export function resolvePlaces(tasks: ReadonlyMap<string, PlanSummary>): Map<string, ResolvedPlace> {
   const parentOf = new Map<string, string>();
   const problems = new Map<string, ResolvedPlace['problem']>();
+  const containers = new Set<string>();
   for (const { uid, parent } of tasks.values()) {
     if (parent === undefined) continue;
     if (tasks.has(parent)) parentOf.set(uid, parent);
@@ -23,20 +24,26 @@ export function resolvePlaces(tasks: ReadonlyMap<string, PlanSummary>): Map<stri
     parentOf.delete(uid);
     problems.set(uid, 'cycle');
   }
-  const containers = new Set(parentOf.values());
+  for (const parent of parentOf.values()) containers.add(parent);
   const places = new Map<string, ResolvedPlace>();
-  for (const uid of sortParentsFirst([...tasks.keys()], new Map([...tasks.keys()].map((id) => [id, parentOf.get(id)])))) {
-    const parent = parentOf.get(uid);
-    const parentType = parent === undefined ? undefined : places.get(parent)!.type;
-    const type = tasks.get(uid)!.type ?? 'task';
-    const problem = problems.get(uid);
-    if (canBePlaced(type, parentType))
-      places.set(uid, { type, ...(parent === undefined ? {} : { parent }), ...(problem ? { problem } : {}) });
-    else if (parent !== undefined && parentType !== 'subtask' && !containers.has(uid))
-      places.set(uid, { type: getChildTier(parentType), parent, problem: 'tier' });
-    else places.set(uid, { type: type === 'subtask' ? 'task' : type, problem: problem ?? 'tier' });
+  const chain: string[] = [];
+  for (const start of tasks.keys()) {
+    for (let at: string | undefined = start; at !== undefined && !places.has(at); at = parentOf.get(at)) chain.push(at);
+    for (let uid = chain.pop(); uid !== undefined; uid = chain.pop()) {
+      const parent = parentOf.get(uid);
+      const type = tasks.get(uid)!.type ?? 'task';
+      const parentType = parent === undefined ? undefined : places.get(parent)!.type;
+      places.set(uid, placeTask({ type, parent, problem: problems.get(uid) }, parentType, containers.has(uid)));
+    }
   }
   return places;
+}
+
+function placeTask(recorded: ResolvedPlace, parentType: TaskType | undefined, isContainer: boolean): ResolvedPlace {
+  const { type, parent, problem } = recorded;
+  if (canBePlaced(type, parentType)) return recorded;
+  if (parent !== undefined && parentType !== 'subtask' && !isContainer) return { type: getChildTier(parentType), parent, problem: 'tier' };
+  return { type: type === 'subtask' ? 'task' : type, parent: undefined, problem: problem ?? 'tier' };
 }
 
 /** Finds the last written edge of each cycle. Every task has one parent, so cycles share no edge. */

@@ -15,18 +15,21 @@ export interface PlanResolution {
  *  ones. The result depends on the set of records only, not on their order, and the rules for tasks hold in it. */
 export function resolvePlan(summaries: Iterable<PlanSummary>): PlanResolution {
   const records = [...summaries].sort(compareCreation);
-  const outcomes = new Map<string, PlanOutcome>(records.map(({ uid }) => [uid, {}]));
-  const tasks = new Map(records.filter(({ kind, isDeleted }) => kind === 'task' && !isDeleted).map((task) => [task.uid, task]));
+  const outcomes = new Map<string, PlanOutcome>();
+  const tasks = new Map<string, PlanSummary>();
   const numbers = resolveNumbers(records);
   const context: Resolving = { tasks, outcomes, issues: [], formatId: (uid) => numbers.get(uid)?.id ?? uid };
   for (const record of records) {
+    if (record.kind === 'task' && !record.isDeleted) tasks.set(record.uid, record);
     const number = numbers.get(record.uid);
-    Object.assign(outcomes.get(record.uid)!, number);
+    outcomes.set(record.uid, number ?? {});
     if (number?.renumberedFrom && !record.isDeleted) reportRenumbering(context, record, number.renumberedFrom);
   }
-  const places = resolvePlaces(tasks);
-  for (const [uid, place] of places) applyPlace(context, uid, place);
-  const parentOf = new Map([...places].flatMap(([uid, { parent }]) => (parent === undefined ? [] : [[uid, parent] as const])));
+  const parentOf = new Map<string, string>();
+  for (const [uid, place] of resolvePlaces(tasks)) {
+    applyPlace(context, uid, place);
+    if (place.parent !== undefined) parentOf.set(uid, place.parent);
+  }
   resolveDepends(context, parentOf);
   resolveRelations(context, parentOf);
   resolveAliases(context);
@@ -57,7 +60,9 @@ function reportRenumbering(context: Resolving, { uid, created }: PlanSummary, fr
 
 function applyPlace(context: Resolving, uid: string, { type, parent, problem }: ResolvedPlace): void {
   const { tasks, outcomes, formatId } = context;
-  Object.assign(outcomes.get(uid)!, { type, ...(parent === undefined ? {} : { parent }) });
+  const outcome = outcomes.get(uid)!;
+  outcome.type = type;
+  if (parent !== undefined) outcome.parent = parent;
   if (!problem) return;
   const { parent: recorded, type: recordedType } = tasks.get(uid)!;
   const id = formatId(uid);
