@@ -104,7 +104,8 @@ export function runStep(history: PlanHistory, [replica, action, task, other, ms]
     return;
   }
   const tasks = [...one.store.values()];
-  const target = tasks[task % Math.max(1, tasks.length)];
+  // Most commands are about a few tasks, so that they collide.
+  const target = tasks[task % Math.max(1, task < 20 ? Math.min(4, tasks.length) : tasks.length)];
   const second = tasks[other % Math.max(1, tasks.length)];
   if (run === addTask) addTask(history, one, target, second, other);
   else if (target) run(history, one, target, second!, other);
