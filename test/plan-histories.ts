@@ -32,7 +32,7 @@ export interface PlanHistory {
 const actions = [
   addTask,
   addTask,
-  (h: PlanHistory, r: PlanReplica, task: PlanState) => setText(h, r, task, 'title'),
+  ...Array.from({ length: 4 }, () => (h: PlanHistory, r: PlanReplica, task: PlanState) => setText(h, r, task, 'title')),
   (h: PlanHistory, r: PlanReplica, task: PlanState) => setText(h, r, task, 'description'),
   completeTask,
   completeTask,
@@ -56,7 +56,7 @@ const actions = [
   setPriority,
 ];
 /** Steps with a higher action are syncs with another replica. */
-export const actionCount = actions.length + 6;
+export const actionCount = actions.length + 10;
 
 export function createHistory(replicaCount: number): PlanHistory {
   const ids = ['a1', 'b2', 'c3', 'd4', 'e5'].slice(0, replicaCount);
@@ -105,7 +105,7 @@ export function runStep(history: PlanHistory, [replica, action, task, other, ms]
   }
   const tasks = [...one.store.values()];
   // Most commands are about a few tasks, so that they collide.
-  const target = tasks[task % Math.max(1, task < 20 ? Math.min(4, tasks.length) : tasks.length)];
+  const target = tasks[task % Math.max(1, task < 20 ? Math.min(3, tasks.length) : tasks.length)];
   const second = tasks[other % Math.max(1, tasks.length)];
   if (run === addTask) addTask(history, one, target, second, other);
   else if (target) run(history, one, target, second!, other);

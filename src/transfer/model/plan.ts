@@ -62,7 +62,7 @@ export interface PlanState {
   updatedAt: string;
   /** The number the record was created with, if another record has it now. */
   renumberedFrom?: string;
-  /** Texts that lost against a concurrent change and are no notes, because the kind has no notes. */
+  /** Texts that lost against a concurrent change and cannot be notes, because the kind has none. */
   lostTexts?: LostText[];
 }
 

@@ -61,7 +61,7 @@ function formatSeen(seen: [replica: string, stamp: string][]): string[] {
 }
 
 /** Formats a value on one line, with sorted keys and a space after separators. */
-export function formatValue(value: PlanValue | object): string {
+function formatValue(value: PlanValue | object): string {
   if (Array.isArray(value)) return `[${value.map(formatValue).join(', ')}]`;
   if (!isPlainObject(value)) return JSON.stringify(value);
   const items = Object.entries(value)
