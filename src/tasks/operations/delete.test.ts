@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openApp } from '../../../test/app.ts';
+import { asPerson, openApp } from '../../../test/app.ts';
 
 test('deletes a task without reusing its id, and restores all of it', async () => {
   const { call } = await openApp({ tasks: ['T001 labels a files x.ts high', 'T002 depends T001', 'T003'] });
@@ -112,7 +112,12 @@ test('rejects a restore that would put one active session inside another', async
   await app.call('tasks.delete', { taskId: 'T002' });
   expect(await app.as('bob').call('session.start', { scope: 'epic:T001', focus: 'T003' })).toMatchObject({ success: true });
   const { error } = await app.call('tasks.restore', { taskId: 'T002' });
-  expect(error).toMatchObject({ code: 'E_SCOPE_CONFLICT', exitCode: 32, fix: 'cleo session suspend --session session-1' });
-  expect((await app.cli(error.fix)).exitCode).toBe(0);
+  expect(error).toMatchObject({
+    code: 'E_SCOPE_CONFLICT',
+    exitCode: 32,
+    fix: 'Ask a person to run: cleo session suspend --session session-1',
+  });
+  expect((await app.as('ada').call('tasks.restore', { taskId: 'T002' })).error.fix).toBe('cleo session suspend --session session-1');
+  expect((await app.cli(error.fix, asPerson)).exitCode).toBe(0);
   expect(await app.call('tasks.restore', { taskId: 'T002' })).toMatchObject({ restored: ['T002'] });
 });

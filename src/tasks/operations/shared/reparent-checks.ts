@@ -1,5 +1,6 @@
 import '../../errors.ts';
 import { CleoError } from '#core/errors/error.ts';
+import { askPerson } from '#core/errors/row.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import { formatScope } from '../../rules/scope.ts';
 import { type ClaimContext, checkHolder } from './task-transitions.ts';
@@ -17,13 +18,15 @@ export async function checkSessionScopes(ctx: ClaimContext, moved: TaskId, ances
   const inner = active.find(({ scope }) => scope.root && movedIds.has(scope.root));
   const outer = inner && active.find(({ scope }) => scope.root && isAncestor(scope.root));
   if (!outer) return;
+  const suspend = `cleo session suspend --session ${inner.id}`;
+  const isOwn = [inner.startedBy, ...(await store.sessions.listAgents(inner.id))].includes(ctx.caller.agent);
   throw new CleoError('E_SCOPE_CONFLICT', {
     moved,
     sessionId: outer.id,
     scope: formatScope(inner.scope),
     other: formatScope(outer.scope),
     agents: await store.sessions.listAgents(outer.id),
-    // A suspended session keeps its claims.
-    fix: `cleo session suspend --session ${inner.id}`,
+    // A suspended session keeps its claims. Only a person suspends the session of another agent.
+    fix: isOwn || (await ctx.mayHaveScope('decide')) ? suspend : askPerson(suspend),
   });
 }
