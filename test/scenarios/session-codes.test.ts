@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { openApp, splitShellWords, type TestApp } from '../app.ts';
+import { isForPerson } from '../../src/core/errors/row.ts';
+import { asPerson, openApp, splitShellWords, type TestApp } from '../app.ts';
 
 interface Case {
   why: string;
@@ -83,7 +84,7 @@ const errorCases: Case[] = [
     run: 'update T001 --parent T020',
     exit: 32,
     code: 'E_SCOPE_CONFLICT',
-    fix: /^cleo session suspend --session s-parser$/,
+    fix: /^Ask a person to run: cleo session suspend --session s-parser$/,
   },
   {
     why: 'a missing scope',
@@ -301,7 +302,7 @@ describe('each session error has its code, changes nothing, and its fix works', 
     });
     expect(await readState(app)).toEqual(before);
     const way = refused.envelope.error.fix as string;
-    expect([way, (await app.cli(way)).exitCode]).toEqual([way, 0]);
+    expect([way, (await app.cli(way, isForPerson(way) ? asPerson : undefined)).exitCode]).toEqual([way, 0]);
     expect([then, (await app.cli(splitShellWords(then))).exitCode]).toEqual([then, ends]);
   });
 
