@@ -142,9 +142,10 @@ export function writeAll(fd: number, text: string | Uint8Array, isStreaming = fa
 }
 
 /** Detects the terminal. Accessing `process.stdout` costs a seventh of a cold start, so pipes and files are recognized by `fstat`. */
-async function detectScreen(): Promise<{ isTerminal: boolean; columns: number }> {
+async function detectScreen(): Promise<{ isTerminal: boolean; columns: number; rows?: number }> {
   const isTerminal = isCharacterDevice(1) && (await import('node:tty')).isatty(1);
-  return { isTerminal, columns: (isTerminal && process.stdout.columns) || Number(process.env.COLUMNS) || 80 };
+  const columns = (isTerminal && process.stdout.columns) || Number(process.env.COLUMNS) || 80;
+  return { isTerminal, columns, ...(isTerminal ? { rows: process.stdout.rows } : {}) };
 }
 
 function isCharacterDevice(fd: number): boolean {
@@ -162,10 +163,14 @@ const isDiskFailure = (error: unknown): boolean =>
 export async function main(): Promise<void> {
   const { env } = process;
   const screen = await detectScreen();
+  const isWatched = screen.isTerminal && isCharacterDevice(2);
+  const mayColour = (isTerminal: boolean): boolean =>
+    env.FORCE_COLOR ? !/^(0|false)$/.test(env.FORCE_COLOR) : isTerminal && !env.NO_COLOR && env.TERM !== 'dumb';
   const terminal: Terminal = {
     ...screen,
-    hasColour: !env.NO_COLOR && env.TERM !== 'dumb',
-    isWatched: screen.isTerminal && isCharacterDevice(2),
+    hasColour: mayColour(screen.isTerminal),
+    hasErrorColour: mayColour(isWatched),
+    isWatched,
     isDebugging: env.CLEO_DEBUG === '1',
     format: env.CLEO_FORMAT,
     write: (text) => writeAll(1, text),

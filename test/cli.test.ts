@@ -35,9 +35,10 @@ test('prints one line of JSON by default and readable text with --human', async 
   expect((await cleo(['--json', 'show', 'T2', '--human'])).out).toMatch(/^\{/);
 });
 
-test('uses colour unless it is switched off', async () => {
+test('uses colour without a terminal only if it is forced', async () => {
   const { cleo } = await project();
-  expect((await cleo(['tree', '--human'])).out).toContain('\u001b[');
+  expect((await cleo(['tree', '--human'], { FORCE_COLOR: '1' })).out).toContain('\u001b[');
+  expect((await cleo(['tree', '--human'])).out).not.toContain('\u001b');
   expect((await cleo(['tree', '--human'], { NO_COLOR: '1' })).out).not.toContain('\u001b');
   expect((await cleo(['tree', '--human'], { TERM: 'dumb' })).out).not.toContain('\u001b');
   expect((await cleo(['help'])).out).not.toContain('\u001b');
@@ -76,7 +77,7 @@ test('--fields prints only those fields of each record', async () => {
   expect((await cleo(['list', '--fields', 'id,status', '--human'], { NO_COLOR: '1' })).out).toMatch(/^ID {4}STATUS\nT001 {2}○ pending\n/);
 });
 
-test.each([[[]], [['--help']], [['-h']], [['help']]])('cleo %j prints help, also outside a project', async (argv) => {
+test.each([[['--help']], [['-h']], [['help']]])('cleo %j prints help, also outside a project', async (argv) => {
   const { out, exitCode } = await runCleo(argv, { cwd: tmpdir() });
   expect(exitCode).toBe(0);
   expect(out).toMatch(/^cleo: .*\n\nUsage: cleo <command>/);

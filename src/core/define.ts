@@ -51,6 +51,12 @@ export interface CliDefinition {
   isPrompt?: true;
   /** The result key that lists command lines. The CLI runs them in a temporary project and prints their output. */
   demo?: string;
+  /** Parameters of a call whose answer is printed for people on a terminal, unless the call has them. */
+  terminalParams?: Record<string, unknown>;
+  /** Text parameters that the command line can also read: `-` is standard input, `--<name>-file` a file, and `--edit` opens an editor. */
+  texts?: string[];
+  /** The question to a person on a terminal: a title that is missing, the changes of a call without any, or a confirmation. */
+  asks?: 'title' | 'changes' | 'confirmation';
   /** The forms of its result keys on a terminal. Loaded only when an answer is printed for people. */
   view?: () => Promise<View>;
 }
@@ -253,6 +259,8 @@ export interface AnswerOptions {
   leaveSession?: true;
   /** A line to append to a file below `.cleo`. */
   appendLine?: { file: string; line: string };
+  /** Facts that the log stores with the parameters. Their names begin with @. */
+  logParams?: Record<string, unknown>;
   /** Marks the receipt as a preview: the job wrote nothing. */
   dryRun?: true;
   /** The job found nothing to do; it is not logged. Only for jobs that do not need the store. */

@@ -4,6 +4,8 @@ export interface Globals {
   human?: boolean;
   quiet?: boolean;
   calls?: boolean;
+  color?: string;
+  noPager?: boolean;
   fields?: string;
   session?: string;
   agent?: string;
@@ -23,6 +25,8 @@ export const globalFlags: GlobalFlag[] = [
   { name: 'human', flags: ['--human'], about: 'Print readable text, also without a terminal' },
   { name: 'quiet', flags: ['--quiet', '-q'], about: 'Print only ids, one per line' },
   { name: 'calls', flags: ['--calls'], about: 'Add the gateway call of each fix to errors in JSON' },
+  { name: 'color', flags: ['--color'], value: 'auto|always|never', about: 'Use colours; auto: on a terminal' },
+  { name: 'noPager', flags: ['--no-pager'], about: 'Print long text without a pager' },
   { name: 'fields', flags: ['--fields'], value: 'a,b', about: 'Print only these fields of each record' },
   { name: 'session', flags: ['--session'], value: 'SESSION', about: 'Session of the call' },
   { name: 'agent', flags: ['--agent'], value: 'ID', about: 'Agent that makes the call' },

@@ -1,11 +1,21 @@
-import { description, optional, pipe } from 'valibot';
+import { description, optional, pipe, transform } from 'valibot';
 import { maxCounted, toTruncation } from '#lib/page.ts';
 import type { Page } from '#store/port/page.ts';
 import { type Answer, answer } from './define.ts';
 import { wholeNumber } from './model/whole-number.ts';
 
+/** The limit of a call with `--limit 0`. Both databases accept it, and no list is as long. */
+export const noLimit = 1_000_000_000;
+
 export const limitParam = (limit: number, about = 'Maximum number of results') =>
-  optional(pipe(wholeNumber({ min: 1, max: 10_000 }), description(about)), limit);
+  optional(
+    pipe(
+      wholeNumber({ min: 0, max: 10_000 }),
+      transform((given) => given || noLimit),
+      description(`${about}; 0: no limit`),
+    ),
+    limit,
+  );
 
 /** The largest token budget. */
 export const maxTokens = 100_000;

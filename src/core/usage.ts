@@ -19,7 +19,7 @@ export const describeArguments = (operation: CommandDefinition): ParamShape[] =>
 
 export function describeFlags(operation: CommandDefinition): FlagUsage[] {
   const { args = [], short = {}, read = {}, several } = operation.cli;
-  return describeParams(operation.params)
+  const flags = describeParams(operation.params)
     .filter((shape) => !args.includes(shape.name) && shape.name !== several)
     .map((shape) => {
       const isFile = read[shape.name] !== undefined;
@@ -34,6 +34,25 @@ export function describeFlags(operation: CommandDefinition): FlagUsage[] {
         isFile,
       };
     });
+  return [...flags, ...describeTextFlags(operation.cli.texts ?? [])];
+}
+
+/** Describes the flags that only the command line has for texts. */
+function describeTextFlags(texts: string[]): FlagUsage[] {
+  const base = { isRequired: false, separator: ',' };
+  const files = texts.map((name) => ({
+    shape: {
+      ...base,
+      name: `${name}File`,
+      type: 'text' as const,
+      about: `Read ${name} from a file; ${toFlag(name)} - reads standard input`,
+    },
+    flags: [`${toFlag(name)}-file`],
+    value: 'FILE',
+    isFile: true,
+  }));
+  const edit = { ...base, name: 'edit', type: 'flag' as const, about: 'Write the task in $VISUAL or $EDITOR' };
+  return texts.length > 0 ? [...files, { shape: edit, flags: ['--edit'], isFile: false }] : [];
 }
 
 /** Formats `cleo add <title> [options]`, with optional arguments in brackets. */

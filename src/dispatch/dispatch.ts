@@ -61,26 +61,37 @@ async function handleCall(app: App, given: Call, startedAt: number): Promise<Rep
     addWarnings(envelope._meta, [...warnings, ...(ctx.warnings ?? [])]);
     return { envelope, exitCode: Number(envelope._meta.exitCode ?? 0), operation, caller: ctx.caller };
   } catch (error) {
-    const known =
-      error instanceof CleoError
-        ? error
-        : new CleoError('E_GENERAL_ERROR', { problem: (error as Error)?.message ?? String(error) }, { cause: error });
-    const failure = operation?.exitNamespace ? (await import('./skill-error.ts')).redactSkillError(known) : known;
-    if (ctx) await (await import('./offer-fix.ts')).offerFix(ctx, failure);
-    if (ctx) await (await import('./log.ts')).logError(ctx, failure);
-    if (ctx) completeMeta(meta, ctx);
-    // A caller without the scope gets the error of cleo, whose exit code is not one of the skill.
-    if (failure.row === 'E_FORBIDDEN' || failure.row === 'E_UNAUTHORIZED') delete meta.exitNamespace;
-    addWarnings(meta, [...warnings, ...(ctx?.warnings ?? [])]);
-    return {
-      envelope: createFailure(meta, failure),
-      exitCode: failure.exitCode,
-      error: failure,
-      ...(operation ? { operation } : {}),
-      ...(ctx ? { caller: ctx.caller } : {}),
-      ...(known === error ? {} : { unexpected: error }),
-    };
+    return handleError(error, meta, warnings, operation, ctx);
   }
+}
+
+/** A function of its own, so that a successful call does not compile it. */
+async function handleError(
+  error: unknown,
+  meta: Meta,
+  warnings: string[],
+  operation: Operation | undefined,
+  ctx: CallContext | undefined,
+): Promise<Reply> {
+  const known =
+    error instanceof CleoError
+      ? error
+      : new CleoError('E_GENERAL_ERROR', { problem: (error as Error)?.message ?? String(error) }, { cause: error });
+  const failure = operation?.exitNamespace ? (await import('./skill-error.ts')).redactSkillError(known) : known;
+  if (ctx) await (await import('./offer-fix.ts')).offerFix(ctx, failure);
+  if (ctx) await (await import('./log.ts')).logError(ctx, failure);
+  if (ctx) completeMeta(meta, ctx);
+  // A caller without the scope gets the error of cleo, whose exit code is not one of the skill.
+  if (failure.row === 'E_FORBIDDEN' || failure.row === 'E_UNAUTHORIZED') delete meta.exitNamespace;
+  addWarnings(meta, [...warnings, ...(ctx?.warnings ?? [])]);
+  return {
+    envelope: createFailure(meta, failure),
+    exitCode: failure.exitCode,
+    error: failure,
+    ...(operation ? { operation } : {}),
+    ...(ctx ? { caller: ctx.caller } : {}),
+    ...(known === error ? {} : { unexpected: error }),
+  };
 }
 
 /** Adds the metadata that is known only after the call. */

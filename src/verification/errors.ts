@@ -27,7 +27,7 @@ const rows = {
     alternatives: (d) => [
       ...(d.missingTool
         ? [
-            { action: 'Ask a person to configure the tests', command: d.missingTool.configure },
+            { action: 'Configure the tests', command: d.missingTool.configure },
             { action: 'Block the task until then', command: d.missingTool.block },
           ]
         : d.newTool

@@ -34,6 +34,8 @@ const Lines = optional(union([record(string(), string()), array(string())]));
 const Listing = strictObject({
   domains: optional(record(string(), number())),
   tier: optional(number()),
+  /** Every operation is listed. */
+  all: optional(literal(true)),
   /** The common first words of these commands. */
   group: optional(string()),
   query: Lines,
@@ -98,6 +100,7 @@ export const adminHelp = query({
       pipe(wholeNumber({ min: 0, max: 2 }), description('List the operations up to this tier: 0 minimal, 1 standard, 2 orchestrator')),
     ),
     domain: optional(pipe(string(), description('List the operations of one domain'))),
+    all: optional(pipe(boolean(), description('List all operations; on the command line by purpose'))),
   }),
   paramAliases: { command: 'operation', name: 'operation', topic: 'operation' },
   result: strictObject({ help: Help }),
@@ -106,12 +109,13 @@ export const adminHelp = query({
   needs: 'nothing',
   cli: { command: 'help', args: ['operation'], variadic: true, raw: 'help', view: async () => (await import('../view/help.ts')).helpView },
   example: { call: { operation: 'tasks.show' } },
-  async run({ registry }, { operation, tier, domain }) {
+  async run({ registry }, { operation, tier, domain, all }) {
     if (operation === 'exit-codes')
       return { help: { exits: exitCodes.map((row) => ({ ...row, ...omitEmpty({ errors: listErrorCodes(row.code) }) })) } };
     if (operation === 'skill-exit-codes') return { help: { skillExits: (await import('#runs/rules/exit-rows.ts')).listExitRows() } };
     if (operation !== undefined) return { help: await findTopic(registry, domain ? `${domain}.${operation}` : operation, tier) };
     if (domain !== undefined) return { help: await listDomain(registry, domain, tier) };
+    if (all) return { help: { all, ...(await listOperations(registry, registry.entries)) } };
     const entries = registry.entries.filter((entry) => entry.tier <= (tier ?? 0));
     if (tier !== undefined) return { help: { tier, ...(await listOperations(registry, entries)) } };
     return { help: { domains: countByDomain(registry), ...(await listSignatures(entries)) } };

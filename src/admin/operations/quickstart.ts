@@ -5,6 +5,8 @@ import { defined } from '#lib/defined.ts';
 /** A literal word, or the output of another command line. */
 const Word = union([string(), strictObject({ printedBy: array(string()) })]);
 const Step = strictObject({
+  /** The title of the chapter that begins with the step. */
+  chapter: optional(string()),
   say: string(),
   /** Files that are written before the step runs. */
   files: optional(record(string(), string())),
@@ -59,7 +61,7 @@ const evidence = ['verify', 'T003', '--gate', 'implemented', '--evidence', 'file
 
 /** The main workflow from start to end, in an empty project. */
 const tour: Step[] = [
-  { say: 'A project is a folder with a store.', argv: ['init'] },
+  { chapter: 'Plan', say: 'A project is a folder with a store.', argv: ['init'] },
   {
     say: 'A plan is one document: an epic and its tasks. Either all of it is created or nothing.',
     files: { 'plan.json': plan },
@@ -68,6 +70,7 @@ const tour: Step[] = [
   { say: 'In which order? The tasks of one wave can be done in parallel.', argv: ['orchestrate', 'waves', 'T001'] },
   { say: 'The parser cannot be started yet. Every error suggests a fix.', argv: ['start', 'T003'], exit: 6 },
   {
+    chapter: 'Work in a session',
     say: 'Work happens in sessions. A session has a scope and starts with the best task in it. This session is graded: reads are recorded too.',
     argv: ['session', 'start', '--scope', 'epic:T001', '--auto-focus', '--name', 'Recipes', '--grade'],
   },
@@ -79,6 +82,7 @@ const tour: Step[] = [
   },
   { say: 'Done. The answer lists the tasks that can be started now.', argv: ['complete'] },
   {
+    chapter: 'Hand a task to a subagent',
     say: 'What is relevant for the next task? Its context pack contains it, the most important first, in at most 1,500 tokens.',
     argv: ['focus', 'T003'],
   },
@@ -94,10 +98,11 @@ const tour: Step[] = [
   { say: 'This task needs evidence. Evidence is checked: this file does not exist.', argv: evidence, exit: 41 },
   { say: 'So write the file first.', files: { 'parser.js': parser }, argv: evidence },
   { say: '', argv: ['complete', 'T003', '--agent', worker] },
-  { say: 'Are tests planned already? The search tolerates typos.', argv: ['find', 'recipies'] },
+  { chapter: 'Find and add tasks', say: 'Are tests planned already? The search tolerates typos.', argv: ['find', 'recipies'] },
   { say: 'Add one more task.', argv: ['add', 'Test with real recipes', '--parent', 'T001', '--depends', 'T003'] },
   { say: 'What to do next? The answer gives the reason and claims the task.', argv: ['next', '--claim'] },
   {
+    chapter: 'Run checked programs',
     say: 'Programs are checked too. A construct lists phases, their skills and the artifacts that each hands off. This note is only a heading, so the second phase does not start.',
     files: { 'construct.yaml': construct },
     argv: ['construct', 'run'],
@@ -109,6 +114,7 @@ const tour: Step[] = [
     argv: ['construct', 'run', '--from', 'plan', '--task', 'T004'],
   },
   {
+    chapter: 'Hand over and grade',
     say: 'Time to stop. Ending a session releases its claims and leaves a handoff.',
     argv: ['session', 'end', '--note', 'The parser reads the grammar; real recipes are next'],
   },
@@ -144,7 +150,8 @@ export const adminQuickstart = query({
         { say: 'Create a project in your own folder', argv: ['init'] },
         { say: 'Add the first task', argv: ['add', 'Describe the work'] },
         { say: 'Start a session for all tasks', argv: ['session', 'start', '--scope', 'global', '--auto-focus'] },
-        { say: 'List all commands', argv: ['help'] },
+        { say: 'Connect your agent, here Claude Code', argv: ['setup', 'claude'] },
+        { say: 'See where you are and what is next', argv: [] },
       ],
     };
   },

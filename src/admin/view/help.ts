@@ -2,6 +2,7 @@ import { listCommandNames, toFlag } from '#core/command-line.ts';
 import type { CommandDefinition, Operation, Registry, RegistryEntry } from '#core/define.ts';
 import { exitCodes } from '#core/errors/exit-codes.ts';
 import { globalFlags } from '#core/global-flags.ts';
+import { groupByPurpose } from '#core/purposes.ts';
 import { type Fields, measureWidth, padRight, type Screen, toOneLine, type View, wrap } from '#core/terminal/index.ts';
 import { describeArguments, describeFlags, type FlagUsage } from '#core/usage.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
@@ -47,21 +48,24 @@ const listNames = (lines: unknown): string[] =>
 async function drawListing(answer: Fields, screen: Screen, { registry, processes }: Commands): Promise<string[]> {
   const names = [...listNames(answer.query), ...listNames(answer.mutate)];
   const summaries = new Map(await Promise.all(names.map(async (name) => [name, (await registry.load(name)).summary] as const)));
-  const groups = new Map<string, RegistryEntry[]>();
-  for (const entry of registry.entries.filter(({ name }) => summaries.has(name))) {
-    const domain = entry.name.split('.', 1)[0]!;
-    groups.set(domain, [...(groups.get(domain) ?? []), entry]);
-  }
+  const shown = registry.entries.filter(({ name }) => summaries.has(name));
+  const groups = new Map<string, RegistryEntry[]>(answer.all ? groupByPurpose(shown) : []);
+  if (!answer.all)
+    for (const entry of shown) {
+      const domain = entry.name.split('.', 1)[0]!;
+      groups.set(domain, [...(groups.get(domain) ?? []), entry]);
+    }
+  const isWhole = isPlainObject(answer.domains) || answer.all === true;
   const lines: HelpLine[][] = [...groups.values()].map((entries) =>
     entries.map((entry) => ({ name: formatCommand(entry, answer.group), about: summaries.get(entry.name)! })),
   );
   const width = measureColumn(lines.flat());
-  const opening = isPlainObject(answer.domains)
+  const opening = isWhole
     ? [`${screen.paint('bold', 'cleo')}: the task protocol for AI coding agents`, '', 'Usage: cleo <command> [arguments] [options]', '']
     : [];
-  const closing = isPlainObject(answer.domains)
+  const closing = isWhole
     ? [
-        screen.paint('bold', 'processes'),
+        screen.paint('bold', answer.all ? 'Serve and watch' : 'processes'),
         ...drawColumns(
           processes.map((process) => ({ name: formatProcess(process), about: process.summary })),
           screen,
@@ -74,8 +78,12 @@ async function drawListing(answer: Fields, screen: Screen, { registry, processes
         ...drawColumns(
           [
             { name: 'cleo help <command>', about: 'Help for one command' },
-            { name: 'cleo help --tier 2', about: `All ${registry.entries.length} operations` },
-            { name: 'cleo help --domain d', about: Object.keys(answer.domains).join(', ') },
+            ...(isPlainObject(answer.domains)
+              ? [
+                  { name: 'cleo help --all', about: `All ${registry.entries.length} commands by purpose` },
+                  { name: 'cleo help --domain d', about: Object.keys(answer.domains).join(', ') },
+                ]
+              : []),
             { name: 'cleo help exit-codes', about: 'All exit codes with their recovery; skill-exit-codes: those of skills' },
             { name: 'cleo quickstart', about: 'Run a guided tour in a demo project' },
           ],

@@ -1,6 +1,6 @@
 import {
+  createEvidencePattern,
   defaultConfig,
-  evidencePattern,
   type FixedKey,
   getConfigSpec,
   getOpenKeyPattern,
@@ -65,7 +65,7 @@ function toTypeSchema(type: string | readonly string[]): SchemaNode {
   if (type === 'slugs') return { type: 'array', items: { type: 'string', pattern: slugPattern.source } };
   if (type === 'kinds') return { type: 'array', items: { enum: publishedKinds } };
   if (type === 'signers') return { type: 'array', items: { type: 'string', pattern: signerPattern.source } };
-  if (type === 'evidence') return { type: 'array', minItems: 1, items: { type: 'string', pattern: evidencePattern.source } };
+  if (type === 'evidence') return { type: 'array', minItems: 1, items: { type: 'string', pattern: createEvidencePattern().source } };
   if (type === 'command')
     return {
       anyOf: [

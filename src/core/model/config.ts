@@ -117,8 +117,9 @@ export const findOpenGroup = (key: string): keyof typeof openGroups | undefined 
     (group) => key.startsWith(`${group}.`) && getOpenKeyPattern(group).test(key.slice(group.length + 1)),
   );
 
+/** Creates the pattern only for a key of an open group. */
 export const getOpenKeyPattern = (group: keyof typeof openGroups): RegExp =>
-  openGroups[group].type === 'command' ? openKeyPattern : gateKeyPattern;
+  openGroups[group].type === 'command' ? openKeyPattern : new RegExp(`^(${evidenceGateNames.join('|')})$`);
 
 /** The largest 32-bit integer, the limit of databases and timers. */
 export const maxCount = 2_147_483_647;
@@ -129,10 +130,11 @@ export const publishedKinds = ['tasks', 'decisions', 'documents', 'handoffs', 'g
 /** A line of `allowed_signers`, as git uses it: names, options, key type, key and comment. */
 export const signerPattern = /^[^\s#]\S* (?:\S.* )?(?:sk-)?(?:ssh|ecdsa)-[\w@.-]+ [A-Za-z0-9+/]+={0,2}(?: [^\n]*)?$/;
 const openKeyPattern = /^[A-Za-z0-9][\w-]{0,49}$/;
-const gateKeyPattern = new RegExp(`^(${evidenceGateNames.join('|')})$`);
-const evidenceKind = '(commit|files|tool(:[A-Za-z0-9][\\w-]{0,49})?|test-run|run|url|note|verdict)';
-/** Kinds of evidence that are needed together, such as `commit` or `tool:test+tool:lint`. */
-export const evidencePattern = new RegExp(`^${evidenceKind}(\\+${evidenceKind})*$`);
+/** Creates the pattern of kinds of evidence that are needed together, such as `commit` or `tool:test+tool:lint`. */
+export function createEvidencePattern(): RegExp {
+  const kind = '(commit|files|tool(:[A-Za-z0-9][\\w-]{0,49})?|test-run|run|url|note|verdict)';
+  return new RegExp(`^${kind}(\\+${kind})*$`);
+}
 
 /** Returns the problem with a value, or undefined if it is valid. */
 export function checkConfigValue(key: ConfigKey, value: unknown): string | undefined {
@@ -146,6 +148,11 @@ export function checkConfigValue(key: ConfigKey, value: unknown): string | undef
   // The name becomes part of the name of a database schema.
   if (type === 'name')
     return typeof value === 'string' && namePattern.test(value) ? undefined : 'must be at most 50 characters of a-z, 0-9 and _';
+  return checkSpecialValue(type, value);
+}
+
+/** Checks the types that few projects set. A function of its own, so that most starts do not compile it. */
+function checkSpecialValue(type: string | readonly string[], value: unknown): string | undefined {
   if (type === 'list') return isStringList(value) ? undefined : 'must be a list of strings';
   if (type === 'slugs')
     return isStringList(value) && value.every((item) => slugPattern.test(item))
@@ -156,7 +163,7 @@ export function checkConfigValue(key: ConfigKey, value: unknown): string | undef
       ? undefined
       : `must be a list of ${publishedKinds.join(', ')}`;
   if (type === 'evidence')
-    return isStringList(value) && value.length > 0 && value.every((item) => evidencePattern.test(item))
+    return isStringList(value) && value.length > 0 && value.every((item) => createEvidencePattern().test(item))
       ? undefined
       : 'must be a list of kinds of evidence, such as commit, files, run, verdict, tool:test or tool:test+tool:lint';
   if (type === 'signers')

@@ -76,10 +76,24 @@ export function toCell(key: string, value: unknown, record: Fields = {}): Cell {
   return { text: escapeControls(String(value)) };
 }
 
-/** Formats a timestamp to the minute, in UTC; undefined if the value is not a timestamp. */
+// Each part of the build has a copy of this file, so the setting is shared through the global object.
+const shared = globalThis as typeof globalThis & { cleoUsesLocalTime?: boolean };
+
+/** Chooses the time zone of `formatTime`: the zone of the user, or UTC. */
+export const setLocalTime = (isLocal: boolean): void => {
+  shared.cleoUsesLocalTime = isLocal;
+};
+
+/** Formats a timestamp to the minute; undefined if the value is not a timestamp. */
 export function formatTime(value: unknown): string | undefined {
   const parts = typeof value === 'string' ? /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?Z$/.exec(value) : undefined;
-  return parts ? `${parts[1]} ${parts[2]}` : undefined;
+  if (!parts) return undefined;
+  const time = new Date(String(value));
+  if (!shared.cleoUsesLocalTime || Number.isNaN(time.getTime())) return `${parts[1]} ${parts[2]}`;
+  const [month, day, hours, minutes] = [time.getMonth() + 1, time.getDate(), time.getHours(), time.getMinutes()].map((part) =>
+    String(part).padStart(2, '0'),
+  );
+  return `${String(time.getFullYear()).padStart(4, '0')}-${month}-${day} ${hours}:${minutes}`;
 }
 
 const units: [letter: string, minutes: number][] = [

@@ -9,6 +9,8 @@ const leadingKeys = ['seq', 'at', 'timestamp', 'id', 'slug', 'taskId', 'status',
 const rigidKeys = ['operation', 'key', 'fix', 'command', 'skill'];
 // Minimum widths of text columns that need more than their head: enough of a title to recognize it, the code of an error.
 const minWidths: Record<string, number> = { title: 20, outcome: 22 };
+// Columns that a narrow screen keeps: without them a row says nothing.
+const lastingKeys = ['id', 'taskId', 'title'];
 // Too long for a row, or visible in the id; `show` prints them.
 const hiddenTaskKeys = ['description', 'notes', 'type', 'reasons'];
 const gap = 2;
@@ -29,17 +31,20 @@ export function drawTable(records: Fields[], screen: Screen, isTruncated = areTa
   if (columns.length === 0) return [];
   if (sumWidths(columns) > screen.columns) columns = columns.map(toMarkColumn);
   const dropped: string[] = [];
-  while (!fitColumns(columns, screen.columns)) {
-    // A few records are easier to read in full; a longer list loses its last columns.
-    if (records.length <= 3 || columns.length <= 3) return undefined;
-    dropped.unshift(columns.at(-1)!.head);
-    columns = columns.slice(0, -1);
+  while (sumWidths(columns.map((column) => ({ width: column.minWidth }))) > screen.columns) {
+    // A few records are easier to read in full, unless they are tasks, which `show` prints. A longer list loses its last columns.
+    const last = columns.findLast(({ key }) => !lastingKeys.includes(key));
+    if (!last || (!isTruncated && (records.length <= 3 || columns.length <= 3))) return undefined;
+    if (last.head) dropped.unshift(last.head);
+    columns = columns.filter((column) => column !== last);
   }
-  const drawLine = (cells: Cell[]): string =>
+  narrowColumns(columns, screen.columns);
+  const drawLine = (cells: Cell[], isDim = false): string =>
     cells
       .map((cell, i) => {
         const { width, isNumber } = columns[i]!;
-        const painted = paintCell({ ...cell, text: truncate(cell.text, width) }, screen);
+        const text = truncate(cell.text, width);
+        const painted = isDim ? screen.paint('dim', text) : paintCell({ ...cell, text }, screen);
         if (isNumber) return padLeft(painted, width);
         return i === cells.length - 1 ? painted : padRight(painted, width);
       })
@@ -47,7 +52,7 @@ export function drawTable(records: Fields[], screen: Screen, isTruncated = areTa
       .trimEnd();
   const head = drawLine(columns.map(({ head }) => ({ text: head.toUpperCase(), colour: 'dim' })));
   // A task title may be truncated because `show` prints it in full. Other text has no such place, so it is wrapped.
-  const rows = records.flatMap((_, i) => {
+  const rows = records.flatMap((record, i) => {
     const cells = columns.map(({ cells, width }): Cell[] => {
       const { text, colour } = cells[i]!;
       if (isTruncated || measureWidth(text) <= width) return [cells[i]!];
@@ -57,7 +62,14 @@ export function drawTable(records: Fields[], screen: Screen, isTruncated = areTa
       return shown.map((part) => defined({ text: part, colour }));
     });
     const height = Math.max(...cells.map((lines) => lines.length));
-    return Array.from({ length: height }, (_, n) => drawLine(cells.map((lines) => lines[n] ?? { text: '' })));
+    // Open tasks stand out among those that are done.
+    const isDim = isTruncated && record.status === 'done';
+    return Array.from({ length: height }, (_, n) =>
+      drawLine(
+        cells.map((lines) => lines[n] ?? { text: '' }),
+        isDim,
+      ),
+    );
   });
   const missing = dropped.length
     ? wrap(`not shown here: ${dropped.join(', ')}`, screen.columns).map((text) => screen.paint('dim', text))
@@ -102,7 +114,8 @@ function toColumn(key: string, records: Fields[]): Column {
   return { key, head, cells, isNumber, width, minWidth };
 }
 
-const sumWidths = (columns: Column[]): number => columns.reduce((sum, column) => sum + column.width, gap * (columns.length - 1));
+const sumWidths = (columns: Pick<Column, 'width'>[]): number =>
+  columns.reduce((sum, column) => sum + column.width, gap * (columns.length - 1));
 
 /** Shortens a status column to its marks. */
 function toMarkColumn(column: Column): Column {
@@ -110,16 +123,15 @@ function toMarkColumn(column: Column): Column {
   return { ...column, head: '', width: 1, minWidth: 1, cells: column.cells.map((cell) => ({ ...cell, text: cell.text.slice(0, 1) })) };
 }
 
-/** Narrows the widest text columns until the row fits; false if it cannot. */
-function fitColumns(columns: Column[], available: number): boolean {
+/** Narrows the widest text columns until the row fits. */
+function narrowColumns(columns: Column[], available: number): void {
   for (let over = sumWidths(columns) - available; over > 0; over = sumWidths(columns) - available) {
     const widest = columns.filter((column) => column.width > column.minWidth).sort((a, b) => b.width - a.width)[0];
-    if (!widest) return false;
+    if (!widest) return;
     const next = Math.max(
       widest.minWidth,
       ...columns.filter((c) => c !== widest && c.width > c.minWidth && c.width < widest.width).map((c) => c.width),
     );
     widest.width -= Math.max(1, Math.min(over, widest.width - next));
   }
-  return true;
 }

@@ -12,6 +12,7 @@ export interface TaskFilter {
   status?: Status[];
   /** Only tasks that are not done. */
   open?: boolean;
+  isDone?: true;
   type?: TaskType[];
   /** All of these. */
   label?: string[];

@@ -13,6 +13,8 @@ export interface ParsedArguments {
   globals: Globals;
   /** Parameters that are read from a file or standard input. */
   sources: InputSource[];
+  /** `--edit` is given. */
+  isEdited?: boolean;
   /** The first error in the words. */
   error?: CleoError;
 }
@@ -31,7 +33,11 @@ export interface Flag {
 }
 
 /** Parses words into parameters by the flags of the operation's schema. Values are converted but not validated. */
-export function parseArguments(operation: CommandDefinition, argv: string[]): ParsedArguments {
+export function parseArguments(
+  operation: CommandDefinition,
+  argv: string[],
+  addFlags?: (flags: Map<string, Flag>, parsed: ParsedArguments) => void,
+): ParsedArguments {
   const shapes = describeParams(operation.params);
   const parsed: ParsedArguments = { params: {}, globals: {}, sources: [] };
   const refuse = (problem: string, fix: string, suggestions?: string[]): void => {
@@ -42,6 +48,7 @@ export function parseArguments(operation: CommandDefinition, argv: string[]): Pa
     });
   };
   const flags = createFlags(operation, shapes, parsed);
+  addFlags?.(flags, parsed);
   const positionals: string[] = [];
   const given = new Set<Flag>();
   for (let i = 0; i < argv.length; i++) {

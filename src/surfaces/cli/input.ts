@@ -19,6 +19,8 @@ export interface InputSource {
   files?: FileSelector;
   /** Standard input is the default here, so it may be empty or a terminal. */
   mayBeEmpty?: true;
+  /** Drops the line breaks at the end of the text. */
+  isTrimmed?: true;
 }
 
 /** Larger input is probably a mistake. */
@@ -36,7 +38,7 @@ export async function readSource(source: InputSource, operation: Operation, fold
   return { [source.name]: content, ...(encoding === 'base64' ? { encoding } : {}) };
 }
 
-async function readText({ name, path, as, mayBeEmpty }: InputSource, operation: Operation, folder: string): Promise<unknown> {
+async function readText({ name, path, as, mayBeEmpty, isTrimmed }: InputSource, operation: Operation, folder: string): Promise<unknown> {
   if (mayBeEmpty && isatty(0)) return undefined;
   if (mayBeEmpty && as === 'json' && operation.hookInput === name) return readHookInput();
   const help = `cleo help ${listCommandNames(operation)[0]}`;
@@ -52,7 +54,7 @@ async function readText({ name, path, as, mayBeEmpty }: InputSource, operation: 
     throw new CleoError('E_FILE_ERROR', { path: path === '-' ? 'standard input' : path, problem: 'is larger than 256 MiB', fix: help });
   const text = decodeText(bytes, path === '-' ? 'standard input' : path, help);
   if (mayBeEmpty && text.trim() === '') return undefined;
-  if (as === 'text') return text;
+  if (as === 'text') return isTrimmed ? text.trimEnd() : text;
   const value = parseJson(text);
   if (value === undefined) {
     const { findJsonProblem } = await import('#lib/jsonc.ts');

@@ -10,7 +10,7 @@ import { createFlags, type Flag, isCall, type ParsedArguments, parseArguments, s
 import type { ResolvedCommand } from './unknown-command.ts';
 
 /** Confirmations and verbosity have no effect here, so they are accepted. */
-const ignoredFlags = new Set(['--yes', '-y', '--no-input', '--no-color', '--verbose']);
+const ignoredFlags = new Set(['--yes', '-y', '--no-input', '--verbose']);
 
 /** Parses words that do not fit the command as they are: other names of flags, `key=value`, a value after a switch, the word `task`,
  *  or a status without its flag. If that does not help, the error of the first attempt is returned. */
@@ -18,14 +18,56 @@ export function parseLeniently(operation: CommandDefinition, words: string[], sh
   const definition = shortcut ? applyShortcut(operation, shortcut) : operation;
   const finish = (parsed: ParsedArguments): ParsedArguments => ({ ...parsed, params: { ...shortcut?.params, ...parsed.params } });
   const given = shortcut ? renameFlags(words, shortcut) : words;
-  const strict = parseArguments(definition, given);
+  const strict = parseWithTexts(definition, given);
   if (!strict.error) return finish(strict);
   const named = correctFlags(definition, given);
   const attempts = [named, dropNoun(named), correctExtraWords(definition, named)];
-  const parsed = attempts.map((attempt) => parseArguments(definition, attempt)).find(({ error }) => !error);
+  const parsed = attempts.map((attempt) => parseWithTexts(definition, attempt)).find(({ error }) => !error);
   if (parsed) return finish(parsed);
-  const remaining = named.join('\0') === given.join('\0') ? strict : parseArguments(definition, named);
+  const remaining = named.join('\0') === given.join('\0') ? strict : parseWithTexts(definition, named);
   return finish({ ...remaining, error: suggestGuess(definition, given) ?? remaining.error! });
+}
+
+/** Parses words with the flags that read a text from a file, standard input or an editor. They are here because few calls use them. */
+function parseWithTexts(operation: CommandDefinition, words: string[]): ParsedArguments {
+  const texts = operation.cli.texts ?? [];
+  const parsed = parseArguments(operation, words, (flags, target) => addTextFlags(texts, flags, target));
+  for (const name of texts) {
+    if (parsed.params[name] === '-') {
+      delete parsed.params[name];
+      parsed.sources.push({ name, path: '-', as: 'text', isTrimmed: true });
+    }
+    const isTaken = parsed.sources.filter(({ path }) => path === '-').length > 1;
+    const count = parsed.sources.filter((source) => source.name === name).length + (parsed.params[name] === undefined ? 0 : 1);
+    if (!isTaken && count <= 1) continue;
+    parsed.error ??= new CleoError('E_INVALID_INPUT', {
+      problem: isTaken ? 'standard input is given twice' : `${toFlag(name)} is given twice`,
+      fix: `cleo help ${listCommandNames(operation)[0]}`,
+    });
+  }
+  return parsed;
+}
+
+function addTextFlags(texts: string[], flags: Map<string, Flag>, parsed: ParsedArguments): void {
+  for (const name of texts)
+    flags.set(`${toFlag(name)}-file`, {
+      takesValue: true,
+      set: (path) => parsed.sources.push({ name, path, as: 'text', isTrimmed: true }),
+    });
+  if (texts.length === 0) return;
+  flags.set('--edit', {
+    takesValue: false,
+    set: (_, isOn) => {
+      parsed.isEdited = isOn;
+    },
+  });
+}
+
+/** Returns the error of a value of `--color` that does not exist. */
+export function checkColour(value: string): CleoError | undefined {
+  if (['auto', 'always', 'never'].includes(value)) return undefined;
+  const problem = `--color is auto, always or never, not ${JSON.stringify(value.slice(0, 60))}`;
+  return new CleoError('E_INVALID_INPUT', { problem, fix: 'cleo help' });
 }
 
 /** Creates an error with the command that a short flag of another tool may mean. The caller decides. */
@@ -72,7 +114,9 @@ function renameFlags(words: string[], { paramAliases = {} }: Shortcut): string[]
 /** Replaces flags by those of the command, and joins a switch with its value. */
 function correctFlags(operation: CommandDefinition, words: string[], mode: 'sure' | 'guess' = 'sure'): string[] {
   const shapes = describeParams(operation.params);
-  const flags = createFlags(operation, shapes, { params: {}, globals: {}, sources: [] });
+  const scratch: ParsedArguments = { params: {}, globals: {}, sources: [] };
+  const flags = createFlags(operation, shapes, scratch);
+  addTextFlags(operation.cli.texts ?? [], flags, scratch);
   const end = words.indexOf('--');
   const corrected: string[] = [];
   for (let i = 0; i < words.length; i++) {
@@ -145,6 +189,8 @@ function correctFlag(
   if (short && mode === 'guess')
     return { replacement: `${toFlag(short)}=${(choices && guessChoice(next ?? '', choices)) ?? next}`, usesNext: true };
   if (short) return { replacement: toFlag(short) };
+  if (name === '--no-color' || name === '--no-colour') return { replacement: '--color=never' };
+  if (name === '--colour') return { replacement: `--color${suffix}` };
   // `--format json` and `-o json` of other tools.
   const format = inline ?? next;
   if (['--format', '--output', '-o', '-f'].includes(name) && !flags.has(name) && (format === 'json' || format === 'text'))

@@ -19,6 +19,7 @@ import {
   narrowScreen,
   prepareWidths,
   type Screen,
+  setLocalTime,
   toCell,
   toLabel,
   toOneLine,
@@ -34,21 +35,27 @@ export interface RenderOptions {
   hasColour: boolean;
   registry: Registry;
   view?: Operation['cli']['view'] | undefined;
+  /** Prints times in the zone of the user instead of UTC. */
+  hasLocalTime?: boolean;
+  /** The command takes `--limit`. */
+  hasLimit?: boolean;
 }
 
 /** Renders an answer for people: result keys by the forms of the operation's view, or by their shape. */
-export async function renderAnswer(envelope: Envelope, { columns, hasColour, registry, view }: RenderOptions): Promise<string> {
+export async function renderAnswer(envelope: Envelope, options: RenderOptions): Promise<string> {
+  const { columns, hasColour, registry, view, hasLocalTime = false, hasLimit } = options;
+  setLocalTime(hasLocalTime);
   const screen = createScreen({ columns, hasColour }, envelope._meta.timestamp);
   await prepareWidths(JSON.stringify(envelope));
   const loaded = (await view?.()) ?? { forms: {} };
   const lines = envelope.success
-    ? await drawAnswer(envelope, screen, registry, loaded)
+    ? await drawAnswer(envelope, screen, registry, loaded, hasLimit)
     : drawError(envelope.error as Fields, screen, loaded);
   return lines.length ? `${lines.join('\n')}\n` : '';
 }
 
 /** Draws the primary data, then plain values in two columns, then every other key under its name. */
-async function drawAnswer(envelope: Envelope, screen: Screen, registry: Registry, view: View): Promise<string[]> {
+async function drawAnswer(envelope: Envelope, screen: Screen, registry: Registry, view: View, hasLimit?: boolean): Promise<string[]> {
   const { _meta: meta, success: _, data, ...result } = envelope;
   const drawSection = (key: string, value: unknown, inner: Screen): string[] | Promise<string[]> =>
     Object.hasOwn(view.forms, key) ? view.forms[key]!(value as never, inner, registry) : drawByShape(key, value, inner);
@@ -82,7 +89,7 @@ async function drawAnswer(envelope: Envelope, screen: Screen, registry: Registry
   const footer = [
     exitNotes[meta.exitCode ?? 0],
     ...formatChanges(data),
-    ...formatTruncation(meta),
+    ...formatTruncation(meta, hasLimit),
     ...(view.printsWarnings ? [] : (meta.warnings ?? [])).map((text) => `warning: ${text}`),
     meta.nudge && `grade ${meta.nudge}`,
   ].filter(Boolean);
@@ -116,11 +123,15 @@ function drawByShape(key: string, value: unknown, screen: Screen): string[] {
 
 const exitNotes: Record<number, string> = { 101: 'already exists', 102: 'nothing to change' };
 
-function formatTruncation({ truncated }: Envelope['_meta']): string[] {
+/** Formats how much of a list is shown, and how to get the rest. */
+function formatTruncation({ truncated }: Envelope['_meta'], hasLimit = false): string[] {
   if (!truncated) return [];
   const { shown, total, atLeast, next } = truncated;
-  return [`${shown} of ${total}${atLeast ? ' or more' : ''} shown${next ? `; continue: ${next}` : ''}`];
+  const count = `${groupDigits(shown)} of ${atLeast ? 'more than ' : ''}${groupDigits(total)}`;
+  return [`${count}${next ? `; continue: ${next}` : hasLimit ? '; --limit 0 for all' : ' shown'}`];
 }
+
+const groupDigits = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 
 function drawError({ code, exitCode, message, fix, alternatives, details }: Fields, screen: Screen, view: View): string[] {
   const { paint, columns } = screen;

@@ -6,9 +6,12 @@ import { commandLine } from '#core/errors/quote.ts';
 import { createScreen, wrap } from '#core/terminal/index.ts';
 import type { App } from '#dispatch/dispatch.ts';
 import type { Envelope } from '#dispatch/envelope.ts';
+import { isInteractive } from './interactive.ts';
 import { runCli, type Terminal } from './run.ts';
 
 interface DemoStep {
+  /** The title of the chapter that begins with this step. */
+  chapter?: string;
   say: string;
   /** Files that are written before the command, by their path in the folder. */
   files?: Record<string, string>;
@@ -18,7 +21,7 @@ interface DemoStep {
 }
 
 /** Runs the command lines of an answer in a project of their own, and prints them with their output. */
-export async function runDemo(envelope: Envelope, key: string, terminal: Terminal): Promise<number> {
+export async function runDemo(envelope: Envelope, key: string, terminal: Terminal, platform: App['platform']): Promise<number> {
   const steps = envelope[key] as DemoStep[];
   const given = typeof envelope.folder === 'string' ? resolve(envelope.folder) : undefined;
   const problem = given && findFolderProblem(given);
@@ -35,8 +38,15 @@ export async function runDemo(envelope: Envelope, key: string, terminal: Termina
   // Errors are part of the demo, so they go to standard output too.
   const demoTerminal: Terminal = { ...terminal, writeError: terminal.write, hasColour: terminal.hasColour && terminal.isTerminal };
   const app = terminal.appAt(folder);
+  const chapters = steps.flatMap(({ chapter }) => chapter ?? []);
+  const canPause = terminal.isTerminal && (await isInteractive(platform));
   try {
-    for (const { say: text, files = {}, argv: words, exit = 0 } of steps) {
+    for (const { chapter, say: text, files = {}, argv: words, exit = 0 } of steps) {
+      if (chapter) {
+        const number = chapters.indexOf(chapter) + 1;
+        if (canPause && number > 1 && !(await isContinued(platform))) break;
+        terminal.write(`${paint('bold', `${number} of ${chapters.length}: ${chapter}`)}\n\n`);
+      }
       const argv: string[] = [];
       for (const word of words) argv.push(typeof word === 'string' ? word : await captureOutput(app, word.printedBy, demoTerminal));
       if (text) say(text);
@@ -47,7 +57,7 @@ export async function runDemo(envelope: Envelope, key: string, terminal: Termina
       }
       if (Object.keys(files).length > 0) await trustDemo(app);
       prompt(['cleo', ...argv]);
-      const code = await runCli(app, [...argv, '--human'], demoTerminal);
+      const code = await runCli(app, [...argv, '--human', '--no-pager'], demoTerminal);
       terminal.write('\n');
       if (code === exit) continue;
       terminal.writeError(`The demo stops here: exit ${code} where ${exit} was expected\n`);
@@ -66,6 +76,14 @@ export async function runDemo(envelope: Envelope, key: string, terminal: Termina
   const width = Math.max(...next.map(({ command }) => command.length));
   for (const { say: text, command } of next) terminal.write(`  ${command.padEnd(width)}  ${paint('dim', text)}\n`);
   return 0;
+}
+
+const pauseTimeoutMs = 60 * 60_000;
+
+/** Waits between two chapters, so that none scrolls away unread. */
+async function isContinued({ loadTerminal }: App['platform']): Promise<boolean> {
+  const answer = await (await loadTerminal()).ask('Press Enter to continue, q and Enter to stop: ', { timeoutMs: pauseTimeoutMs });
+  return answer !== undefined && !/^q/i.test(answer.trim());
 }
 
 /** Trusts the programs of the demo, which this process has just written. */

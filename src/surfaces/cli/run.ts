@@ -13,7 +13,11 @@ import type { CallOrigin } from './error-calls.ts';
 export interface Terminal {
   isTerminal: boolean;
   columns: number;
+  /** The height of the screen, if standard output is a terminal. */
+  rows?: number;
   hasColour: boolean;
+  /** Errors are printed in colour: standard error is a terminal too, or colours are forced. */
+  hasErrorColour?: boolean;
   /** Standard error is a terminal too, so progress can be shown. */
   isWatched?: boolean;
   isDebugging: boolean;
@@ -36,6 +40,8 @@ export async function runCli(app: App, argv: string[], terminal: Terminal): Prom
   if ('entry' in found) return runEntry(app, found.entry, found.rest, terminal, { argv });
   if (includesFlag(argv, ['--version', '-v', '-V'])) return runCli(app, ['version', ...pickFormatFlags(argv)], terminal);
   if ('unknown' in found) return runUnknown(app, argv, terminal);
+  if ('nothing' in found && !includesFlag(argv, ['--json', '--help', '-h']))
+    return (await import('./home.ts')).printHome(app, argv, terminal);
   return runCli(app, ['help', ...('group' in found ? [found.group] : []), ...pickFormatFlags(argv)], terminal);
 }
 
@@ -65,19 +71,29 @@ async function runEntry(
   let reply: Reply;
   let origin: CallOrigin = {};
   let isPiped = false;
+  let onError: (() => void) | undefined;
   try {
     const operation = await entry.load();
     let parsed = parseArguments(operation, rest);
-    if (parsed.error || shortcut) {
+    if (parsed.error || shortcut || operation.cli.texts?.some((name) => parsed.params[name] === '-')) {
       const { findSubcommand, parseLeniently } = await import('./lenient-arguments.ts');
       const meant = argv && (await findSubcommand(app.registry, operation, argv));
       if (meant) return runEntry(app, app.registry.find(meant.operation)!, meant.rest, terminal, meant);
       parsed = parseLeniently(operation, rest, shortcut);
     }
     globals = parsed.globals;
+    if (globals.color) parsed.error ??= (await import('./lenient-arguments.ts')).checkColour(globals.color)!;
+    const isForPeople = terminal.isTerminal && !globals.json && !globals.quiet && (globals.human || terminal.format !== 'json');
+    if (isForPeople) parsed.params = { ...operation.cli.terminalParams, ...parsed.params };
+    await readSources(app.platform.folder, parsed, operation);
+    if (parsed.isEdited || (isForPeople && operation.cli.asks)) {
+      const { askBeforeCall } = await import('./ask-before-call.ts');
+      const asked = await askBeforeCall({ app, operation, parsed, words: rest, terminal, mayAsk: isForPeople });
+      if ('exitCode' in asked) return asked.exitCode;
+      onError = asked.onError;
+    }
     origin = { ...globals, params: parsed.params };
     isPiped = parsed.params.raw === true && !globals.json;
-    await readSources(app.platform.folder, parsed, operation);
     const isLong = terminal.isWatched && (operation.kind === 'job' || operation.cli.read !== undefined);
     const hasProgress = terminal.isWatched && !globals.json && !globals.quiet && (globals.human || terminal.format !== 'json');
     const progress =
@@ -99,13 +115,14 @@ async function runEntry(
     }).finally(done);
     if (operation.cli.demo && reply.envelope.success && !globals.json) {
       const { runDemo } = await import('./run-demo.ts');
-      return await runDemo(reply.envelope, operation.cli.demo, terminal);
+      return await runDemo(reply.envelope, operation.cli.demo, terminal, app.platform);
     }
   } catch (error) {
     const isKnown = error instanceof CleoError;
     const cleoError = isKnown ? error : new CleoError('E_GENERAL_ERROR', { problem: (error as Error)?.message ?? String(error) });
     reply = { ...createErrorReply(app, entry.name, cleoError), ...(isKnown ? {} : { unexpected: error }) };
   }
+  if (!reply.envelope.success) onError?.();
   // An error must not reach the next command of the pipe.
   if (!reply.envelope.success && (origin.params as { hook?: unknown } | undefined)?.hook)
     return (await import('./input.ts')).reportHookError(reply, terminal, origin.params);
@@ -153,7 +170,7 @@ const createErrorReply = (app: App, command: string, error: CleoError): Reply =>
 });
 
 export async function print(
-  app: Pick<App, 'registry'>,
+  app: Pick<App, 'registry' | 'platform'>,
   reply: Reply,
   globals: Globals,
   terminal: Terminal,
@@ -168,31 +185,12 @@ export async function print(
   if (raw && typeof envelope[raw] === 'string')
     terminal.write((await import('./raw-text.ts')).formatRaw(envelope[raw], envelope.encoding, operation, terminal));
   else if (isJson && !globals.fields) terminal.write(await formatJson(envelope));
-  else {
-    const { pickFields, formatQuiet } = await import('./select.ts');
-    const picked = globals.fields ? pickFields(envelope, globals.fields.split(',')) : envelope;
-    if (globals.quiet && envelope.success) terminal.write(formatQuiet(picked));
-    else if (isJson) terminal.write(await formatJson(picked));
-    else {
-      const { renderAnswer } = await import('./render-answer.ts');
-      const { columns, hasColour, isTerminal } = terminal;
-      // Line breaks cost tokens, so a prompt is not wrapped.
-      const isForPrompt = !isTerminal && operation?.cli.isPrompt === true;
-      const text = await renderAnswer(picked, {
-        columns: isForPrompt ? Number.POSITIVE_INFINITY : columns,
-        hasColour: hasColour && !isForPrompt && (isTerminal || !raw),
-        registry: app.registry,
-        view: operation?.cli.view,
-      });
-      if (envelope.success) terminal.write(text);
-      else terminal.writeError(text);
-    }
-  }
+  else await (await import('./print-text.ts')).printText(app, { ...reply, envelope }, globals, terminal, isJson);
   return exitCode;
 }
 
 /** Formats JSON with visible escapes for invisible characters. ASCII has none of them. */
-async function formatJson(value: object): Promise<string> {
+export async function formatJson(value: object): Promise<string> {
   const json = JSON.stringify(value);
   return `${/[^ -~]/.test(json) ? (await import('#lib/invisible.ts')).escapeInvisibleInJson(json) : json}\n`;
 }

@@ -25,7 +25,7 @@ export const tasksAdd = mutation({
     'E_TASK_NOT_IN_SCOPE',
   ],
   tier: 0,
-  cli: { command: 'add', args: ['title'], short: { d: 'description' } },
+  cli: { command: 'add', args: ['title'], short: { d: 'description' }, texts: ['description', 'notes'], asks: 'title' },
   dryRun: true,
   example: { world: ['T001 epic'], call: { title: 'Write the parser', parent: 'T001', description: 'Reads the grammar of spec 2' } },
   async run(ctx, { parent: givenParent, ...input }) {

@@ -22,7 +22,7 @@ const IdPrefix = pipe(
 
 export const tasksFind = query({
   name: 'tasks.find',
-  summary: 'Find tasks by text, id prefix or filters; best match first',
+  summary: 'Find tasks by text, id prefix or filters',
   params: strictObject({
     query: optional(pipe(SearchText, description('Words in title, description, labels or notes; prefixes and typos match too'))),
     id: optional(pipe(IdPrefix, description('Digits that the id begins with'))),

@@ -109,6 +109,32 @@ test('rejects a missing parent', async () => {
 
 test('rejects an invalid limit and an unknown sort order', async () => {
   const { call } = await openApp();
-  expect(await call('tasks.list', { limit: 0 })).toMatchObject({ error: { code: 'E_VALIDATION_LIMIT', exitCode: 6 } });
+  expect(await call('tasks.list', { limit: -1 })).toMatchObject({ error: { code: 'E_VALIDATION_LIMIT', exitCode: 6 } });
   expect(await call('tasks.list', { sort: 'prority' })).toMatchObject({ error: { exitCode: 2, fix: 'cleo list --sort priority' } });
+});
+
+test('lists open tasks first, page by page', async () => {
+  const { call } = await openApp({ tasks: ['T001 done', 'T002', 'T003 done', 'T004 active by ada', 'T005 done'] });
+  const list = async (limit: number, offset: number): Promise<string> =>
+    (await call('tasks.list', { sort: 'open', limit, offset })).tasks.map(({ id }: { id: string }) => id).join(' ');
+  expect(await list(0, 0)).toBe('T002 T004 T001 T003 T005');
+  expect(await Promise.all([0, 1, 2, 3, 4].map((offset) => list(2, offset)))).toEqual([
+    'T002 T004',
+    'T004 T001',
+    'T001 T003',
+    'T003 T005',
+    'T005',
+  ]);
+  expect((await call('tasks.list', { sort: 'open', status: 'done' })).tasks).toHaveLength(3);
+  expect((await call('tasks.list', { sort: 'open', open: true })).tasks).toHaveLength(2);
+});
+
+test('limit 0 is no limit', async () => {
+  const { call } = await openApp({ tasks: Array.from({ length: 60 }, (_, i) => `T${String(i + 1).padStart(3, '0')}`) });
+  expect(await call('tasks.list')).toMatchObject({ _meta: { truncated: { shown: 50, total: 60 } } });
+  const whole = await call('tasks.list', { limit: 0 });
+  expect(whole.tasks).toHaveLength(60);
+  expect(whole._meta.truncated).toBeUndefined();
+  expect((await call('tasks.find', { status: 'pending', limit: 0 })).tasks).toHaveLength(60);
+  expect((await call('tasks.list', { limit: -1 })).error).toMatchObject({ exitCode: 6 });
 });

@@ -57,3 +57,14 @@ test('rejects a missing root', async () => {
     error: { code: 'E_NOT_FOUND', exitCode: 4, fix: 'cleo find --id 1' },
   });
 });
+
+test('cuts a long tree and says so; 0 prints all of it', async () => {
+  const { call } = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T001'] });
+  expect(await call('tasks.tree', { limit: 2 })).toMatchObject({
+    _meta: { truncated: { shown: 2, total: 3 } },
+    tree: [{ id: 'T001', children: [{ id: 'T002' }] }],
+  });
+  const whole = await call('tasks.tree', { limit: 0 });
+  expect(whole.tree).toMatchObject([{ children: [{ id: 'T002' }, { id: 'T003' }] }]);
+  expect(whole._meta.truncated).toBeUndefined();
+});

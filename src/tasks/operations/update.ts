@@ -127,7 +127,7 @@ export const tasksUpdate = mutation({
   ],
   tier: 0,
   scope: { scope: 'decide', when: 'to remove criteria that are bound to evidence' },
-  cli: { command: 'update', args: ['taskId'], several: 'taskIds' },
+  cli: { command: 'update', args: ['taskId'], several: 'taskIds', texts: ['description', 'notes'], asks: 'changes' },
   example: { world: ['T001'], call: { taskId: 'T001', priority: 'high', notes: 'Asked for by the team' } },
   async run(ctx, { taskId, taskIds, ...changes }) {
     const ids = listTaskIds(taskId, taskIds);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { buildTree, type TreeNode } from './tree.ts';
+import { buildTree, limitTree, type TreeNode } from './tree.ts';
 
 const row = (id: string, parentId?: string) => ({ id, title: id, status: 'pending' as const, type: 'task' as const, parentId });
 const shape = (nodes: TreeNode[]): unknown[] => nodes.map((node) => (node.children ? [node.id, ...shape(node.children)] : node.id));
@@ -16,4 +16,18 @@ test.each([
   { name: 'a parent that is missing in the rows', rows: [row('T002', 'T001')], tree: ['T002'] },
 ])('$name', ({ rows, tree }) => {
   expect(shape(buildTree(rows))).toEqual(tree);
+});
+
+test('a limited tree has the first nodes in printed order, each with its parents', () => {
+  const tree = buildTree([
+    { id: 'T001', title: 'A', status: 'pending', type: 'epic' },
+    { id: 'T002', title: 'B', status: 'pending', type: 'task', parentId: 'T001' },
+    { id: 'T003', title: 'C', status: 'pending', type: 'task', parentId: 'T001' },
+    { id: 'T004', title: 'D', status: 'pending', type: 'epic' },
+  ]);
+  const listIds = (limit: number): string =>
+    JSON.stringify(limitTree(tree, limit))
+      .replace(/[^T0-9]+/g, ' ')
+      .trim();
+  expect([1, 2, 3, 4, 9].map(listIds)).toEqual(['T001', 'T001 T002', 'T001 T002 T003', 'T001 T002 T003 T004', 'T001 T002 T003 T004']);
 });

@@ -20,3 +20,19 @@ export function buildTree(rows: TreeRow[]): TreeNode[] {
   }
   return roots;
 }
+
+/** Cuts a forest to its first `limit` nodes in the order in which they are printed, so that no node is without its parent. */
+export function limitTree(nodes: TreeNode[], limit: number): TreeNode[] {
+  let left = limit;
+  const cut = (siblings: TreeNode[]): TreeNode[] => {
+    const shown: TreeNode[] = [];
+    for (const { children, ...node } of siblings) {
+      if (left <= 0) break;
+      left--;
+      const below = children ? cut(children) : [];
+      shown.push(below.length > 0 ? { ...node, children: below } : node);
+    }
+    return shown;
+  };
+  return cut(nodes);
+}

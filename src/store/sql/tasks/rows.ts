@@ -91,6 +91,7 @@ export function whereTask(filter: TaskFilter): Sql {
   // Redundant, but a partial index is used only if the statement repeats the condition of the index.
   const isOpen = filter.open === true || (status !== undefined && !status.includes('done'));
   if (isOpen) all = sql`${all} and t.status <> 'done'`;
+  if (filter.isDone) all = sql`${all} and t.status = 'done'`;
   if (!isOpen && type?.every((one) => one === 'saga' || one === 'epic')) all = sql`${all} and t.type in ('saga', 'epic')`;
   if (type) all = sql`${all} and t.type in ${listValues(type)}`;
   if (priority) all = sql`${all} and t.priority in ${listValues(priority)}`;
