@@ -36,7 +36,7 @@ async function explain(ask: (store: ReadStore) => Promise<unknown>): Promise<str
 
 /** True for a full table scan or an automatic index. Partial indexes and the small claims table are allowed. */
 const isFullScan = (step: string): boolean =>
-  /^SCAN (?!claims|above|below|around|subquery|\(subquery|by_|linked|counted|matched)\w+(?! USING INDEX tasks_(?:open|archived|done|containers)| VIRTUAL TABLE)/.test(
+  /^SCAN (?!claims|tokens|CONSTANT|above|below|around|subquery|\(subquery|by_|linked|counted|matched)\w+(?! USING INDEX tasks_(?:open|archived|done|containers|planned)| VIRTUAL TABLE)/.test(
     step,
   ) || step.includes('AUTOMATIC');
 

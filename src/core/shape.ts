@@ -42,7 +42,7 @@ export function describeParam(name: string, node: SchemaNode): ParamShape {
   const item = core.type === 'array' && core.item ? unwrapSchema(core.item, each) : undefined;
   const options =
     (item ?? core).type === 'picklist' ? ((item ?? core).options as string[]) : (seen.metadata.choices as string[] | undefined);
-  const value = seen.metadata.value ?? each.metadata.value;
+  const value = seen.metadata.value ?? each.metadata.value ?? (core.type === 'union' ? findOptionValue(core) : undefined);
   const type: ParamShape['type'] =
     core.type === 'boolean' ? 'flag' : core.type === 'number' ? 'number' : core.type === 'array' ? 'list' : 'text';
   return defined({
@@ -57,6 +57,12 @@ export function describeParam(name: string, node: SchemaNode): ParamShape {
     default: isScalar(node.default) ? node.default : undefined,
     separator: typeof seen.metadata.separator === 'string' ? seen.metadata.separator : ',',
   });
+}
+
+/** Returns the placeholder of the first option that has one, such as the id in `none` or an id. */
+function findOptionValue({ options = [] }: SchemaNode): unknown {
+  const steps = (options as SchemaNode[]).flatMap((option) => option?.pipe ?? []);
+  return steps.find((step) => step.metadata?.value !== undefined)?.metadata?.value;
 }
 
 const isScalar = (value: unknown): value is string | number | boolean => ['string', 'number', 'boolean'].includes(typeof value);

@@ -49,7 +49,13 @@ async function handleCall(app: App, given: Call, startedAt: number): Promise<Rep
     await checkToken(operation, call);
     if (call.inputError) throw call.inputError;
     await checkGateway(operation, call);
-    const { params, corrected, warnings: ignored = [] } = await readParams(operation, call.params, call);
+    const {
+      params,
+      corrected,
+      warnings: ignored = [],
+    } = await readParams(operation, call.params, call, async () =>
+      (await import('./resolve-aliases.ts')).resolveAliases(app, entry, call.params),
+    );
     // The log and suggested commands show the canonical parameters.
     if (corrected) ctx.call = { ...call, params: corrected };
     ctx.isParsed = true;

@@ -55,7 +55,7 @@ function unwrapParams(given: Fields, { params }: Pick<CommandDefinition, 'params
 
 function correctFields(schema: unknown, given: Fields, aliases: Record<string, string> | undefined, warnings: string[]): Fields {
   const shapes = new Map(describeParams(schema).map((shape) => [shape.name, shape]));
-  const names = nameFields(given, [...shapes.keys()], aliases);
+  const names = nameSeveral(given, nameFields(given, [...shapes.keys()], aliases), shapes);
   const isFilter = shapes.get('open')?.type === 'flag' && !Object.hasOwn(given, 'open');
   return Object.fromEntries(
     Object.entries(given).flatMap(([name, value]): [string, unknown][] => {
@@ -64,13 +64,22 @@ function correctFields(schema: unknown, given: Fields, aliases: Record<string, s
       if (!shape) return [[name, value]];
       if (value === null && !shape.isRequired) warnings.push(`${known}: null was ignored`);
       if (isAbsent(value, shape)) return [];
-      if (isFilter && typeof value === 'string' && isStatusChoices(shape.choices ?? [])) {
-        if (normalizeWord(value) === 'open') return [['open', true]];
-        if (['all', 'any'].includes(normalizeWord(value))) return [];
+      const word = Array.isArray(value) && value.length === 1 ? value[0] : value;
+      if (isFilter && typeof word === 'string' && isStatusChoices(shape.choices ?? [])) {
+        if (normalizeWord(word) === 'open') return [['open', true]];
+        if (['all', 'any'].includes(normalizeWord(word))) return [];
       }
       return [[known, correctValue(shape, value, findEntry(schema, known), warnings)]];
     }),
   );
+}
+
+/** Several ids in `taskId` are meant as `taskIds`, where an operation has it. */
+function nameSeveral(given: Fields, names: Map<string, string>, shapes: Map<string, ParamShape>): Map<string, string> {
+  if (!shapes.has('taskIds') || [...names.values()].includes('taskIds')) return names;
+  const isSeveral = (value: unknown): boolean =>
+    Array.isArray(value) ? value.length > 1 : typeof value === 'string' && value.includes(',');
+  return new Map([...names].map(([name, known]) => [name, known === 'taskId' && isSeveral(given[name]) ? 'taskIds' : known]));
 }
 
 /** Maps the given names to declared ones. A parameter that is passed under two names keeps both, so that parsing rejects it. */

@@ -1,5 +1,6 @@
 import { type BaseIssue, safeParse } from 'valibot';
 import type { CommandDefinition } from '#core/define.ts';
+import { describeParams } from '#core/shape.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import type { CallOrigin } from './input-error.ts';
 
@@ -15,8 +16,14 @@ export async function parseParams(operation: CommandDefinition, input: unknown, 
 
 /** Checks that the parameters have the right shape; their values may still violate a rule. */
 export function isValidShape(operation: CommandDefinition, input: Record<string, unknown>): boolean {
-  const parsed = safeParse(operation.params, applyAliases(input, operation.paramAliases));
-  return parsed.success || !parsed.issues.some((issue) => issue.kind === 'schema');
+  const given = applyAliases(input, operation.paramAliases);
+  const parsed = safeParse(operation.params, given);
+  if (!parsed.success && parsed.issues.some((issue) => issue.kind === 'schema')) return false;
+  // A task id is required only without several ids.
+  return (
+    given[operation.cli.several ?? ''] !== undefined ||
+    describeParams(operation.params).every(({ name, isRequired }) => !isRequired || given[name] !== undefined)
+  );
 }
 
 /** Renames aliases. A parameter that is passed under two names keeps the alias, so that parsing rejects it. */

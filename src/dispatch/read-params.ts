@@ -11,11 +11,17 @@ interface ReadParams {
   warnings?: string[];
 }
 
-/** Parses the parameters of a call. Only a call that is not valid loads the rules of tolerant input and is corrected by them. */
-export async function readParams(operation: CommandDefinition, input: unknown, origin: CallOrigin = {}): Promise<ReadParams> {
+/** Parses the parameters of a call. `resolveIds` replaces ids of other tools; without a result there are none. Only a call that is not valid loads the rules of tolerant input and is corrected by them. */
+export async function readParams(
+  operation: CommandDefinition,
+  input: unknown,
+  origin: CallOrigin = {},
+  resolveIds?: () => Promise<Record<string, unknown> | undefined>,
+): Promise<ReadParams> {
   const strict = isPlainObject(input) ? safeParse(operation.params, applyAliases(input, operation.paramAliases)) : undefined;
   if (strict?.success) return { params: strict.output as Record<string, unknown> };
-  const corrected = (await import('./lenient-params.ts')).correctParams(operation, input);
+  const resolved = await resolveIds?.();
+  const corrected = (await import('./lenient-params.ts')).correctParams(operation, resolved ?? input);
   const params = await parseParams(operation, corrected ? corrected.params : input, origin);
   return { params, ...(corrected ? { corrected: corrected.params, warnings: corrected.warnings } : {}) };
 }

@@ -78,6 +78,9 @@ export interface TaskReads {
   exists(id: TaskId): Promise<boolean>;
   /** Returns those of `ids` that a task has or had, deleted tasks included. */
   findUsedIds(ids: TaskId[]): Promise<TaskId[]>;
+  /** Finds tasks by the ids of other tools, each alone or after the tool and a colon; `name` is the entry of `names` that matched. */
+  findAliases(names: string[]): Promise<{ name: string; tool: string; taskId: TaskId }[]>;
+  findByUids(uids: string[]): Promise<Map<string, TaskId>>;
   /** Returns those of `ids` that do not exist. */
   findMissing(ids: TaskId[]): Promise<TaskId[]>;
   /** The existing ids next below and next above `id`. */

@@ -220,7 +220,7 @@ const dropNoun = (words: string[]): string[] => (taskNouns.has(words[0] ?? '') ?
 
 /** Turns words that are a choice of one parameter into its flag: `list open`, `list epics`, `add epic Title`. */
 function correctExtraWords(operation: CommandDefinition, words: string[]): string[] {
-  const shapes = describeParams(operation.params).filter(({ type }) => type === 'text');
+  const shapes = describeParams(operation.params).filter(({ type, choices }) => type === 'text' || (type === 'list' && choices));
   const [first = ''] = words;
   const matches = shapes.flatMap(({ name, choices = [] }) => {
     const value = parseChoice(first, choices) ?? parseChoice(first.replace(/s$/, ''), choices);

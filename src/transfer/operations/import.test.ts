@@ -17,19 +17,22 @@ test.each(['jsonl', 'json'])('%s: restores every field in an empty project', asy
   const one = await openApp({ tasks: world });
   await one.call('tasks.relates.add', { from: 'T005', to: 'T006', type: 'related', reason: 'the same cause' });
   await one.call('tasks.update', { taskId: 'T005', notes: 'line one\nline two\t"quoted"' });
+  await one.call('tasks.update', { taskId: 'T010', assignee: 'Zoë', due: '2026-05-01', requires: ['linux', 'gpu'] });
+  await one.call('tasks.add', { title: 'Not needed' });
+  await one.call('tasks.cancel', { taskId: 'T011', reason: 'no' });
   await one.call('tasks.criteria.check', { taskId: 'T005', n: 1 }, { agent: 'ada' });
   const { content, count } = await one.call('tasks.export', { format });
-  expect(count).toBe(world.length);
+  expect(count).toBe(world.length + 1);
   const two = await openApp();
-  expect(await two.call('tasks.import', { content })).toMatchObject({ imported: world.length });
-  for (const line of world) {
+  expect(await two.call('tasks.import', { content })).toMatchObject({ imported: world.length + 1 });
+  for (const line of [...world, 'T011']) {
     const taskId = line.slice(0, 4);
     // Claims are not exported.
     const { claim: _, ...task } = (await one.call('tasks.show', { taskId })).task;
     expect((await two.call('tasks.show', { taskId })).task).toEqual(task);
   }
   expect((await two.call('tasks.export', { format })).content).toBe(content);
-  expect(await two.call('tasks.add', { title: 'After' })).toMatchObject({ task: { id: 'T011' } });
+  expect(await two.call('tasks.add', { title: 'After' })).toMatchObject({ task: { id: 'T012' } });
 });
 
 const line = (more: object): string =>
@@ -78,6 +81,58 @@ test('rejects an id that is or was in use', async () => {
   expect(await call('tasks.import', { content: line({ id: 'T002' }) })).toMatchObject({
     error: { exitCode: 22, fix: 'cleo import - --renumber --dry-run' },
   });
+});
+
+test('the same file again changes nothing', async () => {
+  const { call } = await openApp({ tasks: world });
+  const { content } = await call('tasks.export');
+  const reply = await call('tasks.import', { content });
+  expect(reply).toMatchObject({ imported: 0, unchanged: world.length, _meta: { exitCode: 102 } });
+  expect((await call('tasks.export')).content).toBe(content);
+});
+
+test('restores a deleted task with its number, and leaves the others', async () => {
+  const { call } = await openApp({ tasks: ['T001', 'T002', 'T003 depends T001'] });
+  const { content } = await call('tasks.export');
+  await call('tasks.delete', { taskId: 'T002' });
+  await call('tasks.update', { taskId: 'T003', title: 'Changed here' });
+  expect(await call('tasks.import', { content })).toMatchObject({ imported: 1, unchanged: 2 });
+  expect((await call('tasks.show', { taskId: 'T003' })).task.title).toBe('Changed here');
+  expect((await call('tasks.show', { taskId: 'T002' })).task.uid).toBe(JSON.parse(content.split('\n')[1]).uid);
+});
+
+test('a task whose number is taken gets the next free one, and references follow', async () => {
+  const uid = (n: number): string => `01kdvdna00000000000${n}`;
+  const at = (day: number): string => `2026-01-0${day}T00:00:00.000Z`;
+  const { call } = await openApp({ tasks: ['T001', 'T002', 'T004'] });
+  const content = [
+    line({ id: 'T001', uid: uid(1), createdAt: at(3), title: 'Later', aliases: [{ tool: 'beads', id: 'bd-1' }] }),
+    line({ id: 'T002', uid: uid(2), createdAt: at(2), title: 'Earlier', depends: ['T001'] }),
+    line({ id: 'T003', uid: uid(3), title: 'Keeps it', depends: ['T002'], resolution: 'wontfix', status: 'done' }),
+  ].join('\n');
+  const reply = await call('tasks.import', { content });
+  expect(reply).toMatchObject({
+    imported: 3,
+    ids: [
+      { id: 'T001', taskId: 'T006' },
+      { id: 'T002', taskId: 'T005' },
+    ],
+    _meta: { warnings: ['T001 of the file is T006 here, because another task has or had that number, and 1 more were renumbered'] },
+  });
+  expect((await call('tasks.show', { taskId: 'T003' })).task).toMatchObject({ depends: ['T005'], resolution: 'wontfix' });
+  expect((await call('tasks.show', { taskId: 'T005' })).task).toMatchObject({ title: 'Earlier', depends: ['T006'] });
+  expect((await call('tasks.show', { taskId: 'bd-1' })).task).toMatchObject({
+    id: 'T006',
+    aliases: [
+      { tool: 'beads', id: 'bd-1' },
+      { tool: 'cleo', id: 'T001@000001' },
+    ],
+    notes: [{ text: 'T001 in the file it was imported from' }],
+  });
+  expect((await call('tasks.show', { taskId: 'T001@000001' })).task.id).toBe('T006');
+  expect((await call('tasks.show', { taskId: 'T001' }))._meta.warnings).toEqual(['T001 was also the id of T006, in another clone']);
+  expect(await call('tasks.import', { content })).toMatchObject({ unchanged: 3, _meta: { exitCode: 102 } });
+  expect(await call('tasks.add', { title: 'After' })).toMatchObject({ task: { id: 'T007' } });
 });
 
 test('writes a file only inside the project', async () => {

@@ -27,7 +27,7 @@ export const tasksImport = mutation({
     ),
     from: optional(pipe(picklist(['native', ...importTools]), description('Tool that wrote it; native: cleo export')), 'native'),
     source: optional(pipe(SourceName, description('Name of this source, to import several of the same tool'))),
-    renumber: optional(pipe(boolean(), description('Give the tasks of an export new ids, if theirs are taken'))),
+    renumber: optional(pipe(boolean(), description('Import the tasks of an export as copies with new ids'))),
     limit: limitParam(50, 'Maximum number of losses and ids to report'),
   }),
   result: strictObject({
@@ -71,13 +71,16 @@ export const tasksImport = mutation({
     if (files.reduce((size, { text }) => size + text.length, 0) > maxContentLength)
       throw new CleoError('E_VALIDATION', { field: 'content', problem: 'must have at most 256 MiB', fix: 'cleo help import' });
     if (from === 'native') {
-      const { ids, warnings } = await importNative(ctx, files, renumber);
+      const { ids, unchanged, warnings } = await importNative(ctx, files, renumber);
+      const renumbered = renumber ? ids : ids.filter(({ id, taskId }) => id !== taskId);
       return answer(
         {
           imported: ids.length,
-          ...(renumber ? { ids: ids.slice(0, limit), ...(ids.length > limit ? { idCount: ids.length } : {}) } : {}),
+          ...(unchanged > 0 ? { unchanged } : {}),
+          ...(renumbered.length > 0 ? { ids: renumbered.slice(0, limit) } : {}),
+          ...(renumbered.length > limit ? { idCount: renumbered.length } : {}),
         },
-        { warnings },
+        { ...(ids.length === 0 ? { exit: 102 as const } : {}), warnings },
       );
     }
     const { loadReader } = await import('./shared/import-readers.ts');

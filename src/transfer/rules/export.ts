@@ -37,6 +37,9 @@ const columns = [
   'createdAt',
   'updatedAt',
   'completedAt',
+  'assignee',
+  'due',
+  'resolution',
 ] as const satisfies (keyof Task)[];
 
 function formatMarkdown(tasks: Task[]): string {
@@ -48,7 +51,10 @@ function formatMarkdown(tasks: Task[]): string {
     const { task, depth } = stack.pop()!;
     const notes = [
       task.status === 'pending' || task.status === 'done' ? '' : task.status,
+      task.resolution === undefined || task.resolution === 'done' ? '' : task.resolution,
       task.priority === 'medium' ? '' : task.priority,
+      task.assignee ? escapeMarkdown(`@${task.assignee}`) : '',
+      task.due ? `due ${task.due}` : '',
     ].filter(Boolean);
     const after = task.depends?.length ? ` (after ${task.depends.join(', ')})` : '';
     lines.push(

@@ -13,6 +13,7 @@ import type { AppliedGraph } from '../../model/workgraph.ts';
 import { findGraphErrors, type GraphFacts, isMoved, listFinalAncestors } from '../../rules/workgraph-check.ts';
 import { type GraphFinding, parseGraph, toFinding } from '../../rules/workgraph-parse.ts';
 import { type GraphTask, listNamedIds, type ResolvedGraph, resolveGraph } from '../../rules/workgraph-resolve.ts';
+import { resolvePayloadAliases } from './payload-aliases.ts';
 
 /** Accepts any value, because `checkPayload` reports all problems at once with their pointers. */
 export const Payload = pipe(
@@ -38,7 +39,7 @@ export interface CheckedGraph extends ResolvedGraph {
 /** Parses, resolves and checks a payload; throws E_VALIDATION (6) with all findings. */
 export async function checkPayload(ctx: PayloadContext, payload: unknown): Promise<CheckedGraph> {
   const { store, session, platform } = ctx;
-  const { graph, findings } = parseGraph(payload);
+  const { graph, findings } = parseGraph(await resolvePayloadAliases(store, payload));
   // Key order and white space do not change the digest.
   const digest = findings.length === 0 ? platform.sha256(toCanonicalJson(payload)) : '';
   const applied = digest && (await store.workgraphs.getApplied(digest));

@@ -37,12 +37,20 @@ export async function requireOwnSession(
   return requireSession(store, session.id);
 }
 
+/** Parses a scope whose root is named by its id in another tool, such as `epic:bd-a1`. */
+async function parseAliasScope(store: ReadStore, text: string): Promise<Scope | undefined> {
+  const [, kind, name = ''] = /^(\w+):(.+)$/.exec(text) ?? [];
+  const { findTasksByAlias } = await import('#tasks/operations/shared/aliases.ts');
+  const id = (await findTasksByAlias(store, [name])).get(name);
+  return id === undefined ? undefined : parseScope(`${kind}:${id}`);
+}
+
 /** Parses a scope and checks that its root exists and has the right type; throws E_SCOPE_INVALID (33). */
 export async function resolveScope(store: ReadStore, text: string | undefined, retry: (scope: string) => string): Promise<Scope> {
   const createScopeError = (details: { scope?: string; problem: string }, fix = 'global') =>
     new CleoError('E_SCOPE_INVALID', { ...details, fix: retry(fix) });
   if (text === undefined) throw createScopeError({ problem: 'A session needs a scope: epic:T001, saga:T001, task:T001 or global' });
-  const scope = parseScope(text);
+  const scope = parseScope(text) ?? (await parseAliasScope(store, text));
   // `T001` means that task with everything below it.
   const [named] = scope ? [] : await store.tasks.getAncestry(parseTaskId(text.split(':').at(-1) ?? '') ?? '');
   if (!scope && named)

@@ -1,5 +1,5 @@
 import { type Status, type TaskType, toTaskNumber } from '#core/model/scalars.ts';
-import { groupBy } from '#lib/collections.ts';
+import { groupBy, removeDuplicates } from '#lib/collections.ts';
 import type { Relation } from '#tasks/model/task.ts';
 import { listIdRanges } from '#tasks/rules/id-prefix.ts';
 import type { DeletedTask, StoredRelation, TaskReads, TaskSort } from '../../port/tasks.ts';
@@ -17,6 +17,26 @@ export function createLazyTaskReads(db: Db): Omit<TaskReads, EagerTaskRead> {
     async findUsedIds(ids) {
       const found = await queryInChunks(db, ids, (some) => sql`select distinct task_id as id from task_history where task_id in ${some}`);
       return found.map(toId);
+    },
+    async findAliases(names) {
+      // The name of a tool may have a colon too, such as `beads:api`.
+      const pairs = names.flatMap((name) =>
+        [...name.matchAll(/:/g)].map(({ index }) => ({ name, tool: name.slice(0, index), alias: name.slice(index + 1) })),
+      );
+      const found = await queryInChunks(
+        db,
+        removeDuplicates([...names, ...pairs.map(({ alias }) => alias)]),
+        (some) => sql`select tool, alias, task_id from task_aliases where alias in ${some} order by tool, alias`,
+      );
+      return found.flatMap((row) => {
+        const [tool, alias, taskId] = [String(row.tool), String(row.alias), String(row.task_id)];
+        const matched = pairs.filter((pair) => pair.tool === tool && pair.alias === alias).map(({ name }) => name);
+        return [...(names.includes(alias) ? [alias] : []), ...matched].map((name) => ({ name, tool, taskId }));
+      });
+    },
+    async findByUids(uids) {
+      const found = await queryInChunks(db, uids, (some) => sql`select uid, id from tasks where uid in ${some}`);
+      return new Map(found.map((row) => [String(row.uid), String(row.id)]));
     },
     async findMissing(ids) {
       const found = await queryInChunks(db, ids, (some) => sql`select id from tasks where id in ${some}`);

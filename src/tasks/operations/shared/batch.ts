@@ -20,6 +20,7 @@ export async function planBatch(ctx: MutationContext, entries: BatchEntry[]): Pr
   const { store, config } = ctx;
   const ids = await store.tasks.nextIds(entries.length);
   const refs = mapRefs(entries, ids);
+  await addAliases(ctx, refs, entries);
   const indexes = new Map(ids.map((id, i) => [id, i]));
   const parentOf = new Map<TaskId, TaskId | undefined>();
   for (const [i, id] of ids.entries()) {
@@ -88,6 +89,14 @@ function mapRefs(entries: BatchEntry[], ids: TaskId[]): Map<string, TaskId> {
     refs.set(ref, ids[i]!);
   });
   return refs;
+}
+
+/** Adds the ids of other tools that the batch names. */
+async function addAliases({ store }: MutationContext, refs: Map<string, TaskId>, entries: BatchEntry[]): Promise<void> {
+  const names = entries.flatMap(({ parent, depends = [] }) => [parent ?? [], depends].flat());
+  const unknown = names.filter((name) => !refs.has(name) && parseTaskId(name) === undefined);
+  if (unknown.length === 0) return;
+  for (const [name, id] of await (await import('./aliases.ts')).findTasksByAlias(store, unknown)) refs.set(name, id);
 }
 
 /** Resolves a ref of the batch, or an id. */

@@ -30,7 +30,7 @@ export function requireTaskId({ gateway }: Pick<QueryContext, 'gateway'>, taskId
   });
 }
 
-export const severalAliases = { ids: 'taskIds' };
+export const severalAliases = { id: 'taskId', ids: 'taskIds' };
 
 /** Ids of a call with several tasks that needed no change. */
 export const Unchanged = optional(array(string()));

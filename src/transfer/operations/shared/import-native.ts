@@ -27,7 +27,7 @@ import { parseJson, stripBom } from '#lib/parse-json.ts';
 import type { Ancestor, StoredRelation } from '#store/port/tasks.ts';
 import { type Note, RelationSchema, type StoredCriterion, type TaskRecord, TaskSchema } from '#tasks/model/task.ts';
 import { Assignee, Capability, Revision, TaskAliasInput } from '#tasks/model/task-fields.ts';
-import { checkDependsExist, checkParentOpen } from '#tasks/operations/shared/create-task.ts';
+import { checkDependsExist, checkParentOpen, createNotes } from '#tasks/operations/shared/create-task.ts';
 import { checkNoCycle } from '#tasks/operations/shared/order.ts';
 import { checkPlacement } from '#tasks/rules/hierarchy.ts';
 import { formatHiddenTextWarning } from '../../rules/hidden-text.ts';
@@ -85,34 +85,35 @@ type ExportLine = InferOutput<typeof ExportLine>;
 const fix = 'cleo help import';
 
 export interface NativeImport {
+  /** The tasks of the file that are new here, with the ids that they have now. */
   ids: { id: TaskId; taskId: TaskId }[];
+  /** The number of tasks that exist already, by their uid. */
+  unchanged: number;
   warnings: string[];
 }
 
-/** Imports all tasks of an export or none, and returns their ids. Without `renumber` ids are kept, so that references to them stay
- *  valid. */
-export async function importTasks(ctx: MutationContext, content: string, renumber: boolean): Promise<NativeImport> {
+/** Imports all new tasks of an export or none. A task that exists here, by its uid, stays as it is. A new task keeps its id unless
+ *  another task has or had it. With `isCopy` every task becomes a new one. */
+export async function importTasks(ctx: MutationContext, content: string, isCopy: boolean): Promise<NativeImport> {
   try {
-    return await importLines(ctx, content, renumber);
+    return await importLines(ctx, content, isCopy);
   } catch (error) {
     // The tasks of the file are not stored, so that no command can show them.
     throw error instanceof CleoError && error.row !== 'E_ID_COLLISION' ? replaceFix(error, fix) : error;
   }
 }
 
-async function importLines(ctx: MutationContext, content: string, renumber: boolean): Promise<NativeImport> {
+async function importLines(ctx: MutationContext, content: string, isCopy: boolean): Promise<NativeImport> {
   const { store } = ctx;
   const parsed = parseLines(stripBom(content));
   if (parsed.length === 0) throw new CleoError('E_INVALID_INPUT', { problem: 'The file contains no task; nothing was imported', fix });
   checkIdsDistinct(parsed);
-  if (!renumber) await checkIdsUnused(ctx, parsed);
-  const lines = renumber ? renumberLines(parsed, await store.tasks.nextIds(parsed.length)) : parsed;
-  const ids = lines.map((line) => line.id);
-  // A renumbered task is a copy, and no two tasks have the same uid.
-  const records = lines.map((line) => {
-    const uid = (!renumber && line.uid) || toUid(line.createdAt, ctx.platform.randomHex(12));
-    return toRecord({ ...line, uid });
-  });
+  const known = isCopy ? new Map<string, TaskId>() : await store.tasks.findByUids(parsed.flatMap(({ uid }) => uid ?? []));
+  const added = parsed.filter(({ uid }) => uid === undefined || !known.has(uid));
+  const ids = isCopy ? await assignNewIds(ctx, added) : await assignIds(ctx, added);
+  const nameOf = new Map([...parsed.flatMap(({ id, uid }) => (uid && known.has(uid) ? [[id, known.get(uid)!] as const] : [])), ...ids]);
+  const lines = renameLines(added, nameOf);
+  const records = await createRecords(ctx, added, lines, isCopy);
   const byId = new Map(records.map((record) => [record.id, record]));
   const excludeImported = (ids: TaskId[]): TaskId[] => removeDuplicates(ids).filter((id) => !byId.has(id));
   const [missingParent] = await store.tasks.findMissing(excludeImported(records.flatMap((record) => record.parentId ?? [])));
@@ -122,16 +123,79 @@ async function importLines(ctx: MutationContext, content: string, renumber: bool
   await checkDependsExist(store, excludeImported(relations.flatMap(({ from, to }) => [from, to])));
   await checkNoCycle(store, records, 'depends');
   for (const record of records) await checkRecordPlacement(ctx, record, byId);
+  const renumbered = isCopy ? [] : added.filter(({ id }) => ids.get(id) !== id);
+  const notes = new Map(renumbered.map(({ id }) => [ids.get(id)!, `${id} in the file it was imported from`]));
   await store.tasks.insertMany(
-    records.map((task, i) => ({ task, notes: (lines[i]?.notes ?? []) as Note[] })),
+    records.map((task, i) => ({ task, notes: [...((lines[i]?.notes ?? []) as Note[]), ...createNotes(ctx, notes.get(task.id))] })),
     'imported',
   );
-  await store.tasks.reserveIds(toTaskId(ids.reduce((last, id) => Math.max(last, toTaskNumber(id)), 0)));
+  if (records.length > 0) await store.tasks.reserveIds(toTaskId(records.reduce((last, { id }) => Math.max(last, toTaskNumber(id)), 0)));
   for (const relation of relations) await insertRelation(ctx, relation, byId);
   return {
-    ids: parsed.map(({ id }, i) => ({ id, taskId: ids[i]! })),
-    warnings: formatHiddenTextWarning(lines.map((line) => ({ id: line.id, content: line }))),
+    ids: added.map(({ id }) => ({ id, taskId: ids.get(id)! })),
+    unchanged: parsed.length - added.length,
+    warnings: [...formatRenumbered(renumbered, ids), ...formatHiddenTextWarning(lines.map((line) => ({ id: line.id, content: line })))],
   };
+}
+
+async function assignNewIds({ store }: MutationContext, lines: ExportLine[]): Promise<Map<TaskId, TaskId>> {
+  const ids = await store.tasks.nextIds(lines.length);
+  return new Map(lines.map(({ id }, i) => [id, ids[i]!]));
+}
+
+/** Gives each task its own number, or the smallest one above it that is free, in the order of creation. An export of an older version has
+ *  no uids, so that its tasks cannot be told from others of the same number. */
+async function assignIds(ctx: MutationContext, lines: ExportLine[]): Promise<Map<TaskId, TaskId>> {
+  const used = new Set(await ctx.store.tasks.findUsedIds(lines.map(({ id }) => id)));
+  // A task that was deleted here gets its own number again.
+  for (const { id, uid } of lines.filter((line) => used.has(line.id)))
+    if (uid !== undefined && (await ctx.store.tasks.getLastDeleted(id))?.record.uid === uid && !(await ctx.store.tasks.exists(id)))
+      used.delete(id);
+  const unknown = lines.find(({ id, uid }) => uid === undefined && used.has(id));
+  if (unknown) throw new CleoError('E_ID_COLLISION', { id: unknown.id, fix: ctx.commandWith({ renumber: true, dryRun: true }) });
+  const kept = new Set(lines.flatMap(({ id }) => (used.has(id) ? [] : [id])));
+  const ids = new Map(lines.flatMap(({ id }) => (kept.has(id) ? [[id, id] as const] : [])));
+  const byCreation = (a: ExportLine, b: ExportLine): number =>
+    a.createdAt === b.createdAt ? ((a.uid ?? '') < (b.uid ?? '') ? -1 : 1) : a.createdAt < b.createdAt ? -1 : 1;
+  for (const { id } of lines.filter((line) => used.has(line.id)).sort(byCreation)) {
+    const free = await findFreeId(ctx, id, kept);
+    kept.add(free);
+    ids.set(id, free);
+  }
+  return ids;
+}
+
+/** Finds the smallest number above `id` that no task has or had and that none of `taken` has. */
+async function findFreeId({ store }: MutationContext, id: TaskId, taken: Set<TaskId>): Promise<TaskId> {
+  for (let from = toTaskNumber(id) + 1; ; from += 100) {
+    const candidates = Array.from({ length: 100 }, (_, i) => toTaskId(from + i)).filter((candidate) => !taken.has(candidate));
+    const used = new Set(await store.tasks.findUsedIds(candidates));
+    const free = candidates.find((candidate) => !used.has(candidate));
+    if (free !== undefined) return free;
+  }
+}
+
+/** Creates the records of the new tasks. A copy has no aliases: an alias names one task. An alias that a task has here stays with it. */
+async function createRecords(ctx: MutationContext, given: ExportLine[], lines: ExportLine[], isCopy: boolean): Promise<TaskRecord[]> {
+  const names = lines.flatMap(({ aliases = [] }) => aliases.map(({ tool, id }) => `${tool}:${id}`));
+  const taken = new Set((isCopy || names.length === 0 ? [] : await ctx.store.tasks.findAliases(names)).map(({ name }) => name));
+  return lines.map((line, i) => {
+    const { id } = given[i]!;
+    const uid = (!isCopy && line.uid) || toUid(line.createdAt, ctx.platform.randomHex(12));
+    const kept = isCopy ? [] : (line.aliases ?? []).filter((alias) => !taken.has(`${alias.tool}:${alias.id}`));
+    // The replica that gave the number is not in the file; the end of the uid names it as well.
+    const former = isCopy || id === line.id ? [] : [{ tool: 'cleo', id: `${id}@${uid.slice(-6)}` }];
+    const { aliases: _, ...rest } = line;
+    const aliases = [...kept, ...former];
+    return toRecord({ ...rest, uid, ...(aliases.length > 0 ? { aliases } : {}) });
+  });
+}
+
+function formatRenumbered(lines: ExportLine[], ids: Map<TaskId, TaskId>): string[] {
+  const [first, ...more] = lines;
+  if (!first) return [];
+  const rest = more.length > 0 ? `, and ${more.length} more were renumbered` : '';
+  return [`${first.id} of the file is ${ids.get(first.id)} here, because another task has or had that number${rest}`];
 }
 
 function parseLines(content: string): ExportLine[] {
@@ -173,17 +237,9 @@ function checkIdsDistinct(lines: ExportLine[]): void {
   }
 }
 
-/** Rejects ids that are or were in use: they name other tasks. The fix is a dry run, because importing an export into its own project
- *  would create every task twice. */
-async function checkIdsUnused({ store, commandWith }: MutationContext, lines: ExportLine[]): Promise<void> {
-  const [used] = await store.tasks.findUsedIds(lines.map(({ id }) => id));
-  if (used) throw new CleoError('E_ID_COLLISION', { id: used, fix: commandWith({ renumber: true, dryRun: true }) });
-}
-
-/** Gives tasks new ids, also where tasks of the file refer to each other. */
-function renumberLines(lines: ExportLine[], newIds: TaskId[]): ExportLine[] {
-  const newId = new Map(lines.map(({ id }, i) => [id, newIds[i]!]));
-  const rename = (id: TaskId): TaskId => newId.get(id) ?? id;
+/** Names tasks as they are here, also where tasks of the file refer to each other. */
+function renameLines(lines: ExportLine[], nameOf: Map<TaskId, TaskId>): ExportLine[] {
+  const rename = (id: TaskId): TaskId => nameOf.get(id) ?? id;
   return lines.map((line) => ({
     ...line,
     id: rename(line.id),
