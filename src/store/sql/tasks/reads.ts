@@ -63,9 +63,10 @@ export function createTaskReads(db: Db): Pick<TaskReads, EagerTaskRead> {
       return new Map([...groupBy(found, (row) => String(row.task_id))].map(([id, rows]): [TaskId, Note[]] => [id, rows.map(toNote)]));
     },
     async listFormerHolders(id) {
+      // Not a range: the order of signs and letters depends on the collation of the database.
       const found = await db.all(sql`
-        select task_id as id, alias from task_aliases where tool = 'cleo' and alias > ${`${id}@`} and alias < ${`${id}A`} order by alias`);
-      return found.filter((row) => String(row.alias).startsWith(`${id}@`)).map(toId);
+        select task_id as id from task_aliases where tool = 'cleo' and substr(alias, 1, ${id.length + 1}) = ${`${id}@`} order by alias`);
+      return found.map(toId);
     },
     async listRelations(id) {
       const found = await db.all(sql`
