@@ -87,7 +87,7 @@ function formatMainPage() {
 function formatPage(namespace) {
   const members = operations.filter((operation) => getNamespace(operation) === namespace);
   return joinPage(`CLEO-${namespace.toUpperCase()}`, [
-    ...section('NAME', [`cleo\\-${namespace} \\- ${members.length} commands of cleo`]),
+    ...section('NAME', [`cleo\\-${namespace} \\- commands to ${groupByPurpose(members)[0][0].toLowerCase()}`]),
     ...section('COMMANDS', []),
     ...members.flatMap((operation) => [
       `.SS ${escapeText(formatUsage(operation))}`,

@@ -175,3 +175,13 @@ test('the quickstart waits between its six chapters and ends with what to do nex
   const stopped = (await show(['quickstart'], 80, [[/Press Enter to continue/, 'q\n']])).join('\n');
   expect(stopped).not.toContain('2 of 6');
 });
+
+test('undo asks on a terminal; elsewhere it does it and says what', async () => {
+  const { show, run } = await openWorld(2);
+  await run('update', 'T2', '--title', 'Changed');
+  const question: RegExp = /Take back update T002 "Changed"\? \[y\/N\] /;
+  expect((await show(['undo', '--color', 'never'], 80, [[question, 'n\n']])).join('\n')).toContain('Nothing changed.');
+  expect((await show(['undo', '--color', 'never'], 80, [[question, 'y\n']])).join('\n')).toContain('Took back update T002');
+  expect(JSON.parse(await run('show', 'T2')).task.title).toBe('Task 1');
+  expect(JSON.parse(await run('undo')).undone).toMatchObject({ operation: 'tasks.add', ids: ['T002'] });
+});

@@ -28,6 +28,12 @@ const rows = {
     message: (d) => `The heads of the audit log were not anchored: ${d.problem}`,
     fix: (d) => d.fix,
   }),
+  E_UNDO_BLOCKED: row<{ entry: number; what: string; problem: string }>({
+    exit: 21,
+    http: 409,
+    message: (d) => `${d.what} cannot be taken back: ${d.problem}`,
+    fix: (d) => `cleo log --after ${d.entry - 1}`,
+  }),
 } satisfies Record<string, ErrorRow<never>>;
 
 type AdminRows = typeof rows;

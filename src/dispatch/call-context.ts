@@ -117,6 +117,8 @@ export interface CallContext {
   proof?: Pick<Principal, 'via' | 'token' | 'evidence'>;
   /** Warnings about the caller, which the answer repeats. */
   warnings?: string[];
+  /** Facts of the operation that the log stores with the parameters. */
+  logParams?: Record<string, unknown>;
 }
 
 export const getNamespace = (operation: string): string => operation.slice(0, operation.indexOf('.'));

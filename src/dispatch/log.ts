@@ -22,7 +22,7 @@ function toAuditEntry(ctx: CallContext, exitCode: number, changes?: Changes, err
     gateway: call.gateway,
     domain,
     operation: rest.join('.'),
-    params: JSON.stringify(toLoggedParams(call, ctx.operation.redactedParams, app.platform.trustUse.digest)),
+    params: JSON.stringify(toLoggedParams(call, ctx.operation.redactedParams, app.platform.trustUse.digest, ctx.logParams)),
     success: errorCode === undefined,
     exitCode,
     errorCode,
@@ -37,11 +37,16 @@ function toAuditEntry(ctx: CallContext, exitCode: number, changes?: Changes, err
 
 /** Redacts the parameters. An agent can choose any name, so `@token` records the token it used. `@trust` is the CLEO_TRUST that allowed
  *  the call. */
-function toLoggedParams({ params, token, agent }: Call, redactedParams: string[] | undefined, trust: string | undefined): unknown {
+function toLoggedParams(
+  { params, token, agent }: Call,
+  redactedParams: string[] | undefined,
+  trust: string | undefined,
+  facts?: Record<string, unknown>,
+): unknown {
   const logged = redactParams(redactedParams ? replaceByLength(params, redactedParams) : params) ?? {};
   const isOther = token && agent !== undefined && agent !== token.name;
   if (!isPlainObject(logged)) return logged;
-  return { ...logged, ...(isOther ? { '@token': token.name } : {}), ...(trust ? { '@trust': trust } : {}) };
+  return { ...logged, ...(isOther ? { '@token': token.name } : {}), ...(trust ? { '@trust': trust } : {}), ...facts };
 }
 
 const replaceByLength = (params: unknown, names: string[]): unknown =>

@@ -143,6 +143,7 @@ async function finishWrite(ctx: CallContext, writes: WriteStore, params: Record<
   await writes.claims.renew(ctx.caller, ctx.now);
   if (enterSession(ctx, outcome)) await writes.claims.renew(ctx.caller, ctx.now);
   await storeKey(ctx, writes, params, outcome);
+  if (outcome.options.logParams) ctx.logParams = outcome.options.logParams;
   await appendEntry(ctx, writes, outcome.options.exit ?? 0, outcome.changes);
 }
 

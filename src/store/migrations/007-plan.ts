@@ -5,7 +5,8 @@ import type { Migration } from './migration.ts';
  *  (2026-01-31), `requires` a JSON list of capabilities, and `resolution` is null while a task is open. `task_aliases` holds the ids of
  *  tasks in other tools. `plan_records` holds the merged record of a plan file as text, the part of it that was written to the store,
  *  and the size and time of the file. `import_records` holds what was imported last, for a three-way merge. `audit_log_agent` finds out
- *  whether an assignee has ever worked here; names are compared byte by byte, so that a prefix is a range. */
+ *  whether an assignee has ever worked here; names are compared byte by byte, so that a prefix is a range. `audit_log.history_seq` is the last row of
+ *  `task_history` at the entry, and `undo_images` holds documents and memory entries before the writes of the last hour. */
 const common = `
 alter table tasks add column uid text;
 alter table tasks add column assignee text;
@@ -43,6 +44,18 @@ create table import_records (
   primary key (source, foreign_id)
 );
 create index import_records_task on import_records (task_id);
+
+alter table audit_log add column history_seq integer;
+create table undo_images (
+  seq {{serial}},
+  entry integer not null,
+  kind text not null check (kind in ('doc', 'memory')),
+  item_id text not null,
+  image text,
+  at text not null,
+  unique (entry, kind, item_id, at)
+);
+create index undo_images_at on undo_images (at);
 
 create index tasks_assignee on tasks (assignee) where assignee is not null;
 create index tasks_due on tasks (due) where due is not null;

@@ -10,6 +10,7 @@ import type { ReleaseReads, ReleaseWrites } from './release.ts';
 import type { ConversationWrites, SessionReads, SessionWrites } from './sessions.ts';
 import type { ClaimReads, ClaimWrites, SearchReads, TaskReads, TaskWrites } from './tasks.ts';
 import type { ImportReads, ImportWrites } from './transfer.ts';
+import type { UndoWrites } from './undo.ts';
 import type { GateReads, GateWrites } from './verification.ts';
 
 /** The store of a query: it has no methods that write. */
@@ -54,6 +55,7 @@ export interface WriteStore extends ReadStore {
   nexus: NexusReads & NexusWrites;
   imports: ImportReads & ImportWrites;
   plan: PlanReads & PlanWrites;
+  undo: UndoWrites;
   changes: Changes;
 }
 

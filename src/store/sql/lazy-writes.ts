@@ -1,4 +1,5 @@
 import type { Changes } from '#core/model/audit.ts';
+import type { Stamp } from '../port/store.ts';
 import { createTokenWrites } from './admin/token-writes.ts';
 import { createDocWrites } from './documents/writes.ts';
 import { createNexusWrites } from './nexus/depends.ts';
@@ -11,7 +12,7 @@ import type { Db } from './sql.ts';
 import { createGateWrites } from './verification/gates.ts';
 
 /** Writes that the most frequent commands do not need. */
-export const createLazyWrites = (db: Db, changes: Changes) => ({
+export const createLazyWrites = (db: Db, stamp: Stamp, changes: Changes) => ({
   sessions: createSessionWrites(db, changes),
   tokens: createTokenWrites(db, changes),
   spawns: createSpawnWrites(db, changes),
@@ -19,6 +20,6 @@ export const createLazyWrites = (db: Db, changes: Changes) => ({
   lifecycle: createLifecycleWrites(db, changes),
   workgraphs: createWorkGraphWrites(db),
   releases: createReleaseWrites(db, changes),
-  docs: createDocWrites(db, changes),
+  docs: createDocWrites(db, stamp, changes),
   nexus: createNexusWrites(db, changes),
 });

@@ -16,7 +16,7 @@ export function createWriteStore(db: Db, stamp: Stamp): WriteStore {
   const reads = createReadStore(db);
   const changes = { created: [], updated: [], deleted: [] };
   const loadReads = async () => (await import('./lazy-reads.ts')).createLazyReads(db);
-  const loadWrites = async () => (await import('./lazy-writes.ts')).createLazyWrites(db, changes);
+  const loadWrites = async () => (await import('./lazy-writes.ts')).createLazyWrites(db, stamp, changes);
   return {
     ...reads,
     tasks: withLazyMethods(
@@ -55,6 +55,7 @@ export function createWriteStore(db: Db, stamp: Stamp): WriteStore {
       ...(await import('./transfer/plan-writes.ts')).createPlanWrites(db, reads.tasks, stamp, changes),
     })),
     docs: withLazyMethods({}, async () => ({ ...(await loadReads()).docs, ...(await loadWrites()).docs })),
+    undo: withLazyMethods({}, async () => (await import('./undo/undo.ts')).createUndoWrites(db, reads.tasks, stamp, changes)),
     changes,
   };
 }

@@ -26,7 +26,7 @@ const commands: [group: string, operation: string, words: string][] = [
   ['', 'tasks.start', 'start T1'],
   ['', 'tasks.complete', 'done T1'],
   ['look', 'tasks.board', 'board'],
-  ['', 'admin.dash', 'dash'],
+  ['', 'admin.undo', 'undo'],
 ];
 /** The commands outside a project. */
 const firstCommands: typeof commands = [

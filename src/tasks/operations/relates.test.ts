@@ -104,7 +104,7 @@ test('records relations in the history', async () => {
   const { history } = await call('tasks.history', { taskId: 'T001' });
   expect(history.slice(1)).toMatchObject([
     { field: 'relations', new: { to: 'T002', type: 'related', reason } },
-    { field: 'relations', old: { to: 'T002', type: 'related' } },
+    { field: 'relations', old: { to: 'T002', type: 'related', reason } },
   ]);
 });
 

@@ -17,9 +17,10 @@ export async function appendAudit(db: Db, draft: AuditDraft, sign?: SignEntry): 
   };
   const hash = hashLink(toHashedColumns(entry));
   await db.run(sql`
-    insert into audit_log (seq, timestamp, session_id, agent_id, gateway, domain, operation, params, success, exit_code, error_code, created_ids, updated_ids, deleted_ids, duration_ms, principal, project, signature, prev_hash, hash)
+    insert into audit_log (seq, timestamp, session_id, agent_id, gateway, domain, operation, params, success, exit_code, error_code, created_ids, updated_ids, deleted_ids, duration_ms, principal, project, signature, prev_hash, hash, history_seq)
     values (${entry.seq}, ${entry.timestamp}, ${entry.session}, ${entry.agent}, ${entry.gateway}, ${entry.domain}, ${entry.operation}, ${entry.params}, ${entry.success ? 1 : 0}, ${entry.exitCode},
-      ${entry.errorCode}, ${JSON.stringify(entry.created)}, ${JSON.stringify(entry.updated)}, ${JSON.stringify(entry.deleted)}, ${entry.durationMs}, ${entry.principal}, ${entry.project}, ${sign?.(entry.seq, hash)}, ${entry.prevHash}, ${hash})`);
+      ${entry.errorCode}, ${JSON.stringify(entry.created)}, ${JSON.stringify(entry.updated)}, ${JSON.stringify(entry.deleted)}, ${entry.durationMs}, ${entry.principal}, ${entry.project}, ${sign?.(entry.seq, hash)}, ${entry.prevHash}, ${hash},
+      (select coalesce(max(h.seq), 0) from task_history h))`);
   await db.run(
     isFirst
       ? sql`insert into audit_head (id, seq, hash) values (1, ${entry.seq}, ${hash})`

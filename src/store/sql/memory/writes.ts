@@ -5,6 +5,7 @@ import type { Stamp } from '../../port/store.ts';
 import { noteUpdate } from '../changes.ts';
 import { indexTexts } from '../search/writes.ts';
 import { type Db, listRows, listValues, splitChunks, sql } from '../sql.ts';
+import { storeMemoryImage } from '../undo/images.ts';
 
 export function createMemoryWrites(db: Db, stamp: Stamp, changes: Changes): MemoryWrites {
   return {
@@ -16,6 +17,7 @@ export function createMemoryWrites(db: Db, stamp: Stamp, changes: Changes): Memo
       return Array.from({ length: count }, (_, i) => formatMemoryId(type, Number(row?.value) - count + 1 + i));
     },
     async insertMany(entries) {
+      for (const { id } of entries) await storeMemoryImage(db, stamp, id);
       const seqs = new Map<string, number>();
       for (const some of splitChunks(entries, 100)) {
         const added = await db.all(sql`
@@ -54,6 +56,7 @@ export function createMemoryWrites(db: Db, stamp: Stamp, changes: Changes): Memo
       for (const { id } of entries) changes.created.push(id);
     },
     async decide(id, state, { reason, by, proof }) {
+      await storeMemoryImage(db, stamp, id);
       await db.run(sql`
         update memories set confirmation_state = ${state}, superseded_by = ${by}, decided_by = ${stamp.by}, decided_at = ${stamp.at}, decided_reason = ${reason}, proof = ${proof}
         where id = ${id}`);

@@ -108,21 +108,27 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
       changes.deleted.push(id);
     },
     async relate({ from, to, type, reason }, origin) {
+      const [known] = origin
+        ? []
+        : await db.all(sql`select reason from task_relations where task_id = ${from} and related_to = ${to} and relation_type = ${type}`);
       await db.run(sql`
         insert into task_relations (task_id, related_to, relation_type, reason, created_at, created_by)
         values (${from}, ${to}, ${type}, ${reason}, ${stamp.at}, ${stamp.by})
         on conflict (task_id, related_to, relation_type) do update set reason = excluded.reason`);
-      await addHistory([{ taskId: from, field: 'relations', new: { to, type, reason } }]);
+      const old = known && { to, type, reason: known.reason };
+      await addHistory([{ taskId: from, field: 'relations', old, new: { to, type, reason } }]);
       if (!origin) await setNextRevision(from);
       noteUpdate(changes, from);
     },
     async unrelate(from, to, type) {
       const removed = type
         ? await db.all(
-            sql`delete from task_relations where task_id = ${from} and related_to = ${to} and relation_type = ${type} returning relation_type`,
+            sql`delete from task_relations where task_id = ${from} and related_to = ${to} and relation_type = ${type} returning relation_type, reason`,
           )
-        : await db.all(sql`delete from task_relations where task_id = ${from} and related_to = ${to} returning relation_type`);
-      await addHistory(removed.map((row) => ({ taskId: from, field: 'relations', old: { to, type: row.relation_type } })));
+        : await db.all(sql`delete from task_relations where task_id = ${from} and related_to = ${to} returning relation_type, reason`);
+      await addHistory(
+        removed.map((row) => ({ taskId: from, field: 'relations', old: { to, type: row.relation_type, reason: row.reason } })),
+      );
       if (removed.length > 0) {
         await setNextRevision(from);
         noteUpdate(changes, from);
