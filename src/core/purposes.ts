@@ -4,6 +4,7 @@ const purposes: [title: string, namespaces: string[]][] = [
   ['Work in sessions', ['session', 'system']],
   ['Structure large plans', ['saga', 'workgraph', 'lifecycle']],
   ['Coordinate agents', ['orchestrate', 'nexus']],
+  ['Share the plan', ['sync']],
   ['Verify and release', ['verify', 'validator', 'validate', 'release']],
   ['Share knowledge', ['memory', 'docs', 'research']],
   ['Run and assess skills', ['skills', 'construct', 'handoff', 'trace', 'review', 'assess']],

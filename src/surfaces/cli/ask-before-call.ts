@@ -1,5 +1,5 @@
 import type { Operation } from '#core/define.ts';
-import { createScreen, toOneLine } from '#core/terminal/index.ts';
+import { toOneLine } from '#core/terminal/index.ts';
 import { type App, dispatch } from '#dispatch/dispatch.ts';
 import type { ParsedArguments } from './arguments.ts';
 import { isInteractive } from './interactive.ts';
@@ -61,9 +61,8 @@ async function askConfirmation({ app, operation, parsed, terminal }: PendingCall
   // The call itself reports the error.
   if (!envelope.success || exitCode !== 0) return {};
   const { summary } = envelope[envelope._meta.resultsField ?? ''] as { summary?: string };
-  const { paint } = createScreen({ columns: terminal.columns, hasColour: terminal.hasColour });
   const person = await app.platform.loadTerminal();
-  const answer = await person.ask(`${paint('bold', toOneLine(summary ?? operation.summary))}? [y/N] `, { timeoutMs });
+  const answer = await person.ask(`${toOneLine(summary ?? operation.summary)}? [y/N] `, { timeoutMs });
   return /^y(es)?$/i.test(answer?.trim() ?? '') ? {} : cancel(terminal, 'Nothing changed.');
 }
 
