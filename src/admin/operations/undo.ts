@@ -58,7 +58,13 @@ export const adminUndo = mutation({
     await checkItems(ctx, items, reject);
     await withRejection(() => undoTaskChanges(ctx, changes, reject), reject);
     await store.undo.restoreItems(entry.seq);
-    const undone = { entry: entry.seq, operation: toName(entry), at: entry.timestamp, ids: listChangedIds(entry), summary };
+    const undone = {
+      entry: entry.seq,
+      operation: toName(entry),
+      at: entry.timestamp,
+      ids: listChangedIds(entry),
+      summary: ctx.isDryRun ? summary : summary.replace('Take', 'Took'),
+    };
     return answer({ undone }, { logParams: { [undoneParam]: entry.seq } });
   },
 });

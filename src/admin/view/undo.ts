@@ -5,6 +5,6 @@ export const undoView: View = {
     undone: ({ summary, entry }: Fields, screen) =>
       summary === undefined
         ? ['There is no write of yours in the last hour to take back.']
-        : drawIndented(`${String(summary).replace(/^Take back/, 'Took back')} (entry ${entry} of the log)`, screen, 0),
+        : drawIndented(`${summary} (entry ${entry} of the log)`, screen, 0),
   },
 };

@@ -21,6 +21,8 @@ import { drawNode } from './tree.ts';
 
 // Fields on the first two lines of a record, and on its last line.
 const headKeys = ['id', 'taskId', 'title', 'name', 'status', 'priority', 'type', 'size', 'phase', 'parentId', 'epicId'];
+// For programs only.
+const hiddenKeys = ['uid'];
 const historyKeys = ['createdAt', 'createdBy', 'updatedAt', 'startedAt', 'completedAt', 'archivedAt', 'revision'];
 
 /** Draws one record with all its fields. */
@@ -37,7 +39,7 @@ export function drawRecord(fields: Fields, screen: Screen): string[] {
   ];
   lines.push(...drawSummary(fields, narrowScreen(screen, 2)).map((line) => `  ${line}`));
   const { description, ...others } = Object.fromEntries(
-    Object.entries(fields).filter(([key]) => !headKeys.includes(key) && !historyKeys.includes(key)),
+    Object.entries(fields).filter(([key]) => ![...headKeys, ...historyKeys, ...hiddenKeys].includes(key)),
   );
   if (typeof description === 'string' && description !== '')
     lines.push('', ...wrap(description, screen.columns - 2).map((line) => `  ${line}`.trimEnd()));

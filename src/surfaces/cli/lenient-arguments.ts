@@ -94,11 +94,12 @@ export async function findSubcommand(
 }
 
 function applyShortcut(operation: CommandDefinition, { args, variadic, paramAliases }: Shortcut): CommandDefinition {
-  const { variadic: _, ...cli } = operation.cli;
+  const { variadic: _, several, ...cli } = operation.cli;
   return {
     ...operation,
     paramAliases: { ...operation.paramAliases, ...paramAliases },
-    cli: { ...cli, args, ...(variadic ? { variadic } : {}) },
+    // Words after the id are the text or the labels, not more ids.
+    cli: { ...cli, args, ...(variadic ? { variadic } : {}), ...(several && args.length === 1 ? { several } : {}) },
   };
 }
 
