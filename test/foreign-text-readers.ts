@@ -61,6 +61,7 @@ import { normalizeText, parseRecords, toTaskLabel } from '../src/transfer/rules/
 import { readTaskmaster } from '../src/transfer/rules/taskmaster.ts';
 import { readTaskwarrior } from '../src/transfer/rules/taskwarrior.ts';
 import { readTodoTxt } from '../src/transfer/rules/todo-txt.ts';
+import { parseCloseReason, parseForeignState, parseForeignType } from '../src/transfer/rules/vocabulary.ts';
 import { parseEvidence, splitPaths } from '../src/verification/rules/evidence.ts';
 import { readTestReport } from '../src/verification/rules/test-report.ts';
 
@@ -186,7 +187,10 @@ export const readers: Record<string, (text: string) => unknown> = {
   normalizeTask: (text) =>
     normalizeTask('x', { ...foreign, title: text, description: text, labels: [text], notes: [{ text, by: text }], createdBy: text }, []),
   normalizeText,
-  parseRecords: (text) => parseRecords({ name: 'a', text }),
+  parseRecords: (text) => [...parseRecords({ name: 'a', text }, [])],
+  parseCloseReason,
+  parseForeignState,
+  parseForeignType,
   toTaskLabel,
   readTaskmaster: (text) =>
     readTaskmaster(

@@ -7,12 +7,12 @@ const issue = (id: string, more: object = {}): string => JSON.stringify({ id, ti
 
 test('prints the counts of an import first, then losses, then some ids', async () => {
   const { root, cli } = await openApp();
-  const content = [issue('a0', { due_at: '2026-05-01T00:00:00Z' }), ...Array.from({ length: 13 }, (_, i) => issue(`a${i + 1}`))].join('\n');
+  const content = [issue('a0', { spec_id: 's-1' }), ...Array.from({ length: 13 }, (_, i) => issue(`a${i + 1}`))].join('\n');
   writeFileSync(join(root, 'issues.jsonl'), content);
   const { out } = await cli(['import', 'issues.jsonl', '--from', 'beads', '--human']);
   const plain = out.replace(/\u001b\[\d+m/g, '');
   expect(plain).toMatch(
-    /^imported {3}14\nupdated {4}0\nunchanged {2}0\n\nlosses\n {2}ID {2}FIELD {3}WHY\n {2}a0 {2}due_at {2}tasks have no such field/,
+    /^imported {3}14\nupdated {4}0\nunchanged {2}0\n\nlosses\n {2}COUNT {2}FIELD {4}WHY .*EXAMPLES\n {6}1 {2}spec_id {2}tasks have no such field; added to the description {2}a0/,
   );
   expect(plain).toContain('a0 → T001, a1 → T002');
   expect(plain).toContain('… cleo imported');

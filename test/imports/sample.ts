@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SourceFile } from '../../src/transfer/model/foreign.ts';
 
 /** Reads the files of a sample by their path in its folder. */
-export function readSample(tool: string): SourceFile[] {
+export function readSample(tool: string): { name: string; text: string }[] {
   const folder = join(import.meta.dirname, tool);
   const found = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
   const names = found.map((one) =>

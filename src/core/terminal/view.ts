@@ -19,6 +19,8 @@ export interface View {
   titledKeys?: string[];
   /** The forms print the warnings, so the footer leaves them out. */
   printsWarnings?: true;
+  /** Keys that people do not need, because another one says the same. */
+  hiddenKeys?: string[];
   /** Plain values come before the first section. */
   valuesFirst?: true;
   /** Draws the details of an error below its message. */

@@ -44,6 +44,10 @@ create table import_records (
   primary key (source, foreign_id)
 );
 create index import_records_task on import_records (task_id);
+insert into import_records (source, foreign_id, task_id, base, at) select source, foreign_id, task_id, digest, imported_at from imports;
+insert into task_aliases (tool, alias, task_id)
+  select i.source, i.foreign_id, i.task_id from imports i join tasks t on t.id = i.task_id;
+drop table imports;
 
 alter table audit_log add column history_seq integer;
 create table undo_images (

@@ -157,10 +157,11 @@ export interface TaskWrites {
   reserveIds(upTo: TaskId): Promise<void>;
   insert(task: TaskRecord, notes?: Note[], origin?: TaskOrigin): Promise<void>;
   insertMany(tasks: { task: TaskRecord; notes: Note[] }[], origin?: TaskOrigin): Promise<void>;
-  /** Writes the fields that differ, a history row for each of them, and the next revision. */
-  save(before: TaskRecord, after: TaskRecord, reason?: string): Promise<TaskRecord>;
+  /** Writes the fields that differ, a history row for each of them, and the next revision. `updatedAt` is the time of a change that was
+   *  made elsewhere. */
+  save(before: TaskRecord, after: TaskRecord, reason?: string, updatedAt?: string): Promise<TaskRecord>;
   /** Appends notes with one new revision. The task is indexed once, because its whole text is read for that. */
-  appendNotes(task: TaskRecord, notes: Note[]): Promise<void>;
+  appendNotes(task: TaskRecord, notes: Note[], updatedAt?: string): Promise<void>;
   /** Deletes the row and stores the whole record in history, with its dependents, under the root of the deletion. */
   remove(id: TaskId, root: TaskId, dependents: TaskId[]): Promise<void>;
   /** Relates two tasks and gives the first one its next revision, unless the relation is restored or imported with it. */

@@ -1,4 +1,4 @@
-import type { TaskId } from '#core/model/scalars.ts';
+import type { Status, TaskId, TaskType } from '#core/model/scalars.ts';
 import type { Page } from './page.ts';
 
 export interface ImportFilter {
@@ -17,9 +17,17 @@ export interface ImportedTask {
   importedAt: string;
 }
 
+/** A record that was imported from a source: its task, and what was imported last. Without a base it is known by its alias only, from
+ *  an export of another machine; without `current` its task was deleted. */
+export interface KnownImport {
+  taskId: TaskId;
+  base?: string;
+  current?: { type: TaskType; status: Status; parentId?: TaskId; archivedAt?: string; revision: number; updatedAt: string };
+}
+
 export interface ImportReads {
   /** Every task that was ever imported from this source, by the id that the source uses. */
-  getKnown(source: string): Promise<Map<string, { taskId: TaskId; digest: string }>>;
+  getKnown(source: string): Promise<Map<string, KnownImport>>;
   list(filter: ImportFilter, page: Page): Promise<ImportedTask[]>;
   /** Exact up to `atMost`. */
   count(filter: ImportFilter, atMost: number): Promise<number>;
@@ -27,5 +35,5 @@ export interface ImportReads {
 
 export interface ImportWrites {
   /** Inserts or updates the entries. */
-  save(source: string, entries: { foreignId: string; taskId: TaskId; digest: string }[], at: string): Promise<void>;
+  save(source: string, entries: { foreignId: string; taskId: TaskId; base: string }[], at: string): Promise<void>;
 }

@@ -9,22 +9,52 @@ import { listImports } from '../../../test/imports/imports.ts';
 const issue = (id: string, more: object = {}): string =>
   JSON.stringify({ id, title: `Issue ${id}`, status: 'open', priority: 2, issue_type: 'task', ...more });
 
-test.each<[string, ImportTool, string, number, RegExp]>([
-  ['a torn last line', 'beads', `${issue('a')}\n${issue('b').slice(0, 40)}`, 2, /line 2, column \d+/],
-  ['another file', 'beads', '{"name":"package","version":"1.0.0"}', 2, /entry 1 is not an issue of bd/],
-  ['no JSON', 'beads', '<<<<<<< HEAD', 2, /not valid JSON/],
-  ['an empty file', 'beads', '\n', 2, /empty/],
-  ['an id twice', 'beads', `${issue('a')}\n${issue('a', { title: 'Other' })}`, 22, /a/],
-  ['a torn file', 'taskmaster', '{"master":{"tasks":[{"id":1,"title":"x"', 2, /line 1/],
-  ['a list of nothing', 'taskmaster', '{"compilerOptions":{}}', 2, /no task list of task-master/],
-  ['an id twice', 'taskmaster', '{"tasks":[{"id":1,"title":"x"},{"id":1,"title":"y"}]}', 22, /1/],
-  ['a file of another tool', 'taskmaster', issue('a'), 2, /no task list of task-master/],
-])('rejects %s of %s as a whole', async (_, from, content, exitCode, message) => {
+test.each<[string, ImportTool, string, RegExp]>([
+  ['another file', 'beads', '{"name":"package","version":"1.0.0"}', /entry 1: it is not an issue of bd/],
+  ['no JSON', 'beads', '<<<<<<< HEAD', /not valid JSON/],
+  ['an empty file', 'beads', '\n', /empty/],
+  ['a torn file', 'taskmaster', '{"master":{"tasks":[{"id":1,"title":"x"', /line 1/],
+  ['a list of nothing', 'taskmaster', '{"compilerOptions":{}}', /no task list of task-master/],
+  ['a file of another tool', 'taskmaster', issue('a'), /no task list of task-master/],
+])('rejects %s of %s, in which nothing can be read', async (_, from, content, message) => {
   const { call, cli } = await openApp();
   const { error } = await call('tasks.import', { content, from });
-  expect(error).toMatchObject({ exitCode, message: expect.stringMatching(message) });
+  expect(error).toMatchObject({ exitCode: 2, message: expect.stringMatching(message) });
   expect((await cli(error.fix)).exitCode).toBe(0);
   expect(await call('tasks.list')).toMatchObject({ tasks: [] });
+});
+
+test.each<[string, ImportTool, string, number]>([
+  ['a torn last line', 'beads', `${issue('a')}\n${issue('b').slice(0, 40)}`, 1],
+  ['an id twice', 'beads', `${issue('a')}\n${issue('a', { title: 'Other' })}`, 2],
+  ['an id twice', 'taskmaster', '{"tasks":[{"id":1,"title":"x"},{"id":1,"title":"y"}]}', 2],
+])('imports the rest of a file with %s of %s, unless it is strict', async (_, from, content, imported) => {
+  const { call } = await openApp();
+  expect(await call('tasks.import', { content, from, strict: true })).toMatchObject({ error: { exitCode: 2 } });
+  expect(await call('tasks.import', { content, from })).toMatchObject({ imported, losses: [expect.anything()] });
+});
+
+test.each([
+  ['UTF-16 with a byte order mark', Buffer.from(`\ufeff${issue('a')}\n`, 'utf16le')],
+  ['UTF-16 without one', Buffer.from(`${issue('a')}\n`, 'utf16le')],
+  ['big-endian UTF-16', Buffer.from(`\ufeff${issue('a')}\n`, 'utf16le').swap16()],
+  ['Latin-1', Buffer.from(`${issue('a')}\n`, 'latin1')],
+])('decodes %s', async (_, bytes) => {
+  const { cli, call, root } = await openApp();
+  const named = bytes.toString('latin1').includes('Issue a')
+    ? Buffer.from(bytes.toString('latin1').replace('Issue a', 'Caf\u00e9'), 'latin1')
+    : bytes;
+  writeFileSync(join(root, 'issues.jsonl'), named);
+  expect((await cli(['import', 'issues.jsonl', '--from', 'beads'])).envelope).toMatchObject({ imported: 1, losses: [] });
+  expect((await call('tasks.show', { taskId: 'T001' })).task.title).toBe(named === bytes ? 'Issue a' : 'Caf\u00e9');
+});
+
+test('reads a file larger than its parts, twice', async () => {
+  const { cli, root } = await openApp();
+  const lines = Array.from({ length: 600 }, (_, i) => issue(`a${i}`, { description: `${'ü€😀 '.repeat(1500)}${i}` }));
+  writeFileSync(join(root, 'issues.jsonl'), lines.join('\n'));
+  expect((await cli(['import', 'issues.jsonl', '--from', 'beads'])).envelope).toMatchObject({ imported: 600 });
+  expect((await cli(['import', 'issues.jsonl', '--from', 'beads'])).envelope).toMatchObject({ unchanged: 600, updated: 0 });
 });
 
 test('ignores a byte order mark and CRLF line ends', async () => {

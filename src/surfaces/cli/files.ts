@@ -1,10 +1,11 @@
-import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { listCommandNames } from '#core/command-line.ts';
 import type { FileSelector, Operation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import type { SourceFile } from '#transfer/model/foreign.ts';
-import { decodeText, maxInputBytes } from './input.ts';
+import { FileText, type SourceFile } from '#transfer/model/foreign.ts';
+import { decodeAnyText, detectUtf16 } from './decode-text.ts';
+import { maxInputBytes } from './input.ts';
 
 type FileSelection = Awaited<ReturnType<FileSelector>>;
 
@@ -15,7 +16,7 @@ export function readFiles(path: string, selection: FileSelection, operation: Ope
   const createError = (name: string, problem: string, cause?: unknown): CleoError =>
     new CleoError('E_FILE_ERROR', { path: name, problem, fix }, { cause });
   let bytes = 0;
-  const read = (full: string, name: string, link: number): Buffer | 'folder' => {
+  const read = (full: string, name: string, link: number): string | FileText | typeof isFolder => {
     let file: number;
     try {
       // Without O_NONBLOCK, opening a named pipe would wait for a writer forever.
@@ -29,29 +30,68 @@ export function readFiles(path: string, selection: FileSelection, operation: Ope
         error,
       );
     }
+    let isOpen = false;
     try {
       const stats = fstatSync(file);
-      if (stats.isDirectory()) return 'folder';
+      if (stats.isDirectory()) return isFolder;
       if (!stats.isFile()) throw createError(name, 'is not a plain file');
       bytes += stats.size;
       if (bytes > maxInputBytes) throw createError(name, 'is larger than 256 MiB, alone or with the files before it');
-      return readFileSync(file);
+      if (stats.size > maxWholeBytes) {
+        const text = new LargeFile(file, stats.size);
+        isOpen = true;
+        return text;
+      }
+      return decodeAnyText(readFileSync(file));
     } finally {
-      closeSync(file);
+      if (!isOpen) closeSync(file);
     }
   };
   const top = resolve(folder, path);
   const whole = read(top, path, 0);
-  if (whole !== 'folder') return [{ name: basename(path), text: decodeText(whole, path, fix) }];
+  if (whole !== isFolder) return [{ name: basename(path), text: whole }];
   const inner = selection.folders.map((name) => join(top, name)).find((name) => statSync(name, { throwIfNoEntry: false })?.isDirectory());
   const root = inner ?? top;
   const names = listFileNames(root, (problem, cause) => createError(path, problem, cause)).filter(selection.wants);
   if (names.length === 0) throw createError(path, 'has no file to import');
   return names.map((name) => {
     const content = read(join(root, name), join(path, name), constants.O_NOFOLLOW ?? 0);
-    if (content === 'folder') throw createError(join(path, name), 'is a folder');
-    return { name, text: decodeText(content, join(path, name), fix) };
+    if (content === isFolder) throw createError(join(path, name), 'is a folder');
+    return { name, text: content };
   });
+}
+
+const isFolder = Symbol('folder');
+
+/** Larger files are read in parts. */
+const maxWholeBytes = 4 << 20;
+const chunkBytes = 1 << 20;
+
+/** A file that stays open, so that each pass reads the same file even if it is replaced. */
+class LargeFile extends FileText {
+  readonly length: number;
+  readonly #file: number;
+  constructor(file: number, length: number) {
+    super();
+    this.#file = file;
+    this.length = length;
+  }
+  *chunks(): Generator<string> {
+    const buffer = Buffer.alloc(chunkBytes);
+    let decoder: InstanceType<typeof TextDecoder> | undefined;
+    for (let at = 0; at < this.length; ) {
+      const count = readSync(this.#file, buffer, 0, chunkBytes, at);
+      if (count === 0) break;
+      at += count;
+      const part = buffer.subarray(0, count);
+      decoder ??= new TextDecoder(detectUtf16(part) ?? 'utf-8');
+      yield decoder.decode(part, { stream: true });
+    }
+    yield decoder?.decode() ?? '';
+  }
+  toJSON(): unknown {
+    return { length: this.length };
+  }
 }
 
 const maxEntries = 200_000;

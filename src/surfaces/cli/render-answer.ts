@@ -59,7 +59,7 @@ async function drawAnswer(envelope: Envelope, screen: Screen, registry: Registry
   const { _meta: meta, success: _, data, ...result } = envelope;
   const drawSection = (key: string, value: unknown, inner: Screen): string[] | Promise<string[]> =>
     Object.hasOwn(view.forms, key) ? view.forms[key]!(value as never, inner, registry) : drawByShape(key, value, inner);
-  const filled = Object.entries(result).filter(([, value]) => !isEmpty(value));
+  const filled = Object.entries(result).filter(([key, value]) => !isEmpty(value) && !view.hiddenKeys?.includes(key));
   const plain = filled.filter(
     ([key, value]) =>
       (isPlain(value) && !(key === meta.resultsField && Array.isArray(value))) || isProgress(key, value) || isRoot(key, value),

@@ -1,5 +1,5 @@
-import { pipe, regex, string } from 'valibot';
-import type { Priority, Status, TaskType } from '#core/model/scalars.ts';
+import { custom, metadata, pipe, regex, string } from 'valibot';
+import type { Priority, Resolution, Status, TaskType } from '#core/model/scalars.ts';
 
 /** A task of another tool, with the ids of that tool. */
 export interface ForeignTask {
@@ -7,22 +7,31 @@ export interface ForeignTask {
   title: string;
   description?: string;
   status: Status;
+  /** How a done task ended; by default it was done. */
+  resolution?: Resolution;
   blockedBy?: string;
   priority?: Priority;
   type?: TaskType;
   parent?: string;
+  /** The parent that the id names, as in `bd-a1.2`. It counts if it exists. */
+  impliedParent?: string;
   depends: string[];
   related?: string[];
   labels: string[];
   acceptance: { text: string; met: boolean }[];
   notes: { at?: string; by?: string; text: string }[];
   files?: string[];
+  assignee?: string;
+  /** A date such as 2026-01-31. */
+  due?: string;
   createdAt?: string;
   createdBy?: string;
   updatedAt?: string;
   startedAt?: string;
   completedAt?: string;
   isArchived?: boolean;
+  /** The folder or list of the tool that contains the task. The same id in two of them can mean two tasks. */
+  container?: string;
 }
 
 /** A field of a source task that could not be imported as it is. */
@@ -30,19 +39,64 @@ export interface ImportLoss {
   id: string;
   field: string;
   why: string;
+  /** A record that cannot be read as the tool wrote it. With `strict` nothing is imported then. */
+  isProblem?: true;
 }
 
-/** The result of reading the files of a tool. */
-export interface ForeignData {
+/** A text that the other tool remembers for its agents. */
+export interface ForeignMemory {
+  key: string;
+  text: string;
+}
+
+/** The result of reading the files of a tool. All lists but `tasks` are complete only after `tasks` was read to its end. */
+export interface ForeignStream {
   source: string;
-  tasks: ForeignTask[];
+  tasks: Iterable<ForeignTask>;
   losses: ImportLoss[];
+  memories: ForeignMemory[];
+  /** Records that the tool has deleted. */
+  deletedIds: string[];
+}
+
+/** The same with all tasks in memory. */
+export interface ForeignData extends ForeignStream {
+  tasks: ForeignTask[];
 }
 
 /** A file to import; its name is relative to the folder that was read. */
 export interface SourceFile {
   name: string;
-  text: string;
+  text: string | FileText;
+}
+
+/** The text of a large file. It is read in parts whenever it is needed, so that it is never in memory as a whole. */
+export abstract class FileText {
+  /** The size in bytes. */
+  abstract readonly length: number;
+  abstract chunks(): Iterable<string>;
+  /** Stands for the text in hashes of parameters and in the audit log. */
+  abstract toJSON(): unknown;
+}
+
+export const maxContentLength = 256 * 1024 * 1024;
+
+export const SourceText = pipe(
+  custom<string | FileText>(
+    (value) => (typeof value === 'string' || value instanceof FileText) && value.length <= maxContentLength,
+    'must be a text of at most 256 MiB',
+  ),
+  metadata({ jsonSchema: { type: 'string', maxLength: maxContentLength } }),
+);
+
+export const listChunks = ({ text }: SourceFile): Iterable<string> => (typeof text === 'string' ? [text] : text.chunks());
+
+export const readWhole = (file: SourceFile): string => [...listChunks(file)].join('');
+
+/** Reads the beginning of a file, which shows its format. */
+export function readHead(file: SourceFile): string {
+  for (const chunk of listChunks(file)) return chunk;
+  return '';
 }
 
 /** Distinguishes several sources of the same tool. */

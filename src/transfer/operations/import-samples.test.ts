@@ -56,11 +56,18 @@ test('updates the same task when it changed in the source', async () => {
   ]);
 });
 
-test('imports nothing if one file is truncated', async () => {
+test('imports nothing with strict if one file is truncated, and lists all problems', async () => {
   const app = await openApp();
-  const content = [...readSample('backlog'), { name: 'tasks/task-9 - torn.md', text: '---\nid: TASK-9\ntitle: "Rea' }];
-  expect(await app.call('tasks.import', { content, from: 'backlog' })).toMatchObject({ error: { code: 'E_INVALID_INPUT', exitCode: 2 } });
+  const content = [
+    ...readSample('backlog'),
+    { name: 'tasks/task-9 - torn.md', text: '---\nid: TASK-9\ntitle: "Rea' },
+    { name: 'tasks/README.md', text: '' },
+  ];
+  expect(await app.call('tasks.import', { content, from: 'backlog', strict: true })).toMatchObject({
+    error: { code: 'E_INVALID_INPUT', exitCode: 2, message: expect.stringMatching(/2 problems.*README.*torn/) },
+  });
   expect(await exportAll(app)).toEqual([]);
+  expect(await app.call('tasks.import', { content, from: 'backlog' })).toMatchObject({ imported: readSample('backlog').length - 3 });
 });
 
 test('imports exported issues as the same tasks', async () => {

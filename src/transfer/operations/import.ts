@@ -1,14 +1,13 @@
 import { array, boolean, description, maxLength, minLength, number, optional, picklist, pipe, strictObject, string, union } from 'valibot';
 import { answer, type MutationContext, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
+import { FilePath } from '#core/model/scalars.ts';
 import { limitParam } from '#core/page.ts';
 import { checkAncestryInScope } from '#tasks/operations/shared/scope.ts';
-import { type SourceFile, SourceName } from '../model/foreign.ts';
+import { maxContentLength, readWhole, type SourceFile, SourceName, SourceText } from '../model/foreign.ts';
 import { importTools } from '../rules/detect-tool.ts';
+import { conflictPolicies } from '../rules/three-way.ts';
 import type { NativeImport } from './shared/import-native.ts';
-
-const maxContentLength = 256 * 1024 * 1024;
-const Text = pipe(string(), maxLength(maxContentLength, 'must have at most 256 MiB'));
 
 export const tasksImport = mutation({
   name: 'tasks.import',
@@ -16,9 +15,9 @@ export const tasksImport = mutation({
   params: strictObject({
     content: pipe(
       union([
-        pipe(Text, minLength(1, 'must not be empty')),
+        pipe(string(), minLength(1, 'must not be empty'), maxLength(maxContentLength, 'must have at most 256 MiB')),
         pipe(
-          array(strictObject({ name: pipe(string(), maxLength(1000, 'must have at most 1000 characters')), text: Text })),
+          array(strictObject({ name: pipe(string(), maxLength(1000, 'must have at most 1000 characters')), text: SourceText })),
           minLength(1, 'must not be empty'),
           maxLength(100_000, 'must have at most 100000 files'),
         ),
@@ -28,12 +27,25 @@ export const tasksImport = mutation({
     from: optional(pipe(picklist(['native', ...importTools]), description('Tool that wrote it; native: cleo export')), 'native'),
     source: optional(pipe(SourceName, description('Name of this source, to import several of the same tool'))),
     renumber: optional(pipe(boolean(), description('Import the tasks of an export as copies with new ids'))),
-    limit: limitParam(50, 'Maximum number of losses and ids to report'),
+    strict: optional(pipe(boolean(), description('Import nothing if a record cannot be read as it is'))),
+    onConflict: optional(
+      pipe(picklist(conflictPolicies), description('Value that wins if it changed here and in the source; newer: the later one')),
+      'newer',
+    ),
+    prune: optional(pipe(boolean(), description('Archive tasks whose records are gone from the source'))),
+    report: optional(pipe(FilePath, description('Write all losses, conflicts and ids to this file inside the project, as JSON Lines'))),
+    limit: limitParam(50, 'Maximum number of losses, conflicts and ids to report'),
   }),
   result: strictObject({
     imported: number(),
     updated: optional(number()),
     unchanged: optional(number()),
+    pruned: optional(number()),
+    memories: optional(number()),
+    report: optional(string()),
+    conflicts: optional(array(strictObject({ id: string(), taskId: string(), field: string(), kept: picklist(['ours', 'theirs']) }))),
+    conflictCount: optional(number()),
+    lossGroups: optional(array(strictObject({ count: number(), field: string(), why: string(), examples: array(string()) }))),
     losses: optional(array(strictObject({ id: string(), field: string(), why: string() }))),
     lossCount: optional(number()),
     ids: optional(array(strictObject({ id: string(), taskId: string() }))),
@@ -49,8 +61,11 @@ export const tasksImport = mutation({
     'E_INVALID_RELATION',
     'E_TASK_COMPLETED',
     'E_TASK_NOT_IN_SCOPE',
+    'E_FILE_ERROR',
   ],
   tier: 1,
+  redactedParams: ['content'],
+  progress: async () => (await import('../rules/import-progress.ts')).importProgress,
   cli: {
     command: 'import',
     args: ['content'],
@@ -65,9 +80,9 @@ export const tasksImport = mutation({
       from: 'beads',
     },
   },
-  async run(ctx, { content, from, source, renumber = false, limit }) {
+  async run(ctx, { content, from, source, renumber = false, limit, ...options }) {
     checkAncestryInScope(ctx.session, []);
-    const files = typeof content === 'string' ? [{ name: '', text: content }] : content;
+    const files: SourceFile[] = typeof content === 'string' ? [{ name: '', text: content }] : content;
     if (files.reduce((size, { text }) => size + text.length, 0) > maxContentLength)
       throw new CleoError('E_VALIDATION', { field: 'content', problem: 'must have at most 256 MiB', fix: 'cleo help import' });
     if (from === 'native') {
@@ -83,19 +98,34 @@ export const tasksImport = mutation({
         { ...(ids.length === 0 ? { exit: 102 as const } : {}), warnings },
       );
     }
+    const { strict: isStrict = false, onConflict: policy, prune: prunes = false, report } = options;
     const { loadReader } = await import('./shared/import-readers.ts');
     const { importForeign } = await import('./shared/import-foreign.ts');
+    const { groupLosses } = await import('../rules/group-losses.ts');
     const read = await loadReader[from]();
-    const { losses, ids, warnings, ...counts } = await importForeign(ctx, read(files), source ? `${from}:${source}` : from);
+    const imported = await importForeign(ctx, read(files), source ? `${from}:${source}` : from, { policy, isStrict, prunes });
+    if (report !== undefined) await (await import('./shared/import-report.ts')).writeReport(ctx, report, imported);
+    const { losses, conflicts, ids, warnings, pruned, memories, ...counts } = imported;
+    const limitList = <K extends string, T>(key: K, countKey: string, list: T[]) => ({
+      [key]: list.slice(0, limit),
+      ...(list.length > limit ? { [countKey]: list.length } : {}),
+    });
     return answer(
       {
         ...counts,
-        losses: losses.slice(0, limit),
-        ...(losses.length > limit ? { lossCount: losses.length } : {}),
-        ids: ids.slice(0, limit),
-        ...(ids.length > limit ? { idCount: ids.length } : {}),
+        ...(pruned > 0 ? { pruned } : {}),
+        ...(memories > 0 ? { memories } : {}),
+        ...(report === undefined ? {} : { report }),
+        ...(conflicts.length > 0 ? limitList('conflicts', 'conflictCount', conflicts) : {}),
+        lossGroups: groupLosses(losses),
+        ...limitList(
+          'losses',
+          'lossCount',
+          losses.map(({ id, field, why }) => ({ id, field, why })),
+        ),
+        ...limitList('ids', 'idCount', ids),
       },
-      { ...(counts.imported + counts.updated === 0 ? { exit: 102 as const } : {}), warnings },
+      { ...(counts.imported + counts.updated + memories === 0 ? { exit: 102 as const } : {}), warnings },
     );
   },
 });
@@ -114,5 +144,5 @@ async function importNative(ctx: MutationContext, files: SourceFile[], renumber:
       field: 'from',
       ...(tool ? { suggestions: [tool] } : {}),
     });
-  return (await import('./shared/import-native.ts')).importTasks(ctx, file.text, renumber);
+  return (await import('./shared/import-native.ts')).importTasks(ctx, readWhole(file), renumber);
 }

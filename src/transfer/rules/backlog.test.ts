@@ -13,8 +13,6 @@ test('reads a folder of Backlog.md', () => {
   const { source, tasks, losses } = readBacklog(readSample('backlog'));
   expect(source).toBe('backlog');
   expect(tasks.map(({ id, title, status, priority, parent, depends }) => [id, title, status, priority, parent, depends])).toEqual([
-    ['TASK-5', 'Try a second parser', 'done', undefined, undefined, []],
-    ['TASK-7', 'Draw the sign', 'done', undefined, undefined, []],
     ['TASK-1', 'Read the configuration file', 'active', 'high', undefined, []],
     ['TASK-2', 'Parse the table of routes', 'pending', 'medium', undefined, ['TASK-1']],
     ['TASK-2.1', 'Accept wildcards in a route', 'pending', 'low', 'TASK-2', []],
@@ -23,12 +21,15 @@ test('reads a folder of Backlog.md', () => {
     ['TASK-3', 'Write: the "first" release notes # not a comment', 'pending', undefined, undefined, ['TASK-1', 'TASK-2']],
     ['TASK-4', 'Choose a logger', 'active', undefined, undefined, []],
     ['TASK-6', 'Remove the old flags', 'done', undefined, undefined, []],
+    ['TASK-5', 'Try a second parser', 'done', undefined, undefined, []],
+    ['TASK-7', 'Draw the sign', 'done', undefined, undefined, []],
   ]);
   const at = (id: string) => tasks.find((task) => task.id === id);
   expect(at('TASK-1')).toEqual({
     id: 'TASK-1',
     title: 'Read the configuration file',
-    description: 'The service starts without any settings.\n\nIt should read `service.toml` first.\n\nFrom Backlog.md:\n- assignee: @mira',
+    description: 'The service starts without any settings.\n\nIt should read `service.toml` first.',
+    assignee: 'mira',
     status: 'active',
     priority: 'high',
     depends: [],
@@ -49,15 +50,13 @@ test('reads a folder of Backlog.md', () => {
   expect(at('TASK-2')).toMatchObject({ labels: ['routing-table', 'milestone:first-release'], files: ['src/routes.ts'] });
   expect(at('TASK-2.1')?.acceptance.map(({ text }) => text)).toEqual(['A star matches one part', 'Documented']);
   expect(at('TASK-4')?.description).toBe('## Implementation Plan\n\n1. Compare two\n2. Decide');
-  expect(at('TASK-5')).toMatchObject({ isArchived: true, labels: ['not-planned'] });
+  expect(at('TASK-5')).toMatchObject({ isArchived: true, resolution: 'cancelled', labels: [] });
   expect(at('TASK-7')).toMatchObject({ isArchived: true, labels: [] });
   expect(losses.map(({ id, field }) => `${id} ${field}`)).toEqual([
-    'TASK-5 status',
     'DRAFT-1 status',
-    'TASK-1 assignee',
     'TASK-2 references',
     'TASK-2 documentation',
-    'TASK-3 due_date',
+    'TASK-5 status',
     '* ordinal',
   ]);
 });
@@ -79,8 +78,9 @@ test.each([
 });
 
 test.each([
-  ['assignee: @mira\n', { description: 'From Backlog.md:\n- assignee: @mira' }],
-  ['assignee:\n  - @mira\n  - @jon\n', { description: 'From Backlog.md:\n- assignee: @mira, @jon' }],
+  ['assignee: @mira\n', { assignee: 'mira' }],
+  ['assignee:\n  - @mira\n  - @jon\n', { assignee: 'mira', description: 'From Backlog.md:\n- assignee: jon' }],
+  ['status: Cancelled\ndue_date: 2026-02-01\n', { status: 'done', resolution: 'cancelled', due: '2026-02-01' }],
   ['parent_task_id: task-9\ndependencies: [task-2, TASK-3]\n', { parent: 'TASK-9', depends: ['TASK-2', 'TASK-3'] }],
   ["created_date: '2025-06-08'\n", { createdAt: '2025-06-08T00:00:00.000Z' }],
   ['priority: Critical\n', { priority: 'critical' }],
@@ -118,20 +118,40 @@ test('keeps unknown headings and those in code blocks or sections in the descrip
 });
 
 test.each([
-  ['no front matter', { name: 'tasks/a.md', text: '# Read\n' }, /tasks\/a\.md: does not begin with front matter/],
-  ['front matter that does not end', { name: 'tasks/a.md', text: '---\nid: TASK-1\ntitle: Re' }, /tasks\/a\.md/],
-  ['broken YAML', { name: 'tasks/a.md', text: '---\nid: TASK-1\ntitle: "Re\n---\n' }, /tasks\/a\.md: line \d/],
-  ['no id', { name: 'tasks/a.md', text: '---\ntitle: Read\n---\n' }, /no id and title/],
-  ['nothing', { name: 'tasks/a.md', text: '' }, /tasks\/a\.md/],
-  ['too many aliases', { name: 'tasks/a.md', text: '---\na: &a [x, x]\nb: [*a, *a]\nid: T\ntitle: x\n---\n' }, /refers to itself/],
-])('rejects %s', (_, given, problem) => {
-  expect(() => readBacklog([file(''), given])).toThrow(problem);
+  ['no front matter', '# Read\n', /does not begin with front matter/],
+  ['front matter that does not end', '---\nid: TASK-1\ntitle: Re', /./],
+  ['broken YAML', '---\nid: TASK-1\ntitle: "Re\n---\n', /line \d/],
+  ['nothing', '', /./],
+  ['too many aliases', '---\na: &a [x, x]\nb: [*a, *a]\nid: T\ntitle: x\n---\n', /refers to itself/],
+])('skips and reports a file with %s', (_, text, problem) => {
+  const { tasks, losses } = readBacklog([file(''), { name: 'tasks/task-2 - a.md', text }]);
+  expect(tasks.map(({ id }) => id)).toEqual(['TASK-1']);
+  expect(losses[0]).toMatchObject({ id: 'tasks/task-2 - a.md', field: 'file', why: expect.stringMatching(problem), isProblem: true });
+  expect(() => readBacklog([{ name: 'tasks/task-2 - a.md', text }])).toThrow(problem);
 });
 
-test('rejects an id in two files and names both', () => {
-  expect(() => readBacklog([file(''), file('', 'Other', 'completed/task-1 - y.md')])).toThrow(
-    'tasks/task-1 - x.md and completed/task-1 - y.md: TASK-1 occurs twice with different contents; nothing was imported',
-  );
+test('reads nested task files, and no other file of the folder', () => {
+  const { tasks, losses } = readBacklog([
+    file('', '', 'tasks/web/task-1 - x.md'),
+    { name: 'tasks/README.md', text: '# Tasks' },
+    { name: 'tasks/task-4 - y.md', text: '---\ntitle: No id\n---\n' },
+  ]);
+  expect(tasks.map(({ id, title }) => [id, title])).toEqual([
+    ['TASK-1', 'Read'],
+    ['TASK-4', 'No id'],
+  ]);
+  expect(losses.filter(({ isProblem }) => isProblem).map(({ id }) => id)).toEqual(['tasks/README.md']);
+});
+
+test('the same id in an archive is another task, unless it has the same title', () => {
+  const other = { name: 'archive/tasks/task-1 - y.md', text: '---\nid: TASK-1\ntitle: Write\nstatus: Done\n---\n' };
+  for (const files of [
+    [other, file('')],
+    [file(''), other],
+  ])
+    expect(readBacklog(files).tasks.map(({ id }) => id)).toEqual(['TASK-1', 'TASK-1@archive']);
+  const copy = file('status: Done\n', '', 'archive/tasks/task-1 - x.md');
+  expect(readBacklog([copy, file('status: To Do\n')]).tasks).toMatchObject([{ id: 'TASK-1', status: 'pending' }]);
 });
 
 test('accepts the files of Backlog.md only', () => {

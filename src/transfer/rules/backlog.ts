@@ -1,57 +1,92 @@
 import type { Status } from '#core/model/scalars.ts';
-import { parseForeignPriority, parseForeignStatus } from '#core/rules/words.ts';
+import { parseForeignStatus } from '#core/rules/words.ts';
 import { defined } from '#lib/defined.ts';
 import { parseFrontMatter } from '#lib/front-matter.ts';
-import type { ForeignData, ForeignTask, ImportLoss, SourceFile } from '../model/foreign.ts';
+import { type ForeignData, type ForeignStream, type ForeignTask, type ImportLoss, readWhole, type SourceFile } from '../model/foreign.ts';
 import {
   addUnmappedFields,
+  collectTasks,
   createCodeDetector,
-  createForeignData,
   createImportError,
   createLossReporter,
+  createStream,
   joinParagraphs,
   normalizeLabels,
   normalizeText,
+  parseDate,
   parseTime,
   pickTimes,
+  readEach,
   toText,
   toTexts,
   unmappedField,
 } from './source-values.ts';
+import { parseForeignState, parsePriority } from './vocabulary.ts';
 
-const folders = /(?:^|\/)(tasks|completed|archive\/tasks|archive\/drafts|drafts|milestones)\/[^/]+\.md$/i;
+const folders = /(?:^|\/)(tasks|completed|archive\/tasks|archive\/drafts|archive\/milestones|drafts|milestones)\/(?:[^/]+\/)*[^/]+\.md$/i;
 
-/** Reads a folder of Backlog.md, or single task files. */
-export function readBacklog(files: SourceFile[]): ForeignData {
-  const losses: ImportLoss[] = [];
-  const origins = new Map<ForeignTask, string>();
-  const statuses = parseStatuses(files.find(({ name }) => /\.ya?ml$/i.test(name))?.text ?? '');
-  const pages = files
-    .filter(({ name }) => !/\.ya?ml$/i.test(name))
-    .map((file) => ({ file, folder: (folders.exec(file.name)?.[1] ?? 'tasks').toLowerCase(), fields: readFields(file) }));
-  const milestones = new Map(
-    pages
-      .filter(({ folder }) => folder === 'milestones')
-      .map(({ fields }) => [toTrimmedText(fields.id).toLowerCase(), toTrimmedText(fields.title)]),
-  );
-  for (const { file, folder, fields } of pages) {
-    if (folder === 'milestones') continue;
-    if (folder.endsWith('drafts')) losses.push({ id: toTrimmedText(fields.id), field: 'status', why: 'drafts are not imported' });
-    else origins.set(toForeignTask({ ...fields, folder }, { statuses, milestones, losses }), file.name);
-  }
-  if (origins.size > 0) losses.push({ id: '*', field: 'ordinal', why: 'the manual order of the board is not imported' });
-  return createForeignData('backlog', origins, losses);
+export const readBacklog = (files: SourceFile[]): ForeignData => collectTasks(streamBacklog(files));
+
+/** Reads a folder of Backlog.md, or single task files. In a folder only the files that the tool itself reads count: `task-1 - Title.md`,
+ *  with the prefix of the project. */
+export function streamBacklog(files: SourceFile[]): ForeignStream {
+  return createStream('backlog', function* ({ losses }) {
+    const config = files.find(({ name }) => isConfig(name));
+    const settings = config ? normalizeText(readWhole(config)) : '';
+    const prefix = parseScalar(/^(?:task_prefix|taskPrefix):[ \t]*(\S.*?)[ \t]*$/m.exec(settings)?.[1]?.replace(/^"(.*)"$/, '$1') ?? '');
+    const pages = files
+      .filter(({ name }) => !isConfig(name))
+      .map((file) => ({ file, folder: (folders.exec(file.name)?.[1] ?? '').toLowerCase() }));
+    const milestones = new Map<string, string>();
+    for (const { file } of pages.filter(({ folder }) => folder.endsWith('milestones'))) {
+      const { fields } = { fields: {} as Record<string, unknown>, ...readBacklogFrontMatter(readWhole(file)) };
+      if (toTrimmedText(fields.id)) milestones.set(toTrimmedText(fields.id).toLowerCase(), toTrimmedText(fields.title));
+    }
+    const project: BacklogProject = { statuses: parseStatuses(settings), milestones, losses };
+    const tasks = pages.filter(({ file, folder }) => {
+      if (folder.endsWith('milestones')) return false;
+      if (folder === '' || isTaskFile(file.name, folder.endsWith('drafts') ? undefined : prefix)) return true;
+      losses.push({ id: file.name, field: 'file', why: 'it is not a task file of Backlog.md; skipped', isProblem: true });
+      return false;
+    });
+    const drafts = tasks.filter(({ folder }) => folder.endsWith('drafts'));
+    for (const { file } of drafts) losses.push({ id: toFileId(file.name), field: 'status', why: 'drafts are not imported' });
+    const folderOf = new Map(tasks.map(({ file, folder }) => [file, folder]));
+    // Tasks of the board come first: of several tasks with one id they keep it.
+    const isLive = ({ folder }: { folder: string }): boolean => folder === '' || folder === 'tasks';
+    const listed = tasks.filter(({ folder }) => !folder.endsWith('drafts'));
+    const named = [...listed.filter(isLive), ...listed.filter((one) => !isLive(one))].map(({ file }) => file);
+    let count = 0;
+    for (const task of readEach(named, losses, (file) => [toForeignTask(readFields(file), folderOf.get(file) || 'tasks', project)])) {
+      count += 1;
+      yield task;
+    }
+    if (count > 0) losses.push({ id: '*', field: 'ordinal', why: 'the manual order of the board is not imported' });
+  });
+}
+
+const isConfig = (name: string): boolean => /\.ya?ml$/i.test(name);
+
+const getFileName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
+/** `task-1`, of `tasks/task-1 - Title.md`. */
+const toFileId = (path: string): string => (/^[a-z]+-\d[\d.]*/i.exec(getFileName(path))?.[0] ?? path).replace(/\.$/, '').toUpperCase();
+
+function isTaskFile(path: string, prefix: string | undefined): boolean {
+  const name = getFileName(path).toLowerCase();
+  return prefix ? name.startsWith(`${prefix.toLowerCase()}-`) || name.startsWith('task-') : /^[a-z][a-z0-9_]*-\d/.test(name);
 }
 
 type BacklogFields = Record<string, unknown> & { body: string };
 
 function readFields(file: SourceFile): BacklogFields {
-  const read = readBacklogFrontMatter(file.text);
+  const read = readBacklogFrontMatter(readWhole(file));
   if ('problem' in read) throw createImportError(file.name, read.problem);
-  const { id, title } = read.fields;
-  if (typeof id !== 'string' || id.trim() === '' || typeof title !== 'string' || title.trim() === '')
-    throw createImportError(file.name, 'the front matter has no id and title of Backlog.md');
-  return { ...read.fields, body: read.body };
+  const { id } = read.fields;
+  // A YAML parser reads an unquoted `id: 12` as a number.
+  const givenId = typeof id === 'number' ? String(id) : toTrimmedText(id);
+  if (givenId === '' && !/^[a-z]+-\d/i.test(getFileName(file.name))) throw createImportError(file.name, 'the front matter has no id');
+  return { ...read.fields, id: givenId || toFileId(file.name), body: read.body };
 }
 
 /** Reads the statuses of the project in their order: the first means pending, the last done. */
@@ -66,11 +101,12 @@ function toStatus(name: string, statuses: string[]): Status {
   const word = name.toLowerCase().trim();
   const known = parseForeignStatus(word);
   if (known && known !== 'active') return known;
-  if (/block|on hold|waiting/.test(word)) return 'blocked';
+  const { status, isGuess } = parseForeignState(word);
+  if (status === 'blocked' || (status === 'done' && !isGuess)) return status;
   // A project may end with a status of its own, even one that means work in progress elsewhere.
   const index = statuses.indexOf(word);
   if (index > 0) return index === statuses.length - 1 ? 'done' : 'active';
-  return known ?? (/progress|doing|review|test|active|started/.test(word) ? 'active' : 'pending');
+  return known ?? status;
 }
 
 interface BacklogProject {
@@ -79,21 +115,26 @@ interface BacklogProject {
   losses: ImportLoss[];
 }
 
-function toForeignTask(fields: BacklogFields & { folder: string }, { statuses, milestones, losses }: BacklogProject): ForeignTask {
+function toForeignTask(fields: BacklogFields, folder: string, { statuses, milestones, losses }: BacklogProject): ForeignTask {
   const get = (field: string): string => toTrimmedText(fields[field]);
   const id = normalizeId(get('id'));
   const reportLoss = createLossReporter(losses, id);
   const sections = parseSections(fields.body);
   const givenStatus = toStatus(get('status'), statuses);
   // In Backlog.md, archiving an unfinished task means that it will not be done.
-  const isNotPlanned = fields.folder === 'archive/tasks' && givenStatus !== 'done';
-  if (isNotPlanned)
-    reportLoss('status', `archived as ${get('status') || 'unfinished'}; imported as done and archived, with the label not-planned`);
-  const status = isNotPlanned || fields.folder === 'completed' ? 'done' : givenStatus;
-  const priority = parseForeignPriority(get('priority'));
+  const isCancelled = folder === 'archive/tasks' && givenStatus !== 'done';
+  if (isCancelled) reportLoss('status', `archived as ${get('status') || 'unfinished'}; imported as cancelled and archived`);
+  const status = isCancelled || folder === 'completed' ? 'done' : givenStatus;
+  const resolution = isCancelled ? 'cancelled' : status === 'done' ? parseForeignState(get('status')).resolution : undefined;
+  const priority = parsePriority(get('priority'));
   if (get('priority') && !priority) reportLoss('priority', `${get('priority')} is not a known priority`);
-  const unmapped = (['assignee', 'due_date', 'references', 'documentation'] as const).flatMap((field): [string, string][] => {
-    const value = toTexts(Array.isArray(fields[field]) ? fields[field] : [fields[field]]).join(', ');
+  const [assignee, ...others] = toTexts(Array.isArray(fields.assignee) ? fields.assignee : [fields.assignee]).map((name) =>
+    name.replace(/^@/, ''),
+  );
+  const due = parseDate(fields.due_date);
+  const unmapped = ['assignee', 'due_date', 'references', 'documentation'].flatMap((field): [string, string][] => {
+    const values = toTexts(Array.isArray(fields[field]) ? fields[field] : [fields[field]]);
+    const value = field === 'assignee' ? others.join(', ') : field === 'due_date' && due ? '' : values.join(', ');
     if (value) reportLoss(field, unmappedField);
     return value ? [[field, value]] : [];
   });
@@ -103,7 +144,6 @@ function toForeignTask(fields: BacklogFields & { folder: string }, { statuses, m
     milestone && `milestone:${milestones.get(milestone.toLowerCase()) ?? milestone}`,
     get('type') && `type:${get('type')}`,
     get('project') && `project:${get('project')}`,
-    isNotPlanned && 'not-planned',
   ];
   return {
     id,
@@ -111,7 +151,7 @@ function toForeignTask(fields: BacklogFields & { folder: string }, { statuses, m
     ...addUnmappedFields(sections.description, 'Backlog.md', unmapped),
     status,
     ...(status === 'blocked' ? { blockedBy: `${get('status')} in Backlog.md` } : {}),
-    ...defined({ priority, parent: normalizeId(get('parent_task_id')) || undefined }),
+    ...defined({ resolution, priority, parent: normalizeId(get('parent_task_id')) || undefined, assignee, due }),
     depends: toTexts(fields.dependencies).map(normalizeId),
     labels: normalizeLabels(labels, reportLoss),
     acceptance: sections.acceptance,
@@ -124,7 +164,7 @@ function toForeignTask(fields: BacklogFields & { folder: string }, { statuses, m
     ...defined({ createdBy: get('reporter') || undefined }),
     ...pickTimes({ createdAt: fields.created_date, updatedAt: fields.updated_date }, reportLoss),
     ...defined({ completedAt: status === 'done' ? parseTime(fields.updated_date) : undefined }),
-    ...(fields.folder === 'tasks' ? {} : { isArchived: true }),
+    ...(folder === 'tasks' ? {} : { isArchived: true, container: folder.replace('/tasks', '') }),
   };
 }
 

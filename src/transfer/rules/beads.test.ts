@@ -32,7 +32,8 @@ test('beads: reads a sample file', () => {
   expect(tasks[1]).toMatchObject({
     createdAt: '2026-03-02T08:16:10.000Z',
     createdBy: 'ada',
-    description: 'A file of a gigabyte must not be in memory twice.\n\nFrom beads:\n- assignee: grace\n- estimated_minutes: 90',
+    description: 'A file of a gigabyte must not be in memory twice.\n\nFrom beads:\n- estimated_minutes: 90',
+    assignee: 'grace',
     acceptance: [
       { text: 'a torn last line is refused', met: true },
       { text: 'the line and the column are named', met: false },
@@ -42,14 +43,13 @@ test('beads: reads a sample file', () => {
   expect(tasks[3]).toMatchObject({ completedAt: '2026-03-03T16:45:12.500Z', notes: [{ text: 'Closed: It is a note, not work.' }] });
   expect(tasks[5]).toMatchObject({ blockedBy: 'deferred until 2026-06-01T00:00:00.000Z in beads' });
   expect(losses.map(({ id, field }) => `${id} ${field}`)).toEqual([
-    'bd-d00d task',
-    'bd-3f0a.1 assignee',
     'bd-3f0a.1 estimated_minutes',
     'bd-77c1 external_ref',
     'bd-77c1 dependencies',
     'bd-90aa defer_until',
     'bd-90aa status',
     'bd-90aa priority',
+    '* task',
   ]);
 });
 
@@ -58,7 +58,40 @@ const beads = (more: object): ReturnType<typeof readBeads> =>
 
 test.each([
   ['a missing priority means critical', {}, { priority: 'critical' }, []],
-  ['an unknown priority', { priority: 9 }, { priority: 'medium' }, ['priority']],
+  ['a priority beyond the scale', { priority: 9 }, { priority: 'low' }, ['priority']],
+  ['a priority as a word', { priority: 'P1' }, { priority: 'high' }, []],
+  ['an unknown priority', { priority: 'x' }, { priority: 'medium' }, ['priority']],
+  [
+    'an unknown status with a time of closing',
+    { status: 'mystery', priority: 1, closed_at: '2026-01-01T00:00:00Z' },
+    { status: 'done' },
+    ['status'],
+  ],
+  [
+    'a reason for closing',
+    { status: 'closed', priority: 1, close_reason: 'Duplicate of bd-2' },
+    { status: 'done', resolution: 'duplicate' },
+    [],
+  ],
+  ['a sentence as reason', { status: 'closed', priority: 1, close_reason: 'Invalid input is refused now' }, { status: 'done' }, []],
+  [
+    'assignee and due date',
+    { priority: 1, assignee: 'Zoë Ångström', due_at: '2026-05-01T00:00:00+02:00' },
+    { assignee: 'Zoë Ångström', due: '2026-05-01' },
+    [],
+  ],
+  [
+    'parents in another order',
+    {
+      priority: 1,
+      dependencies: [
+        { depends_on_id: 'c', type: 'parent-child' },
+        { depends_on_id: 'b', type: 'parent-child' },
+      ],
+    },
+    { parent: 'b', related: ['c'] },
+    ['parent'],
+  ],
   ['an unknown status', { status: 'mystery', priority: 1 }, { status: 'pending' }, ['status']],
   ['a status of another tool', { status: 'in_review', priority: 1 }, { status: 'active' }, []],
   ['a waits-for link', { priority: 1, dependencies: [{ issue_id: 'a', depends_on_id: 'b', type: 'waits-for' }] }, { depends: ['b'] }, []],
@@ -89,12 +122,90 @@ test.each([
 
 test('beads: skips records that are not issues and ignores copies', () => {
   const text = '{"_type":"memory","key":"k","value":"v"}\n{"_type":"issue","id":"a","title":"x","status":"open","priority":2}';
-  expect(readBeads([{ name: 'export.jsonl', text }])).toMatchObject({ tasks: [{ id: 'a' }], losses: [{ id: 'k', field: 'task' }] });
+  expect(readBeads([{ name: 'export.jsonl', text }])).toMatchObject({
+    tasks: [{ id: 'a' }],
+    losses: [],
+    memories: [{ key: 'k', text: 'v' }],
+  });
   expect(
     ['issues.jsonl', '.beads/issues.jsonl', 'beads.jsonl', 'backup/issues.jsonl', 'deletions.jsonl'].map((name) =>
       sourceFilePatterns.beads.test(name),
     ),
-  ).toEqual([true, true, true, false, false]);
+  ).toEqual([true, true, true, true, true]);
+});
+
+const line = (more: object): string => JSON.stringify({ id: 'a', title: 'x', status: 'open', priority: 2, ...more });
+
+test.each([
+  ['agent', { issue_type: 'agent' }],
+  ['message', { issue_type: 'message' }],
+  ['gate', { issue_type: 'gate' }],
+  ['pinned', { pinned: true }],
+  ['pinned', { status: 'pinned' }],
+  ['ephemeral', { ephemeral: true }],
+  ['template', { is_template: true }],
+  ['deleted', { status: 'tombstone' }],
+])('beads: leaves out and counts what is not work: %s %j', (kind, more) => {
+  const { tasks, losses } = readBeads([
+    { name: 'issues.jsonl', text: `${line({ id: 'b' })}\n${line(more)}\n${line({ id: 'c', ...more })}` },
+  ]);
+  expect(tasks.map(({ id }) => id)).toEqual(['b']);
+  expect(losses).toEqual([{ id: '*', field: 'task', why: expect.stringMatching(`^2 left out: ${kind}`) }]);
+});
+
+test('beads: skips and reports each record that cannot be read, and reads the rest', () => {
+  const text = [
+    line({ id: 'a' }),
+    '<<<<<<< HEAD',
+    line({ id: 'b' }).slice(0, 20),
+    line({ id: '' }),
+    '7',
+    line({ id: 'c', title: undefined }),
+  ].join('\n');
+  const { tasks, losses } = readBeads([{ name: 'issues.jsonl', text }]);
+  expect(tasks.map(({ id }) => id)).toEqual(['a', 'c']);
+  expect(losses.map(({ id, isProblem }) => [id, isProblem])).toEqual([2, 3, 4, 5].map((n) => [`issues.jsonl entry ${n}`, true]));
+});
+
+test('beads: of two versions of an issue the later one wins', () => {
+  const versions = [line({ title: 'new', updated_at: '2026-02-01T00:00:00Z' }), line({ title: 'old', updated_at: '2026-01-01T00:00:00Z' })];
+  for (const text of [versions.join('\n'), versions.toReversed().join('\n')]) {
+    const { tasks, losses } = readBeads([{ name: 'issues.jsonl', text }]);
+    expect(tasks).toMatchObject([{ id: 'a', title: 'new' }]);
+    expect(losses).toMatchObject([{ id: 'a', field: 'id', isProblem: true }]);
+  }
+});
+
+test('beads: reads the file that metadata.json names, and a backup with its tables', () => {
+  const named = [
+    { name: 'metadata.json', text: '{"database":"beads.db","jsonl_export":"work.jsonl"}' },
+    { name: 'work.jsonl', text: line({ id: 'w' }) },
+    { name: 'issues.jsonl', text: line({ id: 'i' }) },
+  ];
+  expect(readBeads(named).tasks.map(({ id }) => id)).toEqual(['w']);
+  const backup = [
+    { name: 'backup/issues.jsonl', text: `${line({ id: 'p' })}\n${line({ id: 'q' })}` },
+    { name: 'backup/dependencies.jsonl', text: '{"issue_id":"q","depends_on_id":"p","type":"blocks"}' },
+    { name: 'backup/labels.jsonl', text: '{"issue_id":"q","label":"ui"}' },
+    { name: 'backup/comments.jsonl', text: '{"issue_id":"q","author":"ada","text":"seen","created_at":"2026-01-01T00:00:00Z"}' },
+    { name: 'backup/config.jsonl', text: '{"key":"kv.memory.port","value":"5432"}' },
+  ];
+  expect(readBeads(backup)).toMatchObject({
+    tasks: [{ id: 'p' }, { id: 'q', depends: ['p'], labels: ['ui'], notes: [{ by: 'ada', text: 'seen' }] }],
+    memories: [{ key: 'port', text: '5432' }],
+  });
+  expect(() => readBeads([{ name: 'metadata.json', text: '{}' }])).toThrow('bd export -o');
+});
+
+test('taskmaster: two tasks with one number get ids of their own', () => {
+  const text = JSON.stringify({ master: { tasks: [{ id: 1, title: 'x' }, { id: 1, title: 'y' }, { title: 'no id' }, { id: 2 }] } });
+  const { tasks, losses } = readTaskmaster([{ name: 'tasks.json', text }]);
+  expect(tasks.map(({ id, title }) => [id, title])).toEqual([
+    ['1', 'x'],
+    ['1~2', 'y'],
+    ['2', ''],
+  ]);
+  expect(losses.filter(({ isProblem }) => isProblem)).toHaveLength(2);
 });
 
 test('taskmaster: reads all tags of a sample file', () => {
@@ -110,7 +221,7 @@ test('taskmaster: reads all tags of a sample file', () => {
     '5 blocked low - - - - deferred',
     '6 blocked low - - - - -',
     '7 active medium - - - - review',
-    '8 done medium - - - - not-planned',
+    '8 done medium - - - - -',
     'docs:1 pending medium - - - - docs',
     'docs:2 pending low - - docs:1 - docs',
   ]);
@@ -141,7 +252,7 @@ test('taskmaster: reads the first format, numbers of siblings and unknown values
   });
   const { tasks, losses } = readTaskmaster([{ name: 'tasks.json', text }]);
   expect(summarize(tasks)).toEqual([
-    '1 pending medium - - - - -',
+    '1 blocked medium - - - - paused',
     '1.1 pending medium - 1 - - -',
     '1.2 pending medium - 1 1.1+3 - -',
     '3 done medium - - - - -',
@@ -152,7 +263,7 @@ test('taskmaster: reads the first format, numbers of siblings and unknown values
     [],
     [{ text: 'Look at it', met: true }],
   ]);
-  expect(losses.map(({ id, field }) => `${id} ${field}`)).toEqual(['1 owner', '1 status', '1 priority', '1.1 priority', '1.2 priority']);
+  expect(losses.map(({ id, field }) => `${id} ${field}`)).toEqual(['1 owner', '1 priority', '1.1 priority', '1.2 priority']);
 });
 
 test.each([

@@ -7,10 +7,10 @@ interface RemovedDependency {
   to: TaskId;
 }
 
-/** Removes one dependency from each cycle in `links` and returns the removed ones. Throws if a cycle has none that `canRemove` allows.
+/** Removes one dependency from each cycle in `links` and returns the removed ones: if possible one of a task that `isPreferred` selects.
  *  Milestones are those of `order.ts`, as numbers: task n begins at 2n and is finished at 2n + 1. Iterative, because a chain can be as
  *  long as the file. */
-export function breakCycles(from: TaskId[], links: TaskLinks, canRemove: (id: TaskId) => boolean): RemovedDependency[] {
+export function breakCycles(from: TaskId[], links: TaskLinks, isPreferred: (id: TaskId) => boolean): RemovedDependency[] {
   const { idAt, getNumber } = createNumbering();
   const removed: RemovedDependency[] = [];
   const listWaits = (milestone: number): number[] => {
@@ -44,7 +44,8 @@ export function breakCycles(from: TaskId[], links: TaskLinks, canRemove: (id: Ta
           .map(({ milestone }, i, cycle) => ({ milestone, to: cycle[i + 1]?.milestone ?? next, at: position + i }));
         const getId = (milestone: number): TaskId => idAt[milestone >> 1]!;
         // A step from a begin to a finish milestone is always a dependency.
-        const cut = steps.findLast(({ milestone, to }) => !(milestone & 1) && to & 1 && canRemove(getId(milestone)));
+        const dependencies = steps.filter(({ milestone, to }) => !(milestone & 1) && to & 1);
+        const cut = dependencies.findLast(({ milestone }) => isPreferred(getId(milestone))) ?? dependencies.at(-1);
         if (!cut)
           throw new CleoError('E_CIRCULAR_REFERENCE', { path: [...new Set(steps.map((step) => getId(step.milestone)))], what: 'parent' });
         const [id, on] = [getId(cut.milestone), getId(cut.to)];

@@ -1,64 +1,72 @@
-import { type Priority, PrioritySchema, type Status, type TaskType } from '#core/model/scalars.ts';
+import { type Priority, PrioritySchema, type Resolution, type Status, type TaskType } from '#core/model/scalars.ts';
 import { parseForeignPriority, parseForeignStatus } from '#core/rules/words.ts';
 import { defined } from '#lib/defined.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
-import type { ForeignData, ForeignTask, ImportLoss, SourceFile } from '../model/foreign.ts';
+import type { ForeignData, ForeignStream, ForeignTask, ImportLoss, SourceFile } from '../model/foreign.ts';
 import { parseBody, parseMarker } from './github-body.ts';
 import {
   addUnmappedFields,
-  createForeignData,
-  createImportError,
+  collectTasks,
   createLossReporter,
+  createStream,
+  type Fields,
   normalizeLabels,
   normalizeText,
+  parseDate,
   parseRecords,
-  parseTime,
   pickTimes,
   type ReportLoss,
+  readEach,
   toFieldsList,
   toText,
-  unmappedField,
 } from './source-values.ts';
+import { parseForeignState } from './vocabulary.ts';
+
+export const readGithub = (files: SourceFile[]): ForeignData => collectTasks(streamGithub(files));
 
 /** Reads issues as `gh issue list --json …`, the REST API or `cleo export --format github` writes them. A milestone becomes a label,
- *  because a task can have only one parent. */
-export function readGithub(files: SourceFile[]): ForeignData {
-  const losses: ImportLoss[] = [];
-  const origins = new Map<ForeignTask, string>();
-  const issues: ParsedIssue[] = [];
-  for (const file of files)
-    for (const [i, record] of parseRecords(file).flatMap(unwrapSearchResult).entries()) {
-      const issue = parseIssue(file.name, record, i + 1);
-      if (isPlainObject(record.pull_request) || /\/pull\/\d+$/.test(issue.url))
-        losses.push({ id: issue.id, field: 'pull_request', why: 'pull requests are not imported' });
-      else issues.push(issue);
-    }
-  const links = collectLinks(issues);
-  for (const issue of issues) origins.set(toForeignTask(issue, links, losses), issue.file);
-  return createForeignData('github', origins, losses);
+ *  because a task can have only one parent. The files are read twice, because any issue can name a parent or a dependency of another. */
+export function streamGithub(files: SourceFile[]): ForeignStream {
+  return createStream('github', function* ({ losses }) {
+    const listIssues = (reported: ImportLoss[]): Iterable<ParsedIssue> =>
+      readEach(files, reported, function* (file) {
+        for (const { record: outer, where } of parseRecords(file, reported))
+          for (const record of unwrapSearchResult(outer)) {
+            const issue = parseIssue(record);
+            if (typeof issue === 'string') reported.push({ id: where, field: 'task', why: `${issue}; skipped`, isProblem: true });
+            else if (isPlainObject(record.pull_request) || /\/pull\/\d+$/.test(issue.url))
+              reported.push({ id: issue.id, field: 'pull_request', why: 'pull requests are not imported' });
+            else yield issue;
+          }
+      });
+    const links = collectLinks(listIssues([]));
+    for (const issue of listIssues(losses)) yield toForeignTask(issue, links, losses);
+  });
 }
 
-type ParsedIssue = ReturnType<typeof parseIssue>;
+type ParsedIssue = Exclude<ReturnType<typeof parseIssue>, string>;
 
-/** The search API wraps its list. */
-const unwrapSearchResult = (record: Record<string, unknown>): Record<string, unknown>[] =>
-  Array.isArray(record.items) && record.number === undefined ? toFieldsList(record.items) : [record];
+/** The search API wraps its list, and GraphQL wraps it several times. */
+function unwrapSearchResult(record: Fields): Fields[] {
+  if (record.number !== undefined) return [record];
+  if (Array.isArray(record.items)) return toFieldsList(record.items);
+  const inner = [record.data, record.repository, record.issues].find(isPlainObject);
+  if (inner) return unwrapSearchResult(inner);
+  return Array.isArray(record.nodes) ? toFieldsList(record.nodes) : [record];
+}
 
-function parseIssue(file: string, record: Record<string, unknown>, n: number) {
-  const { number, title } = record;
-  const state = toText(record.state).toLowerCase();
-  if (typeof number !== 'number' || !Number.isSafeInteger(number) || typeof title !== 'string' || (state !== 'open' && state !== 'closed'))
-    throw createImportError(
-      file,
-      `entry ${n} is not an issue: number, title or state is missing; \`gh issue list --json number,title,state\` writes them`,
-    );
+/** Returns the issue, or the reason why the record is none. An issue without a state is open. */
+function parseIssue(record: Fields) {
+  const { title } = record;
   const url = toText(record.html_url) || toText(record.url);
+  const number = toIssueNumber(record.number) ?? toIssueNumber(/\/(?:issues|pull)\/(\d+)$/.exec(url)?.[1]);
+  if (number === undefined) return 'it is not an issue: it has no number';
+  if (title === undefined && record.state === undefined && record.body === undefined) return 'it is not an issue: it has no title';
   // `owner/name`, or empty if unknown.
   const repository = parseRepository(url) ?? '';
   const labelFields = parseLabels(toNames(record.labels));
   const text = normalizeText(toText(record.body));
   return {
-    file,
     id: `${repository}#${number}`,
     repository,
     url,
@@ -69,34 +77,58 @@ function parseIssue(file: string, record: Record<string, unknown>, n: number) {
   };
 }
 
-/** Collects parents and dependencies from the fields of GitHub, from markers of our export and from the text. */
-function collectLinks(issues: ParsedIssue[]): { parents: Map<string, string>; depends: Map<string, Set<string>> } {
-  const parents = new Map<string, string>();
-  const depends = new Map<string, Set<string>>(issues.map(({ id }) => [id, new Set()]));
-  const addDepends = (id: string, on: string): unknown => (id === on ? undefined : depends.get(id)?.add(on));
-  // The first parent wins, so fields of GitHub take precedence over the text.
-  const setParent = (id: string, parent: string): unknown => (id === parent || parents.has(id) ? undefined : parents.set(id, parent));
-  const issueIds = new Map(issues.flatMap(({ marker, id }): [string, string][] => (marker ? [[marker.id, id]] : [])));
+function toIssueNumber(value: unknown): number | undefined {
+  const number = typeof value === 'string' && /^#?\d{1,15}$/.test(value.trim()) ? Number(value.trim().replace('#', '')) : value;
+  return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
+}
+
+interface IssueLinks {
+  parents: Map<string, string>;
+  depends: Map<string, Set<string>>;
+}
+
+/** Collects parents and dependencies from the fields of GitHub, from markers of our export and from the text. Of each issue only its
+ *  links are kept. */
+function collectLinks(issues: Iterable<ParsedIssue>): IssueLinks {
+  const links: IssueLinks = { parents: new Map(), depends: new Map() };
+  // The first parent wins, so fields of GitHub take precedence over markers, and those over the text.
+  const ranked: [child: string, parent: string][][] = [[], [], []];
+  const markers: { id: string; parent?: string; depends: string[] }[] = [];
+  const issueIds = new Map<string, string>();
+  const addDepends = (id: string, on: string): void => {
+    if (id === on) return;
+    const known = links.depends.get(id) ?? new Set();
+    links.depends.set(id, known.add(on));
+  };
   for (const issue of issues) {
-    const { id, record } = issue;
+    const { id, record, body, marker } = issue;
     const parent = isPlainObject(record.parent) ? record.parent : { url: record.parent_issue_url };
-    if (isPlainObject(record.parent) || toText(parent.url)) setParent(id, toIssueId(parent, issue));
-    for (const child of toNodes(record.subIssues)) setParent(toIssueId(child, issue), id);
+    if (isPlainObject(record.parent) || toText(parent.url)) ranked[0]!.push([id, toIssueId(parent, issue)]);
+    for (const child of toNodes(record.subIssues)) ranked[0]!.push([toIssueId(child, issue), id]);
     for (const blocker of toNodes(record.blockedBy)) addDepends(id, toIssueId(blocker, issue));
     for (const blocked of toNodes(record.blocking)) addDepends(toIssueId(blocked, issue), id);
+    for (const on of body.depends) addDepends(id, on);
+    if (body.parent) ranked[1]!.push([id, body.parent]);
+    for (const child of body.children) ranked[2]!.push([child, id]);
+    if (marker) {
+      issueIds.set(marker.id, id);
+      markers.push({ ...marker, id });
+    }
   }
-  for (const { id, body, marker } of issues) {
-    for (const on of [...body.depends, ...(marker?.depends ?? []).flatMap((taskId) => issueIds.get(taskId) ?? [])]) addDepends(id, on);
-    for (const parent of [marker?.parent && issueIds.get(marker.parent), body.parent]) if (parent) setParent(id, parent);
-  }
-  for (const { id, body } of issues) for (const child of body.children) setParent(child, id);
-  return { parents, depends };
+  const fromMarkers = markers.flatMap(({ id, parent }): [string, string][] => {
+    const parentId = parent && issueIds.get(parent);
+    return parentId ? [[id, parentId]] : [];
+  });
+  for (const { id, depends } of markers) for (const on of depends) if (issueIds.has(on)) addDepends(id, issueIds.get(on)!);
+  for (const [id, parent] of [...ranked[0]!, ...fromMarkers, ...ranked[1]!, ...ranked[2]!])
+    if (id !== parent && !links.parents.has(id)) links.parents.set(id, parent);
+  return links;
 }
 
 /** Newer versions of `gh` wrap the list with its count. */
-const toNodes = (value: unknown): Record<string, unknown>[] => toFieldsList(isPlainObject(value) ? value.nodes : value);
+const toNodes = (value: unknown): Fields[] => toFieldsList(isPlainObject(value) ? value.nodes : value);
 
-function toIssueId(linked: Record<string, unknown>, { repository }: ParsedIssue): string {
+function toIssueId(linked: Fields, { repository }: ParsedIssue): string {
   const url = toText(linked.url);
   const number = linked.number ?? /\/(\d+)$/.exec(url)?.[1];
   return `${repository && (parseRepository(url) ?? repository)}#${String(number)}`;
@@ -104,32 +136,26 @@ function toIssueId(linked: Record<string, unknown>, { repository }: ParsedIssue)
 
 const parseRepository = (url: string): string | undefined => /([\w.-]{1,100}\/[\w.-]{1,100})\/(?:issues|pull)\/\d+$/.exec(url)?.[1];
 
-function toForeignTask(issue: ParsedIssue, { parents, depends }: ReturnType<typeof collectLinks>, losses: ImportLoss[]): ForeignTask {
+function toForeignTask(issue: ParsedIssue, { parents, depends }: IssueLinks, losses: ImportLoss[]): ForeignTask {
   const { id, record, labelFields } = issue;
   const { description, acceptance, blockedBy, files } = issue.body;
   const reportLoss = createLossReporter(losses, id);
   const parent = parents.get(id);
   const on = [...(depends.get(id) ?? [])];
-  const isClosed = toText(record.state).toLowerCase() === 'closed';
+  const { status, resolution } = toState(issue, reportLoss);
   if (labelFields.others.length > 0) reportLoss('priority', `other labels name ${labelFields.others.join(' and ')}`);
-  const reason = toText(record.stateReason ?? record.state_reason).toLowerCase();
-  const isNotPlanned = isClosed && (reason === 'not_planned' || reason === 'duplicate');
-  if (isNotPlanned) reportLoss('stateReason', `closed as ${reason.replace('_', ' ')}; imported as done with a label`);
   const unmapped: [string, string][] = [];
   if (issue.url) unmapped.push(['url', issue.url]);
-  const assignees = toNames(record.assignees, 'login').join(', ');
-  if (assignees) {
-    reportLoss('assignees', unmappedField);
-    unmapped.push(['assignees', assignees]);
+  const [assignee, ...assignees] = toNames(record.assignees, 'login');
+  if (assignees.length > 0) {
+    reportLoss('assignees', `a task has one assignee; ${assignees.join(', ')} added to the description`);
+    unmapped.push(['assignees', assignees.join(', ')]);
   }
   const { title, dueOn, due_on } = isPlainObject(record.milestone) ? record.milestone : {};
-  const milestone = toText(title);
-  const due = parseTime(dueOn ?? due_on);
-  if (due) reportLoss('milestone', `the due date ${due.slice(0, 10)} is not imported`);
+  const milestone = toText(title) || toText(record.milestone);
   const issueType = [record.issueType, record.type].flatMap((type) => (isPlainObject(type) ? [toText(type.name)] : []))[0] ?? '';
   const isEpic = /^epic$/i.test(issueType);
   reportMissing(record, on.length, reportLoss);
-  const status: Status = isClosed ? 'done' : labelFields.status;
   return {
     id,
     title: toText(record.title),
@@ -137,6 +163,9 @@ function toForeignTask(issue: ParsedIssue, { parents, depends }: ReturnType<type
     status,
     ...(status === 'blocked' ? { blockedBy: blockedBy || 'Labelled as blocked on GitHub' } : {}),
     ...defined({
+      resolution,
+      assignee: assignee ?? (toText(isPlainObject(record.assignee) ? record.assignee.login : undefined) || undefined),
+      due: parseDate(dueOn ?? due_on),
       priority: labelFields.priority,
       type: labelFields.type ?? (isEpic && !parent ? ('epic' as const) : undefined),
       parent,
@@ -144,12 +173,7 @@ function toForeignTask(issue: ParsedIssue, { parents, depends }: ReturnType<type
     }),
     depends: on,
     labels: normalizeLabels(
-      [
-        ...labelFields.labels,
-        milestone && `milestone:${milestone}`,
-        !isEpic && issueType && `type:${issueType}`,
-        isNotPlanned && reason.replace('_', '-'),
-      ],
+      [...labelFields.labels, milestone && `milestone:${milestone}`, !isEpic && issueType && `type:${issueType}`],
       reportLoss,
     ),
     acceptance,
@@ -163,20 +187,34 @@ function toForeignTask(issue: ParsedIssue, { parents, depends }: ReturnType<type
       {
         createdAt: record.createdAt ?? record.created_at,
         updatedAt: record.updatedAt ?? record.updated_at,
-        completedAt: isClosed ? (record.closedAt ?? record.closed_at) : undefined,
+        completedAt: status === 'done' ? (record.closedAt ?? record.closed_at) : undefined,
       },
       reportLoss,
     ),
   };
 }
 
-function getAuthor({ author, user }: Record<string, unknown>): string | undefined {
+/** An issue that was closed is done. Labels say what an open one is, and how a closed one ended if GitHub does not. */
+function toState({ record, labelFields }: ParsedIssue, reportLoss: ReportLoss): { status: Status; resolution?: Resolution } {
+  const word = toText(record.state).toLowerCase();
+  const closedAt = record.closedAt ?? record.closed_at;
+  const state = parseForeignState(word || (toText(closedAt) ? 'closed' : 'open'), closedAt);
+  if (state.isGuess) reportLoss('state', `${JSON.stringify(word)} is imported as ${state.status}`);
+  if (state.status !== 'done') return { status: labelFields.status };
+  const reason = toText(record.stateReason ?? record.state_reason).toLowerCase();
+  const byReason = reason && reason !== 'completed' ? parseForeignState(reason).resolution : undefined;
+  const states = reason === '' ? toNames(record.labels).map((label) => parseForeignState(label)) : [];
+  const byLabel = states.find((one) => one.resolution && !one.isGuess)?.resolution;
+  return { status: 'done', ...defined({ resolution: state.resolution ?? byReason ?? byLabel }) };
+}
+
+function getAuthor({ author, user }: Fields): string | undefined {
   const account = [author, user].find(isPlainObject);
   return toText(account?.login) || undefined;
 }
 
 /** Reports links and comments of which the REST API returns only the number. */
-function reportMissing(record: Record<string, unknown>, dependsCount: number, reportLoss: ReportLoss): void {
+function reportMissing(record: Fields, dependsCount: number, reportLoss: ReportLoss): void {
   const comments = record.comments;
   if (typeof comments === 'number' && comments > 0)
     reportLoss('comments', `${comments} missing in the file; \`gh issue list --json comments\` writes them`);

@@ -2,10 +2,10 @@ import { isStorable, type Priority, parseTaskId, type TaskType } from '#core/mod
 import { removeDuplicates } from '#lib/collections.ts';
 import { defined } from '#lib/defined.ts';
 import type { ForeignTask, ImportLoss } from '../model/foreign.ts';
-import { createLossReporter, normalizeLabels, parseTime, type ReportLoss } from './source-values.ts';
+import { createLossReporter, normalizeLabels, parseDate, parseTime, type ReportLoss } from './source-values.ts';
 
 /** A foreign task whose texts, labels and times satisfy the schema of tasks. Links still use the ids of the source. */
-export interface NormalizedTask extends Omit<ForeignTask, 'type'> {
+export interface NormalizedTask extends Omit<ForeignTask, 'type' | 'container'> {
   priority: Priority;
   hint?: TaskType;
   related: string[];
@@ -27,7 +27,7 @@ export function normalizeTask(source: string, task: ForeignTask, losses: ImportL
   if (continuations.length > 0) reportLoss('description', `longer than ${maxDescriptionLength} characters; it continues in notes`);
   const criteria = task.acceptance
     .map(({ text, met }) => ({ text: toStorable('acceptance', text).trim(), met }))
-    .filter(({ text }) => text !== '');
+    .filter(({ text }, i, all) => text !== '' && all.findIndex((other) => other.text === text) === i);
   const longCriteria = criteria.filter(({ text }) => text.length > maxCriterionLength);
   for (const _ of longCriteria) reportLoss('acceptance', `longer than ${maxCriterionLength} characters; the full text is in a note`);
   const files = (task.files ?? []).filter((path) => {
@@ -53,7 +53,11 @@ export function normalizeTask(source: string, task: ForeignTask, losses: ImportL
       description,
       hint: task.type,
       parent: task.parent || undefined,
-      createdBy: toAgentName(task.createdBy ?? ''),
+      impliedParent: task.impliedParent || undefined,
+      createdBy: toPersonName(task.createdBy ?? ''),
+      assignee: toPersonName(task.assignee ?? ''),
+      due: normalizeDate(task.due, reportLoss),
+      resolution: task.status === 'done' ? task.resolution : undefined,
     }),
     status: task.status,
     ...(task.status === 'blocked' ? { blockedBy: normalizeReason(source, toStorable('blockedBy', task.blockedBy ?? '').trim()) } : {}),
@@ -97,8 +101,8 @@ function normalizeReason(source: string, reason: string): string {
 
 const splitNote = ({ at, by, text }: NormalizedTask['notes'][number]): NormalizedTask['notes'] => {
   const time = normalizeTime(at);
-  const agent = toAgentName(by ?? '');
-  return splitText(text, maxNoteLength, maxNoteLength).map((part) => defined({ text: part, at: time, by: agent }));
+  const author = toPersonName(by ?? '');
+  return splitText(text, maxNoteLength, maxNoteLength).map((part) => defined({ text: part, at: time, by: author }));
 };
 
 /** Most times were normalized by the reader; the pattern avoids parsing ten thousand of them twice. */
@@ -107,13 +111,23 @@ const normalizeTime = (value: string | undefined): string | undefined =>
     ? value
     : parseTime(value);
 
-const toAgentName = (name: string): string | undefined =>
-  name
+const normalizeDate = (date: string | undefined, reportLoss: ReportLoss): string | undefined => {
+  const due = date === undefined ? undefined : parseDate(date);
+  if (date !== undefined && !due) reportLoss('due', `${JSON.stringify(date).slice(0, 60)} is not a date`);
+  return due;
+};
+
+const maxNameLength = 100;
+
+/** Keeps a name as its owner writes it; only line breaks and other control characters are replaced. */
+export const toPersonName = (name: string): string | undefined => {
+  const clean = name
     .slice(0, 1000)
     .toWellFormed()
-    .replace(/[^\w.:@/-]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 100) || undefined;
+    .replace(/[\s\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
+    .trim();
+  return clean.slice(0, findSafeEnd(clean, maxNameLength)).trim() || undefined;
+};
 
 const shorten = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, findSafeEnd(text, length - 1)).trimEnd()}…` : text;
@@ -137,61 +151,4 @@ function splitText(text: string, first: number, next: number): string[] {
     at += end;
   }
   return parts;
-}
-
-/** The fields compared when a task is imported again, in the order of their hashes in a digest. Stored digests depend on it. */
-const comparedFields = [
-  'title',
-  'description',
-  'status',
-  'priority',
-  'hint',
-  'parent',
-  'depends',
-  'related',
-  'labels',
-  'acceptance',
-  'notes',
-  'files',
-  'isArchived',
-] as const;
-export type ComparedField = (typeof comparedFields)[number];
-
-/** Computes a short hash per field, so that a later import can tell changes in the source from local ones. Links count only if their
- *  target is imported: a target that comes with a later file is a change. */
-export function digestTask(task: NormalizedTask, isImported: (id: string) => boolean): string {
-  return comparedFields.map((field) => digestValue(getComparedValue(task, field, isImported))).join(',');
-}
-
-/** Returns all fields if there is no earlier digest. */
-export function diffDigests(before: string | undefined, after: string): Set<ComparedField> {
-  const oldHashes = before?.split(',') ?? [];
-  const newHashes = after.split(',');
-  return new Set(comparedFields.filter((_, i) => oldHashes[i] !== newHashes[i]));
-}
-
-function getComparedValue(task: NormalizedTask, field: ComparedField, isImported: (id: string) => boolean): unknown {
-  if (field === 'status') return [task.status, task.blockedBy, task.completedAt];
-  if (field === 'parent') return task.parent && isImported(task.parent) ? task.parent : undefined;
-  if (field === 'depends' || field === 'related') return task[field].filter(isImported);
-  return task[field];
-}
-
-function digestValue(value: unknown): string {
-  if (value === undefined || value === false || (Array.isArray(value) && value.length === 0)) return '';
-  return hashText(typeof value === 'string' ? value : JSON.stringify(value));
-}
-
-/** A 53-bit hash: two multiplicative chains (the FNV prime and another), mixed at the end. It costs a tenth of SHA-256; collisions have
- *  no security impact. */
-function hashText(text: string): string {
-  let [a, b] = [0x811c9dc5, 0x41c6ce57];
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    a = Math.imul(a ^ unit, 0x01000193);
-    b = Math.imul(b ^ unit, 0x5f356495);
-  }
-  a = Math.imul(a ^ (a >>> 16), 0x85ebca6b) ^ Math.imul(b ^ (b >>> 13), 0xc2b2ae35);
-  b = Math.imul(b ^ (b >>> 16), 0x85ebca6b) ^ Math.imul(a ^ (a >>> 13), 0xc2b2ae35);
-  return ((b & 0x1fffff) * 0x100000000 + (a >>> 0)).toString(36);
 }

@@ -1,9 +1,9 @@
 import type { TaskId, TaskType } from '#core/model/scalars.ts';
-import { toUid } from '#core/rules/uid.ts';
 import { defined } from '#lib/defined.ts';
-import { sha256 } from '#lib/sha256.ts';
 import type { Note, StoredCriterion, TaskRecord } from '#tasks/model/task.ts';
-import type { ComparedField, NormalizedTask } from './normalize-task.ts';
+import { type ComparedField, hashText, type ImportBase } from './import-base.ts';
+import type { NormalizedTask } from './normalize-task.ts';
+import { type MergeConflict, type MergeSide, mergeThreeWay } from './three-way.ts';
 
 /** Position and dependencies of a task after the import. */
 export interface ImportPlacement {
@@ -12,31 +12,35 @@ export interface ImportPlacement {
   depends: TaskId[];
   /** The file says done, but an open task is inside it. */
   isReopened: boolean;
+  /** The task takes its status from the source. */
+  takesStatus: boolean;
 }
 
-/** The uid follows from the source and its id, so that two clones that import the same file create the same tasks. */
-export function createRecord(
-  id: TaskId,
-  source: string,
-  task: NormalizedTask,
-  placement: ImportPlacement,
-  now: string,
-  agent: string,
-): TaskRecord {
+/** The identity of a new task. */
+export interface NewIdentity {
+  id: TaskId;
+  uid: string;
+  source: string;
+  now: string;
+  agent: string;
+}
+
+export function createRecord({ id, uid, source, now, agent }: NewIdentity, task: NormalizedTask, placement: ImportPlacement): TaskRecord {
   const createdAt = task.createdAt ?? findEarliest([task.startedAt, task.completedAt, task.updatedAt]) ?? now;
   const updatedAt = task.updatedAt ?? task.completedAt ?? createdAt;
   return {
     id,
     type: placement.type,
     title: task.title,
-    ...defined({ description: task.description, parentId: placement.parentId }),
+    ...defined({ description: task.description, parentId: placement.parentId, assignee: task.assignee, due: task.due }),
     ...toStatusFields(task, placement, updatedAt),
     priority: task.priority,
     labels: task.labels,
     depends: placement.depends,
     acceptance: toTextCriteria(task, updatedAt, agent),
     files: task.files,
-    uid: toUid(task.createdAt ?? '', sha256(`${source}\n${task.id}`).slice(0, 12)),
+    uid,
+    aliases: [{ tool: source, id: task.id }],
     createdAt,
     createdBy: task.createdBy ?? agent,
     updatedAt,
@@ -44,37 +48,107 @@ export function createRecord(
   };
 }
 
-/** Applies the fields that changed in the source. `placement.depends` already includes dependencies that were added locally. */
+/** The changes of a task since the last import, on both sides. */
+export interface MergeInput {
+  base?: ImportBase;
+  changedHere: ReadonlySet<ComparedField>;
+  changedThere: ReadonlySet<ComparedField>;
+  preferred: MergeSide;
+  now: string;
+  agent: string;
+}
+
+const mergedFields = ['title', 'description', 'priority', 'assignee', 'due', 'labels', 'files', 'acceptance'] as const;
+type MergedField = (typeof mergedFields)[number];
+const mergedLists = ['labels', 'files', 'acceptance'] as const satisfies MergedField[];
+
+/** Merges a stored task with its record in the source. `placement` already is the result for links and status. */
 export function mergeRecord(
   before: TaskRecord,
   task: NormalizedTask,
-  changed: Set<ComparedField>,
   placement: ImportPlacement,
-  takesStatus: boolean,
-  at: { now: string; agent: string },
-): TaskRecord {
-  const { description, parentId: _, ...rest } = before;
-  const { blockedBy: __, startedAt, completedAt: ___, archivedAt: ____, resolution: _____, ...stateless } = rest;
-  const state = takesStatus
-    ? toStatusFields({ ...task, ...defined({ startedAt: startedAt ?? task.startedAt }) }, placement, at.now)
-    : defined({ status: 'pending' as const, startedAt });
-  return {
-    ...(takesStatus || placement.isReopened ? { ...stateless, ...state } : rest),
-    ...defined({ description: changed.has('description') ? task.description : description, parentId: placement.parentId }),
-    title: changed.has('title') ? task.title : before.title,
-    priority: changed.has('priority') ? task.priority : before.priority,
-    labels: changed.has('labels') ? task.labels : before.labels,
-    files: changed.has('files') ? task.files : before.files,
-    acceptance: changed.has('acceptance')
-      ? [...toTextCriteria(task, at.now, at.agent), ...before.acceptance.filter(({ kind }) => kind !== 'text')]
-      : before.acceptance,
+  input: MergeInput,
+): { after: TaskRecord; conflicts: MergeConflict[] } {
+  const { merged, conflicts } = mergeFields(before, task, input);
+  const { blockedBy: _, startedAt, completedAt: __, archivedAt: ___, resolution: ____, ...stateless } = before;
+  const { parentId: _____, ...rest } = placement.takesStatus || placement.isReopened ? stateless : before;
+  const at = task.updatedAt ?? input.now;
+  const state = placement.takesStatus
+    ? toStatusFields({ ...task, ...defined({ startedAt: startedAt ?? task.startedAt }) }, placement, at)
+    : placement.isReopened
+      ? defined({ status: 'pending' as const, startedAt })
+      : {};
+  const { description, assignee, due, acceptance, ...fields } = merged;
+  const { description: ______, assignee: _______, due: ________, ...kept } = { ...rest, ...state } as TaskRecord;
+  const isSameAcceptance = JSON.stringify(acceptance) === JSON.stringify(toComparableCriteria(before));
+  const after: TaskRecord = {
+    ...kept,
+    ...fields,
+    ...defined({ description, assignee, due, parentId: placement.parentId }),
     type: placement.type,
     depends: placement.depends,
+    acceptance: isSameAcceptance ? before.acceptance : [...toStoredCriteria(acceptance, before, task, input), ...listEvidence(before)],
   };
+  return { after, conflicts };
 }
 
-/** Moves a stored task that did not change in the source, but whose placement changes because of other tasks of the file. */
-export function applyPlacement(before: TaskRecord, placement: ImportPlacement): TaskRecord {
+type Merged = Pick<NormalizedTask, MergedField>;
+
+function mergeFields(before: TaskRecord, task: NormalizedTask, input: MergeInput): { merged: Merged; conflicts: MergeConflict[] } {
+  const { base, changedHere, changedThere, preferred } = input;
+  const ours: Merged = { ...pickMerged(before), acceptance: toComparableCriteria(before) };
+  const theirs: Merged = pickMerged(task);
+  // The base stores hashes. A side that did not change has the value of the base; where both changed, the base equals neither.
+  const hashes = new Set(base?.acceptance);
+  const listsOfBase: Partial<Merged> = {
+    labels: base?.labels ?? [],
+    files: base?.files ?? [],
+    acceptance: [...ours.acceptance, ...theirs.acceptance].filter(({ text }) => hashes.has(hashText(text))),
+  };
+  const getBase = (field: MergedField): unknown => {
+    if (!changedThere.has(field)) return theirs[field];
+    if (!changedHere.has(field)) return ours[field];
+    return field in listsOfBase ? listsOfBase[field as keyof Merged] : { isUnknown: true };
+  };
+  const known = Object.fromEntries(mergedFields.map((field) => [field, getBase(field)])) as Partial<Merged>;
+  return mergeThreeWay<Merged>(known, ours, theirs, { preferred, fields: mergedFields, lists: mergedLists });
+}
+
+const pickMerged = ({ title, description, priority, assignee, due, labels, files, acceptance }: Merged | TaskRecord): Merged => ({
+  title,
+  priority,
+  labels,
+  files,
+  acceptance: acceptance as Merged['acceptance'],
+  ...defined({ description, assignee, due }),
+});
+
+const toComparableCriteria = ({ acceptance }: TaskRecord): NormalizedTask['acceptance'] =>
+  acceptance.flatMap(({ kind, text, metAt }) => (kind === 'text' ? [{ text: text ?? '', met: metAt !== undefined }] : []));
+
+const listEvidence = ({ acceptance }: TaskRecord): StoredCriterion[] => acceptance.filter(({ kind }) => kind !== 'text');
+
+/** Keeps the time at which a criterion was met, if it was met before. */
+function toStoredCriteria(
+  merged: NormalizedTask['acceptance'],
+  before: TaskRecord,
+  task: NormalizedTask,
+  { now, agent }: MergeInput,
+): StoredCriterion[] {
+  const stored = new Map(before.acceptance.map((criterion) => [criterion.text, criterion]));
+  const seen = new Map(merged.map((criterion) => [criterion.text, criterion]));
+  return [...seen.values()].map(({ text, met }) => {
+    const known = stored.get(text);
+    if (known && met === (known.metAt !== undefined)) return known;
+    return toTextCriterion(text, met, task.completedAt ?? task.updatedAt ?? now, agent);
+  });
+}
+
+/** Moves a stored task that is not in the file, but whose placement changes because of the tasks of the file. */
+export function applyPlacement(
+  before: TaskRecord,
+  placement: Pick<ImportPlacement, 'type' | 'parentId' | 'depends' | 'isReopened'>,
+): TaskRecord {
   const { type, parentId, depends, isReopened } = placement;
   const { parentId: _, completedAt, archivedAt, resolution, ...rest } = before;
   return {
@@ -84,25 +158,36 @@ export function applyPlacement(before: TaskRecord, placement: ImportPlacement): 
   };
 }
 
-export const listNewNotes = (task: NormalizedTask, storedNotes: Note[], now: string, agent: string): Note[] => {
+/** Lists the notes of a record that a task does not have yet. A comment is identified by author, time and text, a note without a time
+ *  by its text. */
+export function listNewNotes(task: NormalizedTask, storedNotes: Note[], now: string, agent: string): Note[] {
+  const toKey = ({ at, by, text }: { at?: string; by?: string; text: string }): string => JSON.stringify([at, by, text]);
   const texts = new Set(storedNotes.map(({ text }) => text));
+  const keys = new Set(storedNotes.map(toKey));
   return task.notes
-    .filter(({ text }) => !texts.has(text))
+    .filter(({ at, by, text }) => (at ? !keys.has(toKey({ at, by: by ?? agent, text })) : !texts.has(text)))
     .map(({ at, by, text }) => ({ at: at ?? task.updatedAt ?? task.createdAt ?? now, by: by ?? agent, text }));
-};
+}
 
 type StatusFields = Pick<TaskRecord, 'status' | 'blockedBy' | 'startedAt' | 'completedAt' | 'archivedAt' | 'resolution'>;
 
-function toStatusFields(task: NormalizedTask, { isReopened }: ImportPlacement, at: string): StatusFields {
+function toStatusFields(task: NormalizedTask, { isReopened }: Pick<ImportPlacement, 'isReopened'>, at: string): StatusFields {
   const { status, blockedBy } = task;
   const startedAt = task.startedAt ?? (status === 'active' ? at : undefined);
   if (isReopened) return defined({ status: 'pending' as const, startedAt });
   if (status !== 'done') return defined({ status, blockedBy, startedAt });
   const completedAt = task.completedAt ?? at;
-  return defined({ status, resolution: 'done' as const, startedAt, completedAt, archivedAt: task.isArchived ? completedAt : undefined });
+  const resolution = task.resolution ?? ('done' as const);
+  return defined({ status, startedAt, completedAt, resolution, archivedAt: task.isArchived ? completedAt : undefined });
 }
 
 const toTextCriteria = (task: NormalizedTask, at: string, by: string): StoredCriterion[] =>
-  task.acceptance.map(({ text, met }) => ({ kind: 'text', text, ...(met ? { metAt: task.completedAt ?? at, metBy: by } : {}) }));
+  task.acceptance.map(({ text, met }) => toTextCriterion(text, met, task.completedAt ?? at, by));
+
+const toTextCriterion = (text: string, met: boolean, metAt: string, metBy: string): StoredCriterion => ({
+  kind: 'text',
+  text,
+  ...(met ? { metAt, metBy } : {}),
+});
 
 const findEarliest = (times: (string | undefined)[]): string | undefined => times.filter((time) => time !== undefined).sort()[0];

@@ -4,7 +4,9 @@ import { isPlainObject } from '#lib/is-plain-object.ts';
 import { findJsonProblem } from '#lib/jsonc.ts';
 import { checkJson, stripBom } from '#lib/parse-json.ts';
 import { slugify } from '#lib/slug.ts';
-import type { ForeignData, ForeignTask, ImportLoss, SourceFile } from '../model/foreign.ts';
+import { type ForeignData, type ForeignStream, type ForeignTask, type ImportLoss, listChunks, type SourceFile } from '../model/foreign.ts';
+import { createDuplicateResolver } from './duplicates.ts';
+import { splitRecords } from './split-records.ts';
 
 /** For a damaged file or one that the tool did not write; the whole import fails. */
 export function createImportError(file: string, problem: string, at: { line?: number; column?: number } = {}): CleoError {
@@ -17,56 +19,90 @@ export function createImportError(file: string, problem: string, at: { line?: nu
 /** Removes the byte order mark and converts line endings to `\n`. */
 export const normalizeText = (text: string): string => stripBom(text).replace(/\r\n?/g, '\n');
 
-/** Parses the objects of a file: a JSON list, a single object, or JSON Lines, with or without trailing commas. */
-export function parseRecords(file: SourceFile): Record<string, unknown>[] {
-  const text = normalizeText(file.text);
-  if (text.trim() === '') throw createImportError(file.name, 'it is empty');
-  const document = checkJson(text);
-  if ('value' in document) {
-    const list = Array.isArray(document.value) ? document.value.flat() : [document.value];
-    return list.map((value) => {
-      if (isPlainObject(value)) return value;
-      throw createImportError(file.name, `${formatValue(value).slice(0, 40)} is not an object`);
-    });
-  }
-  const lines = text.split('\n').map((line, i) => ({ line: line.trim().replace(/,$/, ''), n: i + 1 }));
-  const filled = lines.filter(({ line }) => line !== '' && line !== '[' && line !== ']');
-  const first = filled[0] && checkJson(filled[0].line);
-  if (text.trimStart().startsWith('[') || !first || 'problem' in first || !isPlainObject(first.value))
-    throw createImportError(file.name, 'it is not valid JSON', findJsonProblem(text));
-  return filled.map(({ line, n }) => {
-    const read = checkJson(line);
-    if ('value' in read && isPlainObject(read.value)) return read.value;
-    throw createImportError(file.name, 'the line is not valid JSON', {
-      line: n,
-      column: findJsonProblem(line)?.column ?? 1,
-    });
-  });
+export type Fields = Record<string, unknown>;
+
+/** A record of a file and its position: `entry 3`, or `issues.jsonl entry 3` if there are several files. */
+export interface SourceRecord {
+  record: Fields;
+  where: string;
 }
 
-/** Collects the tasks of a reader; `origins` names the file of each. Equal copies are merged; copies that differ are an error. */
-export function createForeignData(
-  source: string,
-  origins: Map<ForeignTask, string>,
-  losses: ImportLoss[],
-  tasks: ForeignTask[] = [...origins.keys()],
-): ForeignData {
-  const byId = new Map<string, ForeignTask>();
-  for (const task of tasks) {
-    const other = byId.get(task.id);
-    if (other && JSON.stringify(other) !== JSON.stringify(task)) {
-      const locations = [...new Set([origins.get(other), origins.get(task)])].filter(Boolean).join(' and ');
-      throw new CleoError('E_ID_COLLISION', {
-        id: task.id,
-        problem: createImportError(locations, `${task.id} occurs twice with different contents`).message,
-        fix: 'cleo help import',
-      });
+/** Parses the objects of a file: a JSON list, a single object, or JSON Lines, with or without trailing commas. A record that is not an
+ *  object is reported and skipped. Throws if the file is empty or contains no object at all. */
+export function* parseRecords(file: SourceFile, losses: ImportLoss[]): Generator<SourceRecord> {
+  let count = 0;
+  let hasObject = false;
+  let firstProblem: CleoError | undefined;
+  for (const { text, line, isTorn } of splitRecords(listChunks(file))) {
+    count += 1;
+    const where = [file.name, `entry ${count}`].filter(Boolean).join(' ');
+    const read = checkJson(text);
+    if ('value' in read && isPlainObject(read.value)) {
+      hasObject = true;
+      yield { record: read.value, where };
+      continue;
     }
-    byId.set(task.id, task);
+    const problem =
+      'value' in read
+        ? `${formatValue(read.value).slice(0, 40)} is not an object`
+        : isTorn
+          ? 'the file ends inside it'
+          : 'it is not valid JSON';
+    const found = 'value' in read ? undefined : findJsonProblem(text.slice(0, maxProblemLength));
+    const position = { line: line + (found ? found.line - 1 : 0), ...(found ? { column: found.column } : {}) };
+    firstProblem ??= createImportError(file.name, 'value' in read ? problem : 'it is not valid JSON', position);
+    losses.push({ id: where, field: 'task', why: `line ${line}: ${problem}; skipped`, isProblem: true });
   }
-  return { source, tasks: [...byId.values()], losses };
+  if (count === 0 && isBlank(file)) throw createImportError(file.name, 'it is empty');
+  if (!hasObject && firstProblem) throw firstProblem;
 }
 
+const maxProblemLength = 100_000;
+
+function isBlank(file: SourceFile): boolean {
+  for (const chunk of listChunks(file)) if (/[^\s\ufeff]/.test(chunk)) return false;
+  return true;
+}
+
+/** Reads several files. A file that cannot be read is reported; only if none can be read is the import an error. */
+export function* readEach<T>(files: SourceFile[], losses: ImportLoss[], read: (file: SourceFile) => Iterable<T>): Generator<T> {
+  let failure: CleoError | undefined;
+  let hasRead = false;
+  for (const file of files) {
+    try {
+      yield* read(file);
+      hasRead = true;
+    } catch (error) {
+      if (!(error instanceof CleoError)) throw error;
+      failure ??= error;
+      losses.push({ id: file.name || 'the text', field: 'file', why: toSkipReason(error, file.name), isProblem: true });
+    }
+  }
+  if (!hasRead && failure) throw failure;
+}
+
+const toSkipReason = ({ message }: CleoError, name: string): string =>
+  `${message.replace(/; nothing was imported$/, '').replace(`${name}: `, '')}; skipped`;
+
+/** Creates the lists that a reader fills. */
+export function createStream(
+  source: string,
+  read: (lists: Omit<ForeignStream, 'source' | 'tasks'>) => Iterable<ForeignTask>,
+): ForeignStream {
+  const lists = { losses: [], memories: [], deletedIds: [] };
+  return { source, ...lists, tasks: read(lists) };
+}
+
+/** Reads all tasks of a stream into memory, and resolves duplicate ids. */
+export function collectTasks(stream: ForeignStream): ForeignData {
+  const tasks: ForeignTask[] = [];
+  const resolve = createDuplicateResolver(stream.losses);
+  for (const task of stream.tasks) {
+    const { id, index } = resolve(task, JSON.stringify(task));
+    if (index !== undefined) tasks[index] = id === task.id ? task : { ...task, id };
+  }
+  return { ...stream, tasks };
+}
 /** Formats a value for a message. `JSON.stringify` throws if a value is nested a hundred thousand levels deep. */
 export function formatValue(value: unknown): string {
   try {
@@ -91,6 +127,12 @@ export function parseTime(value: unknown): string | undefined {
   const [, sign, hours, minutes] = /^([+-])(\d{2}):?(\d{2})$/.exec(zone) ?? [];
   const offsetMs = sign ? (sign === '+' ? 1 : -1) * (Number(hours) * 60 + Number(minutes)) * 60_000 : 0;
   return new Date(ms - offsetMs).toISOString();
+}
+
+/** Parses the date of a time as it is written, whatever its zone: `2026-01-31`. */
+export function parseDate(value: unknown): string | undefined {
+  const [, year, month, day] = parseTime(value) ? (/^\s*(\d{4})-?(\d{2})-?(\d{2})/.exec(String(value)) ?? []) : [];
+  return year ? `${year}-${month}-${day}` : undefined;
 }
 
 /** Converts a name to a label: lower case, no accents, a dash for other characters. Undefined if nothing remains. */

@@ -1,74 +1,73 @@
-import { parseForeignPriority, parseForeignStatus } from '#core/rules/words.ts';
+import { defined } from '#lib/defined.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
-import type { ForeignData, ForeignTask, ImportLoss, SourceFile } from '../model/foreign.ts';
+import type { ForeignData, ForeignStream, ForeignTask, ImportLoss, SourceFile } from '../model/foreign.ts';
 import {
   addUnmappedFields,
-  createForeignData,
+  collectTasks,
   createImportError,
   createLossReporter,
+  createStream,
+  type Fields,
   joinParagraphs,
   listUnmapped,
   normalizeLabels,
+  parseDate,
   parseRecords,
   pickTimes,
+  readEach,
   toTaskLabel,
   toText,
   toTexts,
 } from './source-values.ts';
+import { parseForeignState, parsePriority } from './vocabulary.ts';
+
+export const readTaskmaster = (files: SourceFile[]): ForeignData => collectTasks(streamTaskmaster(files));
 
 /** Reads `tasks.json` of Task Master: one list per tag, or the single list of its first versions. Tasks of `master` keep their numbers;
  *  those of other tags get the tag as a prefix and as a label. */
-export function readTaskmaster(files: SourceFile[]): ForeignData {
-  const losses: ImportLoss[] = [];
-  const origins = new Map<ForeignTask, string>();
-  for (const file of files)
-    for (const { tag, tasks } of readTaskLists(file)) {
+export function streamTaskmaster(files: SourceFile[]): ForeignStream {
+  return createStream('taskmaster', function* ({ losses }) {
+    for (const { tag, tasks } of readEach(files, losses, (file) => readTaskLists(file, losses))) {
       const prefix = tag === 'master' ? '' : `${tag}:`;
-      const label = prefix && toTaskLabel(tag);
-      for (const [i, task] of tasks.entries()) {
-        if (!isTask(task)) throw createImportError(file.name, `entry ${i + 1} of ${tag} has no id and title`);
-        origins.set(toForeignTask(task, { prefix, label, losses }), file.name);
-        const subtasks = Array.isArray(task.subtasks) ? task.subtasks : [];
-        for (const [j, subtask] of subtasks.entries()) {
-          if (!isTask(subtask)) throw createImportError(file.name, `subtask ${j + 1} of ${tag} ${task.id} has no id and title`);
-          origins.set(
-            toForeignTask(subtask, {
-              prefix,
-              label,
-              losses,
-              parent: task,
-              siblings: new Set(subtasks.map((sibling) => String(isPlainObject(sibling) && sibling.id))),
-            }),
-            file.name,
-          );
-        }
+      const context: EntryContext = { prefix, label: prefix ? toTaskLabel(tag) : undefined, losses };
+      for (const entry of listEntries(tasks, `${tag} entry`, losses)) {
+        yield toForeignTask(entry, context);
+        const subtasks = [...listEntries(entry.subtasks, `${tag} ${entry.id} subtask`, losses)];
+        const siblings = new Set(subtasks.map(({ id }) => String(id)));
+        for (const subtask of subtasks) yield toForeignTask(subtask, { ...context, parent: entry, siblings });
       }
     }
-  return createForeignData('taskmaster', origins, losses);
+  });
 }
 
-type Fields = Record<string, unknown>;
 type Entry = Fields & { id: string | number; title: string };
 
-function readTaskLists(file: SourceFile): { tag: string; tasks: unknown[] }[] {
-  const [root, ...more] = parseRecords(file);
+function* readTaskLists(file: SourceFile, losses: ImportLoss[]): Generator<{ tag: string; tasks: unknown[] }> {
+  const [root, ...more] = [...parseRecords(file, losses)].map(({ record }) => record);
   const createFormatError = () => createImportError(file.name, 'it contains no task list of task-master');
   if (!root || more.length > 0) throw createFormatError();
-  if (Array.isArray(root.tasks)) return [{ tag: 'master', tasks: root.tasks }];
-  const lists = Object.entries(root).flatMap(([tag, value]) =>
-    isPlainObject(value) && Array.isArray(value.tasks) ? [{ tag, tasks: value.tasks }] : [],
-  );
+  const lists = Array.isArray(root.tasks)
+    ? [{ tag: 'master', tasks: root.tasks }]
+    : Object.entries(root).flatMap(([tag, value]) =>
+        isPlainObject(value) && Array.isArray(value.tasks) ? [{ tag, tasks: value.tasks }] : [],
+      );
   if (lists.length === 0) throw createFormatError();
-  return lists;
+  yield* lists;
 }
 
-const isTask = (value: unknown): value is Entry =>
-  isPlainObject(value) &&
-  (typeof value.id === 'number' || (typeof value.id === 'string' && value.id !== '')) &&
-  typeof value.title === 'string';
+/** Lists the entries of a list. One without a title gets its id as title; one without an id is skipped. */
+function* listEntries(list: unknown, where: string, losses: ImportLoss[]): Generator<Entry> {
+  for (const [i, value] of (Array.isArray(list) ? list : []).entries()) {
+    const report = (why: string): unknown => losses.push({ id: `${where} ${i + 1}`, field: 'task', why, isProblem: true });
+    const fields = isPlainObject(value) ? value : undefined;
+    const id = fields?.id;
+    if (!fields || !(typeof id === 'number' || (typeof id === 'string' && id.trim() !== ''))) report('it has no id; skipped');
+    else yield { ...fields, id, title: toText(fields.title) };
+  }
+}
 
 const mappedFields = new Set(
-  'id title description details testStrategy status dependencies labels priority subtasks parentTaskId parentId createdAt updatedAt complexity complexityScore complexityReasoning recommendedSubtasks expansionPrompt'.split(
+  'id title description details testStrategy status dependencies labels tags assignee dueDate priority subtasks parentTaskId parentId createdAt updatedAt completedAt complexity complexityScore complexityReasoning recommendedSubtasks expansionPrompt'.split(
     ' ',
   ),
 );
@@ -91,13 +90,13 @@ function toForeignTask(entry: Entry, { prefix, label, losses, parent, siblings }
   if (parent && Array.isArray(entry.subtasks) && entry.subtasks.length > 0)
     reportLoss('subtasks', 'subtasks of a subtask are not imported');
   const givenStatus = toText(entry.status) || 'pending';
-  const givenPriority = toText(entry.priority) || toText(parent?.priority);
-  const status = parseForeignStatus(givenStatus);
-  const priority = parseForeignPriority(givenPriority);
-  if (!status) reportLoss('status', `${JSON.stringify(givenStatus)} is imported as pending`);
+  const givenPriority = entry.priority ?? parent?.priority ?? '';
+  const { status, resolution, isDeferred, isGuess } = parseForeignState(givenStatus);
+  const priority = parsePriority(givenPriority);
+  if (isGuess) reportLoss('status', `${JSON.stringify(givenStatus)} is imported as ${status}`);
   if (givenPriority && !priority) reportLoss('priority', `${JSON.stringify(givenPriority)} is imported as medium`);
-  // A label preserves statuses that tasks do not have.
-  const statusLabel = givenStatus === 'cancelled' ? 'not-planned' : ['review', 'deferred'].includes(givenStatus) && givenStatus;
+  // A label preserves a status that tasks do not have.
+  const statusLabel = isDeferred || /^review$/i.test(givenStatus) ? givenStatus : undefined;
   const strategy = toText(entry.testStrategy).trim();
   const description = joinParagraphs(
     toText(entry.description),
@@ -108,15 +107,17 @@ function toForeignTask(entry: Entry, { prefix, label, losses, parent, siblings }
     id,
     title: entry.title,
     ...addUnmappedFields(description, 'taskmaster', unmapped),
-    status: status ?? 'pending',
-    ...(givenStatus === 'deferred' ? { blockedBy: 'deferred in taskmaster' } : {}),
+    status,
+    ...defined({ resolution, assignee: toText(entry.assignee).trim() || undefined, due: parseDate(entry.dueDate) }),
+    ...(status === 'blocked' && isDeferred ? { blockedBy: `${givenStatus} in taskmaster` } : {}),
     priority: priority ?? 'medium',
     ...(parent ? { parent: `${prefix}${parent.id}` } : {}),
     depends: listDepends(entry).map((on) => `${prefix}${siblings?.has(on) && Number(on) < 100 ? toFullId(on) : on}`),
-    labels: normalizeLabels([label, statusLabel, ...toTexts(entry.labels)], reportLoss),
-    acceptance: strategy && strategy.length <= 1000 ? [{ text: strategy, met: status === 'done' && givenStatus !== 'cancelled' }] : [],
+    labels: normalizeLabels([label, statusLabel, ...toTexts(entry.labels), ...toTexts(entry.tags)], reportLoss),
+    acceptance: strategy && strategy.length <= 1000 ? [{ text: strategy, met: status === 'done' && !resolution }] : [],
     notes: [],
     ...pickTimes({ createdAt: entry.createdAt, updatedAt: entry.updatedAt }, reportLoss),
+    ...(status === 'done' ? pickTimes({ completedAt: entry.completedAt }, reportLoss) : {}),
   };
 }
 

@@ -1,72 +1,98 @@
-import { parseForeignPriority } from '#core/rules/words.ts';
-import { addToList } from '#lib/collections.ts';
 import { defined } from '#lib/defined.ts';
-import type { ForeignData, ForeignTask, ImportLoss, SourceFile } from '../model/foreign.ts';
+import type { ForeignData, ForeignStream, ForeignTask, ImportLoss, SourceFile } from '../model/foreign.ts';
 import {
   addUnmappedFields,
-  createForeignData,
-  createImportError,
+  collectTasks,
   createLossReporter,
+  createStream,
+  type Fields,
   formatValue,
   normalizeLabels,
+  parseDate,
   parseRecords,
   parseTime,
   pickTimes,
+  readEach,
   toFieldsList,
+  toText,
   toTexts,
   unmappedField,
 } from './source-values.ts';
+import { parseForeignState, parsePriority } from './vocabulary.ts';
 
-const states = ['pending', 'waiting', 'completed', 'deleted', 'recurring'];
 /** Fields that are imported, and fields that Taskwarrior computes on demand. */
 const mappedFields = new Set(
   (
-    'id uuid description status entry modified start end priority project tags depends annotations urgency ' +
+    'id uuid description status entry modified start end priority project tags depends annotations urgency due ' +
     'mask imask parent rtype template last wait'
   ).split(' '),
 );
 
+export const readTaskwarrior = (files: SourceFile[]): ForeignData => collectTasks(streamTaskwarrior(files));
+
 /** Reads the output of `task export`. The first part of a project name becomes an epic and the full name a label. Templates of recurring
- *  tasks are skipped; the tasks created from them are imported. */
-export function readTaskwarrior(files: SourceFile[]): ForeignData {
-  const losses: ImportLoss[] = [];
-  const origins = new Map<ForeignTask, string>();
-  const entries = files.flatMap((file) =>
-    parseRecords(file).map((record, i) => ({ file: file.name, entry: checkEntry(file.name, record, i + 1) })),
-  );
-  const exportedAt = findLastTime(entries.map(({ entry }) => entry));
-  for (const { file, entry } of entries) {
-    if (entry.status === 'deleted') losses.push({ id: entry.uuid, field: 'status', why: 'deleted tasks are not imported' });
-    else if (entry.status === 'recurring')
-      losses.push({
-        id: entry.uuid,
-        field: 'recur',
-        why: 'templates of recurring tasks are not imported; the tasks created from them are',
+ *  tasks are skipped; the tasks created from them are imported. The files are read twice: epics come before their tasks. */
+export function streamTaskwarrior(files: SourceFile[]): ForeignStream {
+  return createStream('taskwarrior', function* ({ losses, deletedIds }) {
+    const listEntries = (reported: ImportLoss[]): Iterable<Entry> =>
+      readEach(files, reported, function* (file) {
+        for (const { record, where } of parseRecords(file, reported)) {
+          const entry = toEntry(record);
+          if (typeof entry === 'object') yield entry;
+          else reported.push({ id: where, field: 'task', why: `${entry}; skipped`, isProblem: true });
+        }
       });
-    else origins.set(toForeignTask(entry, exportedAt, losses), file);
-  }
-  const tasks = [...origins.keys()];
-  return createForeignData('taskwarrior', origins, losses, [...createEpics(tasks), ...tasks]);
+    let exportedAt = '';
+    const projects = new Map<string, boolean>();
+    for (const entry of listEntries([])) {
+      exportedAt = findLastTime(entry, exportedAt);
+      const project = getTopProject(entry);
+      const isDone = entry.status === 'completed';
+      if (project && !isSkipped(entry)) projects.set(project, isDone && projects.get(project) !== false);
+    }
+    for (const [project, isDone] of projects) yield createEpic(project, isDone);
+    for (const entry of listEntries(losses)) {
+      if (entry.status === 'deleted') deletedIds.push(entry.uuid);
+      if (entry.status === 'deleted') losses.push({ id: entry.uuid, field: 'status', why: 'deleted tasks are not imported' });
+      else if (entry.status === 'recurring')
+        losses.push({
+          id: entry.uuid,
+          field: 'recur',
+          why: 'templates of recurring tasks are not imported; the tasks created from them are',
+        });
+      else yield toForeignTask(entry, exportedAt, losses);
+    }
+  });
 }
 
-type Entry = Record<string, unknown> & { uuid: string; description: string; status: string };
+type Entry = Fields & { uuid: string; description: string; status: string };
 
-function checkEntry(file: string, record: Record<string, unknown>, n: number): Entry {
+const isSkipped = ({ status }: Entry): boolean => status === 'deleted' || status === 'recurring';
+
+/** Returns the entry, or the reason why it is none. */
+function toEntry(record: Fields): Entry | string {
   const { uuid, description, status } = record;
-  if (typeof uuid === 'string' && uuid !== '' && typeof description === 'string' && states.includes(String(status))) return record as Entry;
-  throw createImportError(file, `entry ${n} is not a task of \`task export\`: uuid, description or status is missing`);
+  if (typeof uuid !== 'string' || uuid.trim() === '') return 'it is not a task of `task export`: it has no uuid';
+  if (description === undefined && status === undefined) return 'it is not a task of `task export`: description and status are missing';
+  return { ...record, uuid, description: toText(description), status: toText(status) || 'pending' };
 }
 
 /** The export has no date of its own; its latest time is a lower bound. */
-function findLastTime(entries: Entry[]): string {
-  const times = entries.flatMap(({ modified, entry, end }) => [modified, entry, end]).map((time) => parseTime(time) ?? '');
-  return times.reduce((last, time) => (time > last ? time : last), '');
+function findLastTime({ modified, entry, end }: Entry, last: string): string {
+  return [modified, entry, end].reduce((latest: string, value) => {
+    const time = parseTime(value) ?? '';
+    return time > latest ? time : latest;
+  }, last);
 }
+
+const getTopProject = ({ project }: Entry): string => toText(project).split('.')[0]?.trim() ?? '';
 
 function toForeignTask(entry: Entry, exportedAt: string, losses: ImportLoss[]): ForeignTask {
   const { uuid: id, priority, project, start } = entry;
   const reportLoss = createLossReporter(losses, id);
-  const isDone = entry.status === 'completed';
+  const { status: known, resolution, isGuess } = parseForeignState(entry.status, entry.end);
+  if (isGuess) reportLoss('status', `${formatValue(entry.status)} is imported as ${known}`);
+  const isDone = known === 'done';
   const wait = parseTime(entry.wait);
   // Since version 2.6, a waiting task is a pending one whose `wait` is in the future.
   const isWaiting = !isDone && (entry.status === 'waiting' || (wait !== undefined && wait > exportedAt));
@@ -75,19 +101,24 @@ function toForeignTask(entry: Entry, exportedAt: string, losses: ImportLoss[]): 
     reportLoss(field, unmappedField);
     return [[field, parseTime(value) ?? (typeof value === 'string' ? value : formatValue(value))]];
   });
-  const knownPriority = typeof priority === 'string' ? parseForeignPriority(priority) : undefined;
+  const knownPriority = parsePriority(priority);
   if (priority && !knownPriority) reportLoss('priority', `${formatValue(priority)} is not H, M or L`);
   if (wait !== undefined && !isDone)
     reportLoss('wait', isWaiting ? 'imported as blocked; it is not unblocked on that day' : 'the day has passed');
-  const name = typeof project === 'string' ? project : '';
-  const topProject = name.split('.')[0] ?? '';
+  const name = toText(project);
+  const topProject = getTopProject(entry);
   return {
     id,
     title: entry.description,
     ...addUnmappedFields('', 'Taskwarrior', unmapped),
-    status: isDone ? 'done' : isWaiting ? 'blocked' : start ? 'active' : 'pending',
+    status: isDone ? 'done' : isWaiting || known === 'blocked' ? 'blocked' : start || known === 'active' ? 'active' : 'pending',
     ...(isWaiting ? { blockedBy: wait ? `Waiting until ${wait.slice(0, 10)}` : 'Waiting' } : {}),
-    ...defined({ priority: knownPriority, parent: topProject ? toEpicId(topProject) : undefined }),
+    ...defined({
+      resolution,
+      priority: knownPriority,
+      parent: topProject ? toEpicId(topProject) : undefined,
+      due: parseDate(entry.due),
+    }),
     depends: toTexts(entry.depends),
     labels: normalizeLabels([...toTexts(entry.tags), name.includes('.') && `project:${name}`], reportLoss),
     acceptance: [],
@@ -104,17 +135,13 @@ function toForeignTask(entry: Entry, exportedAt: string, losses: ImportLoss[]): 
 const toEpicId = (project: string): string => `project:${project}`;
 
 /** Projects have no status in Taskwarrior: an epic is done if all its tasks are. */
-function createEpics(tasks: ForeignTask[]): ForeignTask[] {
-  const members = new Map<string, ForeignTask[]>();
-  for (const task of tasks) if (task.parent) addToList(members, task.parent, task);
-  return [...members].map(([id, children]) => ({
-    id,
-    title: id.slice(toEpicId('').length),
-    type: 'epic',
-    status: children.every((task) => task.status === 'done') ? 'done' : 'pending',
-    depends: [],
-    labels: [],
-    acceptance: [],
-    notes: [],
-  }));
-}
+const createEpic = (project: string, isDone: boolean): ForeignTask => ({
+  id: toEpicId(project),
+  title: project,
+  type: 'epic',
+  status: isDone ? 'done' : 'pending',
+  depends: [],
+  labels: [],
+  acceptance: [],
+  notes: [],
+});

@@ -1,44 +1,52 @@
-import { parseForeignPriority } from '#core/rules/words.ts';
+import { defined } from '#lib/defined.ts';
 import { sha256 } from '#lib/sha256.ts';
-import type { ForeignData, ForeignTask, ImportLoss, SourceFile } from '../model/foreign.ts';
+import { type ForeignData, type ForeignStream, type ForeignTask, type ImportLoss, readWhole, type SourceFile } from '../model/foreign.ts';
 import {
   addUnmappedFields,
-  createForeignData,
+  collectTasks,
   createImportError,
   createLossReporter,
+  createStream,
   normalizeLabels,
   normalizeText,
+  parseDate,
   pickTimes,
+  readEach,
   toTexts,
   unmappedField,
 } from './source-values.ts';
+import { parsePriority } from './vocabulary.ts';
+
+export const readTodoTxt = (files: SourceFile[]): ForeignData => collectTasks(streamTodoTxt(files));
 
 /** Reads lines of todo.txt. A line is identified by its `id:` or `uuid:`, else by its text and creation date, so that its status,
  *  priority, project and other dates can change. Projects and contexts become labels, because a line can have several. */
-export function readTodoTxt(files: SourceFile[]): ForeignData {
-  const losses: ImportLoss[] = [];
-  const origins = new Map<ForeignTask, string>();
-  const seen = new Map<string, number>();
-  for (const file of files) {
-    checkPlainText(file);
-    for (const line of normalizeText(file.text).split('\n')) {
+export function streamTodoTxt(files: SourceFile[]): ForeignStream {
+  return createStream('todo.txt', function* ({ losses }) {
+    const seen = new Map<string, number>();
+    const lines = readEach(files, losses, function* (file) {
+      const text = normalizeText(readWhole(file));
+      checkPlainText(file.name, text);
+      const isArchived = /(?:^|\/)done\.txt$/i.test(file.name);
+      for (const line of text.split('\n')) yield { line, isArchived };
+    });
+    for (const { line, isArchived } of lines) {
       const parsed = parseTodoLine(line);
       if (!parsed) continue;
       const count = (seen.get(parsed.id) ?? 0) + 1;
       seen.set(parsed.id, count);
-      // Lines with the same text are different tasks; lines with the same id are an error, reported by `createForeignData`.
+      // Lines with the same text are different tasks; lines with the same id are resolved as duplicates.
       const id = count > 1 && !parsed.isNamed ? `${parsed.id}-${count}` : parsed.id;
-      origins.set(toForeignTask({ ...parsed, id }, /(?:^|\/)done\.txt$/i.test(file.name), losses), file.name);
+      yield toForeignTask({ ...parsed, id }, isArchived, losses);
     }
-  }
-  return createForeignData('todo.txt', origins, losses);
+  });
 }
 
 /** Rejects other file formats. Any line of text is a valid task, so the parser would accept them. */
-function checkPlainText({ name, text }: SourceFile): void {
-  const control = /[\0-\x08\x0e-\x1f\ufffd]/.exec(text);
+function checkPlainText(name: string, text: string): void {
+  const control = /[\0-\x08\x0e-\x1f]/.exec(text);
   if (control) throw createImportError(name, 'it is not plain text', { line: text.slice(0, control.index).split('\n').length });
-  const begin = normalizeText(text).trimStart();
+  const begin = text.trimStart();
   if (/^(<\?xml|<!doctype|<html|---\n|%PDF|\[\s*[{\]]|\{\s*["}])/i.test(begin))
     throw createImportError(name, 'it is not a todo.txt file', { line: 1 });
 }
@@ -95,12 +103,17 @@ function parseKey(word: string): [string, string] | undefined {
 }
 
 const mappedKeys = new Set(['id', 'uuid', 'p', 'parent', 'dep', 'after', 'pri']);
+/** Keys of people: `assignee:ada` is not part of the format, but common. */
+const assigneeKeys = ['assignee', 'owner'];
 
 function toForeignTask(line: TodoLine, isArchived: boolean, losses: ImportLoss[]): ForeignTask {
   const { id, letter, keys, isDone } = line;
   const reportLoss = createLossReporter(losses, id);
   const listValues = (...names: string[]): string[] => keys.filter(([key]) => names.includes(key)).flatMap(([, value]) => toTexts(value));
-  const unmapped = keys.filter(([key]) => !mappedKeys.has(key));
+  const [assignee] = listValues(...assigneeKeys);
+  const due = parseDate(listValues('due')[0]);
+  const isMapped = (key: string): boolean => mappedKeys.has(key) || assigneeKeys.includes(key) || (key === 'due' && due !== undefined);
+  const unmapped = keys.filter(([key]) => !isMapped(key));
   for (const [key] of unmapped) reportLoss(key, unmappedField);
   if (letter > 'D') reportLoss('priority', `${letter} is imported as low, like D`);
   const parents = listValues('p', 'parent');
@@ -110,7 +123,8 @@ function toForeignTask(line: TodoLine, isArchived: boolean, losses: ImportLoss[]
     title: line.title,
     ...addUnmappedFields('', 'todo.txt', unmapped),
     status: isDone ? 'done' : 'pending',
-    ...(/^[A-Z]$/.test(letter) ? { priority: (letter <= 'D' && parseForeignPriority(letter)) || 'low' } : {}),
+    ...(/^[A-Z]$/.test(letter) ? { priority: (letter <= 'D' && parsePriority(letter)) || 'low' } : {}),
+    ...defined({ assignee, due }),
     ...(parents[0] ? { parent: `id:${parents[0]}` } : {}),
     depends: listValues('dep', 'after').map((on) => `id:${on}`),
     labels: normalizeLabels(

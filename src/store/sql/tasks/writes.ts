@@ -22,9 +22,9 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
     rest: [task.description ?? '', ...task.labels, ...((await reads.getNotes([task.id])).get(task.id) ?? []).map((note) => note.text)],
   });
   // A clock that is behind must not date a change before the previous one.
-  const setNextRevision = (id: TaskId): Promise<void> =>
+  const setNextRevision = (id: TaskId, at?: string): Promise<void> =>
     db.run(sql`
-      update tasks set updated_at = case when updated_at < ${stamp.at} then ${stamp.at} else updated_at end, revision = revision + 1
+      update tasks set updated_at = case when updated_at < ${at ?? stamp.at} then ${at ?? stamp.at} else updated_at end, revision = revision + 1
       where id = ${id}`);
   const insertNotes = async (rows: string[][]): Promise<void> => {
     for (const some of splitChunks(rows, 200))
@@ -55,12 +55,12 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
       db.run(sql`update counters set value = ${toTaskNumber(upTo)} where name = 'task' and value < ${toTaskNumber(upTo)}`),
     insert: (task, notes = [], origin) => insertMany([{ task, notes }], origin),
     insertMany,
-    async save(before, after, reason) {
+    async save(before, after, reason, at) {
       const fields = scalarFields.filter((field) => before[field] !== after[field]);
       const lists = listFields.filter((field) => toJson(before[field]) !== toJson(after[field]));
       if (fields.length === 0 && lists.length === 0) return before;
       // A clock that is behind must not date a change before the previous one.
-      const updatedAt = stamp.at > before.updatedAt ? stamp.at : before.updatedAt;
+      const updatedAt = at ?? (stamp.at > before.updatedAt ? stamp.at : before.updatedAt);
       const saved: TaskRecord = { ...after, updatedAt, revision: before.revision + 1 };
       await db.run(sql`
         update tasks set type = ${saved.type}, title = ${saved.title}, description = ${saved.description}, status = ${saved.status}, priority = ${saved.priority},
@@ -83,10 +83,10 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
       noteUpdate(changes, saved.id);
       return saved;
     },
-    async appendNotes(task, notes) {
+    async appendNotes(task, notes, at) {
       if (notes.length === 0) return;
       await insertNotes(notes.map((note) => [task.id, note.at, note.by, note.text]));
-      await setNextRevision(task.id);
+      await setNextRevision(task.id, at);
       await addHistory(notes.map(({ text }) => ({ taskId: task.id, field: 'notes', new: text })));
       await unindexTask(db, task.id);
       await indexTasks(db, [await toTaskText(task)]);

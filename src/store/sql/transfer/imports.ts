@@ -1,25 +1,31 @@
-import type { ImportFilter, ImportReads, ImportWrites } from '../../port/transfer.ts';
+import type { Status, TaskType } from '#core/model/scalars.ts';
+import type { ImportFilter, ImportReads, ImportWrites, KnownImport } from '../../port/transfer.ts';
 import { countUpTo } from '../queries.ts';
-import { type Db, listRows, listValues, raw, type Sql, splitChunks, sql } from '../sql.ts';
+import { type Db, listRows, listValues, omitNull, raw, type Sql, type SqlRow, splitChunks, sql } from '../sql.ts';
 
 export function createImportReads(db: Db): ImportReads {
   return {
     async getKnown(source) {
-      const found = await db.all(sql`select foreign_id, task_id, digest from imports where source = ${source}`);
-      return new Map(found.map((row) => [String(row.foreign_id), { taskId: String(row.task_id), digest: String(row.digest) }]));
+      const records = await db.all(sql`
+        select r.foreign_id, r.task_id, r.base, ${currentColumns} from import_records r left join tasks t on t.id = r.task_id
+        where r.source = ${source}`);
+      const aliases = await db.all(sql`
+        select a.alias as foreign_id, a.task_id, null as base, ${currentColumns} from task_aliases a join tasks t on t.id = a.task_id
+        where a.tool = ${source} and not exists (select 1 from import_records r where r.source = a.tool and r.foreign_id = a.alias)`);
+      return new Map([...records, ...aliases].map((row) => [String(row.foreign_id), toKnownImport(row)]));
     },
     async list(filter, { limit, offset }) {
       const found = await db.all(sql`
-        select source, foreign_id, task_id, imported_at from imports ${whereImport(filter)}
+        select source, foreign_id, task_id, at from import_records ${whereImport(filter)}
         order by source, length(task_id), task_id limit ${limit} offset ${offset}`);
       return found.map((row) => ({
         source: String(row.source),
         id: String(row.foreign_id),
         taskId: String(row.task_id),
-        importedAt: String(row.imported_at),
+        importedAt: String(row.at),
       }));
     },
-    count: (filter, atMost) => countUpTo(db, sql`select 1 as one from imports ${whereImport(filter)}`, atMost),
+    count: (filter, atMost) => countUpTo(db, sql`select 1 as one from import_records ${whereImport(filter)}`, atMost),
   };
 }
 
@@ -27,11 +33,22 @@ export const createImportWrites = (db: Db): ImportWrites => ({
   async save(source, entries, at) {
     for (const some of splitChunks(entries, 150))
       await db.run(sql`
-        insert into imports (source, foreign_id, task_id, digest, imported_at)
-        values ${listRows(some.map(({ foreignId, taskId, digest }) => [source, foreignId, taskId, digest, at]))}
-        on conflict (source, foreign_id) do update set task_id = excluded.task_id, digest = excluded.digest, imported_at = excluded.imported_at`);
+        insert into import_records (source, foreign_id, task_id, base, at)
+        values ${listRows(some.map(({ foreignId, taskId, base }) => [source, foreignId, taskId, base, at]))}
+        on conflict (source, foreign_id) do update set task_id = excluded.task_id, base = excluded.base, at = excluded.at`);
   },
 });
+
+const currentColumns = raw('t.type, t.status, t.parent_id, t.archived_at, t.revision, t.updated_at');
+
+function toKnownImport(row: SqlRow): KnownImport {
+  const taskId = String(row.task_id);
+  const base = row.base === null ? {} : { base: String(row.base) };
+  if (row.revision === null) return { taskId, ...base };
+  const { type, status } = row as { type: TaskType; status: Status };
+  const optional = omitNull({ parentId: row.parent_id as string | null, archivedAt: row.archived_at as string | null });
+  return { taskId, ...base, current: { type, status, ...optional, revision: Number(row.revision), updatedAt: String(row.updated_at) } };
+}
 
 const whereImport = ({ tool, sources, foreignId }: ImportFilter): Sql => sql`where 1 = 1
   ${tool === undefined ? raw('') : sql`and (source = ${tool} or substr(source, 1, ${tool.length + 1}) = ${`${tool}:`})`}

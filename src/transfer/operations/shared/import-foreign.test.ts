@@ -2,13 +2,14 @@ import { expect, test } from 'vitest';
 import { type Json, openApp } from '../../../../test/app.ts';
 import { listImports } from '../../../../test/imports/imports.ts';
 import { importTools } from '../../rules/detect-tool.ts';
+import { collectTasks } from '../../rules/source-values.ts';
 import { loadReader } from './import-readers.ts';
 
 test.each(importTools)('%s: imports titles, states, priorities, dependencies and hierarchy of a real sample', async (tool) => {
   const read = await loadReader[tool]();
   for (const files of await listImports(tool)) {
     const { call } = await openApp();
-    const { tasks } = read(files);
+    const { tasks } = collectTasks(read(files));
     expect(tasks.length).toBeGreaterThan(0);
     const first = await call('tasks.import', { content: files, from: tool, limit: 1000 });
     expect(first).toMatchObject({ success: true, imported: tasks.length, updated: 0, unchanged: 0 });
@@ -86,19 +87,20 @@ test('adds notes once, keeps the status of a held task and reopens a done parent
   await as('ada').call('tasks.start', { taskId: 'T001' });
   await call('tasks.complete', { taskId: 'T002' });
   const more = { notes: 'one', comments: [{ author: 'Grace H.', text: 'two', created_at: '2026-03-01T00:00:00Z' }] };
-  const content = [issue('a', { ...more, status: 'closed' }), issue('b'), issue('c', child('c', 'b'))].join('\n');
+  const content = [
+    issue('a', { ...more, status: 'closed', updated_at: '2027-01-01T00:00:00Z' }),
+    issue('b'),
+    issue('c', child('c', 'b')),
+  ].join('\n');
   expect(await call('tasks.import', { content, from: 'beads' })).toMatchObject({
     imported: 1,
     updated: 2,
-    losses: [
-      { id: 'a', field: 'status', why: 'an agent holds T001; it stays active' },
-      { id: 'b', field: 'status' },
-    ],
+    losses: expect.arrayContaining([{ id: 'a', field: 'status', why: 'an agent holds T001; it stays active' }]),
   });
   const { task } = await call('tasks.show', { taskId: 'T001' });
   expect(task).toMatchObject({
     status: 'active',
-    notes: [{ text: 'one' }, { at: '2026-03-01T00:00:00.000Z', by: 'Grace-H.', text: 'two' }],
+    notes: [{ text: 'one' }, { at: '2026-03-01T00:00:00.000Z', by: 'Grace H.', text: 'two' }],
   });
   expect(await call('tasks.show', { taskId: 'T002' })).toMatchObject({ task: { status: 'pending' } });
 });
@@ -108,7 +110,7 @@ test('releases an expired claim when the source closes its task', async () => {
   await call('tasks.import', { content: issue('a'), from: 'beads' });
   await as('ada').call('tasks.start', { taskId: 'T001' });
   await tamper("update claims set renewed_at = '2020-01-01T00:00:00.000Z'");
-  const content = issue('a', { status: 'closed', closed_at: '2026-01-02T12:00:00Z' });
+  const content = issue('a', { status: 'closed', closed_at: '2026-01-02T12:00:00Z', updated_at: '2027-01-01T00:00:00Z' });
   expect(await call('tasks.import', { content, from: 'beads' })).toMatchObject({ updated: 1, losses: [] });
   expect(await call('tasks.show', { taskId: 'T001' })).toMatchObject({ task: { status: 'done' } });
   expect(await as('ada').call('tasks.current')).toMatchObject({ task: {}, _meta: { exitCode: 100 } });
@@ -148,6 +150,7 @@ test('reports the same in a dry run and writes nothing', async () => {
   expect(await call('tasks.import', { content, from: 'beads', dryRun: true })).toMatchObject({
     imported: 2,
     losses: [{ id: 'a', field: 'estimated_minutes' }],
+    lossGroups: [{ count: 1, field: 'estimated_minutes', examples: ['a'] }],
     data: { dryRun: true, wouldCreate: 2, insertedCount: 0 },
   });
   expect(await call('tasks.list')).toMatchObject({ tasks: [] });
@@ -156,7 +159,7 @@ test('reports the same in a dry run and writes nothing', async () => {
 
 test('truncates a long report and counts the rest', async () => {
   const { call } = await openApp();
-  const content = Array.from({ length: 12 }, (_, i) => issue(`a${i}`, { due_at: '2026-05-01T00:00:00Z' })).join('\n');
+  const content = Array.from({ length: 12 }, (_, i) => issue(`a${i}`, { estimated_minutes: 30 })).join('\n');
   const report = await call('tasks.import', { content, from: 'beads', limit: 5 });
   expect(report).toMatchObject({ imported: 12, losses: { length: 5 }, lossCount: 12, ids: { length: 5 }, idCount: 12 });
 });

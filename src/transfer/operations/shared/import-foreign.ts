@@ -1,78 +1,178 @@
 import type { MutationContext } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import { createClaimJudge } from '#tasks/operations/shared/claim-judge.ts';
-import type { ForeignData } from '../../model/foreign.ts';
+import type { ForeignMemory, ForeignStream, ImportLoss } from '../../model/foreign.ts';
 import { formatHiddenTextWarning } from '../../rules/hidden-text.ts';
-import type { ImportDraft, StoreSnapshot } from '../../rules/import-state.ts';
-import { createImportDraft, type ImportPlan, planImport } from '../../rules/plan.ts';
-import { applyPlacement } from '../../rules/records.ts';
+import { comparedFields, diffDigests, digestRecord, parseBase } from '../../rules/import-base.ts';
+import { createImportDraft, type ImportDraft, type ImportItem, type LocalChanges } from '../../rules/import-draft.ts';
+import type { StoreSnapshot } from '../../rules/import-state.ts';
+import { planImport } from '../../rules/plan.ts';
+import { archiveRecord, selectPrunable } from '../../rules/prune.ts';
+import type { ConflictPolicy } from '../../rules/three-way.ts';
+import { splitBatches, writePlan } from './write-import.ts';
+
+export interface ImportOptions {
+  policy: ConflictPolicy;
+  isStrict: boolean;
+  prunes: boolean;
+}
 
 /** Imports the tasks of another tool in the transaction of the call. */
-export async function importForeign(ctx: MutationContext, file: ForeignData, source: string) {
-  const { store, now, caller } = ctx;
-  const draft = createImportDraft(file, await store.imports.getKnown(source), source);
+export async function importForeign(ctx: MutationContext, stream: ForeignStream, source: string, options: ImportOptions) {
+  const { store } = ctx;
+  const report = (phase: string, done: number, total?: number): void =>
+    ctx.observe?.('import_progress', { phase, done, ...(total === undefined ? {} : { total }) }, {});
+  const draft = createImportDraft({ ...stream, source }, await store.imports.getKnown(source), (count) => report('read', count));
+  if (options.isStrict) checkNoProblems(draft.losses);
+  if (draft.isOlder) return answerOlder(draft);
+  await readLocalChanges(ctx, draft);
   const ids = await store.tasks.nextIds(draft.items.filter(({ earlier }) => !earlier).length);
-  const plan = planImport(draft, await readSnapshot(ctx, draft), ids, now, caller.agent);
-  await writePlan(ctx, plan, source);
+  const snapshot = await readSnapshot(ctx, draft);
+  const plan = planImport(draft, snapshot, ids, options.policy);
+  const total = plan.created.length + plan.updated.length;
+  const { hiddenIds, conflicts } = await writePlan(ctx, draft, plan, source, options.policy, (done) => report('write', done, total));
+  const gone = await handleGone(ctx, draft, options.prunes, source);
+  const memoryCount = await storeMemories(ctx, draft.memories, stream.source);
   const changed = new Set(store.changes.updated);
   const inFile = plan.ids.filter(({ taskId }) => changed.has(taskId)).length;
+  const olderCount = draft.items.filter(({ isOlder }) => isOlder).length;
   return {
     imported: plan.created.length,
     updated: changed.size,
     unchanged: draft.items.length - plan.created.length - inFile,
+    pruned: gone.pruned,
+    memories: memoryCount,
     ids: plan.ids,
-    losses: plan.losses,
+    losses: [...plan.losses, ...gone.losses],
+    conflicts: [...plan.conflicts, ...conflicts],
     warnings: [
+      ...(olderCount > 0 ? [`${olderCount} records are older than at the last import; they changed nothing`] : []),
       ...formatCrowdedWarning(plan.crowdedParents, ctx.config['hierarchy.maxSiblings']),
-      ...formatHiddenTextWarning([
-        ...plan.created.map(({ task, notes }) => ({ id: task.id, content: [task, notes] })),
-        ...plan.updated.map(({ after, notes }) => ({ id: after.id, content: [after, notes] })),
-      ]),
+      ...formatHiddenTextWarning(hiddenIds),
     ],
   };
+}
+
+/** Lists all problems at once, so that a file is not repaired one error at a time. */
+function checkNoProblems(losses: ImportLoss[]): void {
+  const problems = losses.filter(({ isProblem }) => isProblem);
+  if (problems.length === 0) return;
+  const shown = problems.slice(0, 20).map(({ id, why }) => `${id}: ${why.replace(/; skipped$/, '')}`);
+  const rest = problems.length > shown.length ? `; and ${problems.length - shown.length} more` : '';
+  throw new CleoError('E_INVALID_INPUT', {
+    problem: `${problems.length} ${problems.length === 1 ? 'problem' : 'problems'}, and none is allowed: ${shown.join('; ')}${rest}; nothing was imported`,
+    fix: 'cleo help import',
+  });
+}
+
+function answerOlder({ items, earlierImports }: ImportDraft) {
+  const latest = (times: (string | undefined)[]): string => times.reduce((last: string, time) => (time && time > last ? time : last), '');
+  const imported = latest([...earlierImports.values()].map(({ base }) => base && parseBase(base).updatedAt));
+  return {
+    imported: 0,
+    updated: 0,
+    unchanged: items.length,
+    pruned: 0,
+    memories: 0,
+    ids: [],
+    losses: [],
+    conflicts: [],
+    warnings: [
+      `this file is older (${latest(items.map(({ updatedAt }) => updatedAt))}) than what was imported last (${imported}); nothing was changed`,
+    ],
+  };
+}
+
+/** Finds the fields that were changed here since the last import. A task with the revision of then was not changed. */
+async function readLocalChanges({ store }: MutationContext, draft: ImportDraft): Promise<void> {
+  const touched = draft.items.filter((item) => item.earlier?.current && !isUntouched(draft, item));
+  for (const some of splitBatches(touched)) {
+    const records = new Map((await store.tasks.getMany(some.map(({ earlier }) => earlier!.taskId))).map((record) => [record.id, record]));
+    for (const item of some) {
+      const record = records.get(item.earlier!.taskId);
+      if (record)
+        item.local = {
+          changed: listLocalChanges(draft, item, digestRecord(record)),
+          updatedAt: record.updatedAt,
+          hasEvidence: record.acceptance.some(({ kind }) => kind === 'evidence_bound'),
+        };
+    }
+  }
+}
+
+const isUntouched = (draft: ImportDraft, item: ImportItem): boolean => draft.parseBase(item)?.revision === item.earlier?.current?.revision;
+
+/** A base of an earlier version does not know the task: what did not change in the source then counts as changed here. */
+function listLocalChanges(draft: ImportDraft, item: ImportItem, digest: string): LocalChanges['changed'] {
+  const base = draft.parseBase(item);
+  if (base && base.ours === undefined) return new Set(comparedFields.filter((field) => !item.changed.has(field)));
+  return diffDigests(base?.ours, digest);
 }
 
 /** Reads the stored tasks that the import can affect. A first import affects none, because its tasks link only to each other. */
 async function readSnapshot(ctx: MutationContext, { items, earlierImports }: ImportDraft): Promise<StoreSnapshot> {
   const { store, config } = ctx;
   const maxSiblings = config['hierarchy.maxSiblings'];
-  if (earlierImports.size === 0)
-    return { tasks: new Map(), depends: [], records: new Map(), notes: new Map(), heldIds: new Set(), maxSiblings };
-  const changedIds = items.flatMap(({ earlier, changed }) => (earlier && changed.size > 0 ? [earlier.taskId] : []));
-  const claims = await store.claims.listForTasks(changedIds);
+  if (earlierImports.size === 0) return { tasks: new Map(), depends: [], heldIds: new Set(), maxSiblings };
+  const touchedIds = items.flatMap(({ local, earlier }) => (local ? [earlier!.taskId] : []));
+  const claims = await store.claims.listForTasks(touchedIds);
   const { isLapsed } = await createClaimJudge(ctx, claims);
   return {
     tasks: new Map((await store.tasks.listHierarchy()).map((task) => [task.id, task])),
     depends: await store.health.listDependencyEdges(),
-    records: new Map((await store.tasks.getMany(changedIds)).map((record) => [record.id, record])),
-    notes: await store.tasks.getNotes(changedIds),
     heldIds: new Set(claims.filter((claim) => !isLapsed(claim)).map(({ taskId }) => taskId)),
     maxSiblings,
   };
 }
 
-async function writePlan({ store, now }: MutationContext, plan: ImportPlan, source: string): Promise<void> {
-  const reason = `imported from ${source}`;
-  if (plan.created.length > 0) await store.tasks.insertMany(plan.created, 'imported');
-  for (const { before, after, notes } of plan.updated) {
-    // `canTakeStatus` keeps tasks with a claim in force active, so only lapsed claims are released here.
-    if (before.status === 'active' && after.status !== 'active') await store.claims.release(before.id);
-    const saved = await store.tasks.save(before, after, reason);
-    await store.tasks.appendNotes(saved, notes);
-  }
-  const placements = new Map(plan.moved.map(({ id, placement }) => [id, placement]));
-  for (const before of await store.tasks.getMany([...placements.keys()]))
-    await store.tasks.save(before, applyPlacement(before, placements.get(before.id)!), reason);
-  const newIds = new Set(plan.created.map(({ task }) => task.id));
-  const candidates = plan.relations.filter(({ from, to }) => !newIds.has(from) && !newIds.has(to));
-  const stored = new Set(
-    (await store.tasks.listRelationsTouching(candidates.map(({ from }) => from))).flatMap(({ from, to }) => [
-      `${from} ${to}`,
-      `${to} ${from}`,
-    ]),
+/** Reports records that are gone from the source, and archives their tasks if the caller asked for it. */
+async function handleGone(ctx: MutationContext, { gone }: ImportDraft, prunes: boolean, source: string) {
+  const { store, now } = ctx;
+  const losses: ImportLoss[] = [];
+  const reports = new Map(
+    gone.map(({ id, earlier, isDeleted }) => [earlier.taskId, { id, what: isDeleted ? `deleted in ${source}` : 'gone from the file' }]),
   );
-  for (const relation of plan.relations) if (!stored.has(`${relation.from} ${relation.to}`)) await store.tasks.relate(relation, 'imported');
-  if (plan.mappings.length > 0) await store.imports.save(source, plan.mappings, now);
+  const reportGone = (taskId: TaskId, why: string): void => {
+    const { id, what } = reports.get(taskId)!;
+    losses.push({ id, field: 'task', why: `${what}; ${why}` });
+  };
+  if (!prunes) {
+    for (const taskId of reports.keys()) reportGone(taskId, `${taskId} stays; prune archives it`);
+    return { pruned: 0, losses };
+  }
+  const claims = await store.claims.listForTasks([...reports.keys()]);
+  const { isLapsed } = await createClaimJudge(ctx, claims);
+  const held = new Set(claims.filter((claim) => !isLapsed(claim)).map(({ taskId }) => taskId));
+  const tasks = new Map((await store.tasks.listHierarchy()).map((task) => [task.id, task]));
+  const { prunable, kept } = selectPrunable(
+    [...reports.keys()].filter((id) => !held.has(id)),
+    tasks,
+  );
+  for (const id of held) reportGone(id, `an agent holds ${id}; it stays`);
+  for (const id of kept) reportGone(id, `${id} contains open tasks; it stays`);
+  let pruned = 0;
+  for (const some of splitBatches(prunable))
+    for (const before of await store.tasks.getMany(some)) {
+      if (before.status !== 'done' && before.acceptance.some(({ kind }) => kind === 'evidence_bound')) {
+        reportGone(before.id, `${before.id} needs evidence, so that a person has to cancel it`);
+        continue;
+      }
+      if (before.status === 'active') await store.claims.release(before.id);
+      await store.tasks.save(before, archiveRecord(before, now), `gone from ${source}`);
+      reportGone(before.id, `${before.id} is archived`);
+      pruned += 1;
+    }
+  return { pruned, losses };
+}
+
+/** Stores what the other tool remembers as observations. The same text is stored once. */
+async function storeMemories(ctx: MutationContext, memories: ForeignMemory[], source: string): Promise<number> {
+  if (memories.length === 0) return 0;
+  const { storeForeignMemory } = await import('#memory/operations/shared/foreign-memory.ts');
+  let stored = 0;
+  for (const { key, text } of memories) if (await storeForeignMemory(ctx, key, text, source)) stored += 1;
+  return stored;
 }
 
 function formatCrowdedWarning(ids: TaskId[], maxSiblings: number): string[] {

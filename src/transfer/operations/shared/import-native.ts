@@ -3,7 +3,6 @@ import type { MutationContext } from '#core/define.ts';
 import { CleoError, replaceFix } from '#core/errors/error.ts';
 import { DateText } from '#core/model/date-text.ts';
 import {
-  AgentId,
   Criterion,
   Description,
   FilePath,
@@ -22,6 +21,7 @@ import {
 import { toUid, uidPattern } from '#core/rules/uid.ts';
 import { removeDuplicates } from '#lib/collections.ts';
 import { defined } from '#lib/defined.ts';
+import { hasHiddenText } from '#lib/invisible.ts';
 import { findJsonProblem } from '#lib/jsonc.ts';
 import { parseJson, stripBom } from '#lib/parse-json.ts';
 import type { Ancestor, StoredRelation } from '#store/port/tasks.ts';
@@ -60,14 +60,14 @@ const ExportLine = strictObject({
         target: optional(TaskIdSchema),
         met: optional(literal(true)),
         metAt: optional(Time),
-        metBy: optional(AgentId),
+        metBy: optional(Assignee),
       }),
     ),
   ),
   files: optional(array(FilePath)),
-  notes: optional(array(strictObject({ at: Time, by: AgentId, text: NoteText }))),
+  notes: optional(array(strictObject({ at: Time, by: Assignee, text: NoteText }))),
   createdAt: Time,
-  createdBy: AgentId,
+  createdBy: Assignee,
   updatedAt: Time,
   startedAt: optional(Time),
   completedAt: optional(Time),
@@ -134,7 +134,10 @@ async function importLines(ctx: MutationContext, content: string, isCopy: boolea
   return {
     ids: added.map(({ id }) => ({ id, taskId: ids.get(id)! })),
     unchanged: parsed.length - added.length,
-    warnings: [...formatRenumbered(renumbered, ids), ...formatHiddenTextWarning(lines.map((line) => ({ id: line.id, content: line })))],
+    warnings: [
+      ...formatRenumbered(renumbered, ids),
+      ...formatHiddenTextWarning(lines.filter((line) => hasHiddenText(JSON.stringify(line))).map(({ id }) => id)),
+    ],
   };
 }
 

@@ -1,14 +1,14 @@
-import type { ForeignData, SourceFile } from '../../model/foreign.ts';
+import type { ForeignStream, SourceFile } from '../../model/foreign.ts';
 import { type ImportTool, importTools, sourceFilePatterns } from '../../rules/detect-tool.ts';
 
 /** Loads the reader of a tool, which no other import needs. */
-export const loadReader: Record<ImportTool, () => Promise<(files: SourceFile[]) => ForeignData>> = {
-  beads: async () => (await import('../../rules/beads.ts')).readBeads,
-  taskmaster: async () => (await import('../../rules/taskmaster.ts')).readTaskmaster,
-  backlog: async () => (await import('../../rules/backlog.ts')).readBacklog,
-  taskwarrior: async () => (await import('../../rules/taskwarrior.ts')).readTaskwarrior,
-  github: async () => (await import('../../rules/github.ts')).readGithub,
-  'todo.txt': async () => (await import('../../rules/todo-txt.ts')).readTodoTxt,
+export const loadReader: Record<ImportTool, () => Promise<(files: SourceFile[]) => ForeignStream>> = {
+  beads: async () => (await import('../../rules/beads.ts')).streamBeads,
+  taskmaster: async () => (await import('../../rules/taskmaster.ts')).streamTaskmaster,
+  backlog: async () => (await import('../../rules/backlog.ts')).streamBacklog,
+  taskwarrior: async () => (await import('../../rules/taskwarrior.ts')).streamTaskwarrior,
+  github: async () => (await import('../../rules/github.ts')).streamGithub,
+  'todo.txt': async () => (await import('../../rules/todo-txt.ts')).streamTodoTxt,
 };
 
 /** Folders inside a project where tools store their files. */

@@ -1,0 +1,154 @@
+import type { MutationContext } from '#core/define.ts';
+import type { TaskId } from '#core/model/scalars.ts';
+import { toUid } from '#core/rules/uid.ts';
+import { hasHiddenText } from '#lib/invisible.ts';
+import { sha256 } from '#lib/sha256.ts';
+import type { Note, TaskRecord } from '#tasks/model/task.ts';
+import { digestTask, formatBase, noFields } from '../../rules/import-base.ts';
+import type { ImportDraft } from '../../rules/import-draft.ts';
+import type { ImportConflict, ImportNode } from '../../rules/import-state.ts';
+import { type ImportPlan, isImportedRelation } from '../../rules/plan.ts';
+import { applyPlacement, createRecord, listNewNotes, mergeRecord } from '../../rules/records.ts';
+import { type ConflictPolicy, choosePreferred } from '../../rules/three-way.ts';
+
+const batchSize = 250;
+
+export function splitBatches<T>(items: T[]): T[][] {
+  const batches: T[][] = [];
+  for (let i = 0; i < items.length; i += batchSize) batches.push(items.slice(i, i + batchSize));
+  return batches;
+}
+
+interface WriteResult {
+  /** Tasks with invisible characters. */
+  hiddenIds: TaskId[];
+  conflicts: ImportConflict[];
+}
+
+/** Writes a plan in batches, so that only the texts of one batch are in memory. */
+export async function writePlan(
+  ctx: MutationContext,
+  draft: ImportDraft,
+  plan: ImportPlan,
+  source: string,
+  policy: ConflictPolicy,
+  onProgress: (done: number) => void,
+): Promise<WriteResult> {
+  const { store, now } = ctx;
+  const result: WriteResult = { hiddenIds: [], conflicts: [] };
+  const ids = new Set(draft.items.map(({ id }) => id));
+  const isImported = (id: string): boolean => ids.has(id) || draft.earlierImports.has(id);
+  const toBase = (node: ImportNode, record: TaskRecord, before?: TaskRecord) => {
+    const task = draft.loadTask(node);
+    const { takesStatus } = plan.placements.get(node.taskId)!;
+    const earlier = before && { before, changedHere: node.local?.changed ?? noFields, base: draft.parseBase(node), takesStatus };
+    return { foreignId: node.id, taskId: record.id, base: formatBase(task, digestTask(task, isImported), record, earlier) };
+  };
+  const noteHidden = (id: TaskId, content: unknown): void => {
+    if (hasHiddenText(JSON.stringify(content))) result.hiddenIds.push(id);
+  };
+  let done = 0;
+  for (const some of splitBatches(plan.created)) {
+    const entries = some.map((node) => {
+      const task = draft.loadTask(node);
+      // The same in every clone that imports the file.
+      const uid = toUid(task.createdAt ?? '', sha256(`${source}\n${node.id}`).slice(0, 12));
+      const identity = { id: node.taskId, uid, source, now, agent: ctx.caller.agent };
+      const record = createRecord(identity, task, plan.placements.get(node.taskId)!);
+      const notes = listNewNotes(task, [], now, ctx.caller.agent);
+      noteHidden(record.id, [record, notes]);
+      return { task: record, notes };
+    });
+    await store.tasks.insertMany(entries, 'imported');
+    await store.imports.save(
+      source,
+      some.map((node, i) => toBase(node, entries[i]!.task)),
+      now,
+    );
+    done += some.length;
+    onProgress(done);
+  }
+  const related = await removeRelations(ctx, plan, source);
+  for (const some of splitBatches(plan.updated)) {
+    const taskIds = some.map(({ taskId }) => taskId);
+    const records = new Map((await store.tasks.getMany(taskIds)).map((record) => [record.id, record]));
+    const storedNotes = await store.tasks.getNotes(taskIds);
+    const bases: ReturnType<typeof toBase>[] = [];
+    for (const node of some) {
+      const before = records.get(node.taskId);
+      if (!before) continue;
+      const saved = await updateTask(ctx, draft, node, { before, notes: storedNotes.get(node.taskId) ?? [], plan, source, policy, result });
+      noteHidden(saved.id, saved);
+      bases.push(toBase(node, saved, before));
+    }
+    await store.imports.save(source, bases, now);
+    done += some.length;
+    onProgress(done);
+  }
+  for (const some of splitBatches(plan.moved)) {
+    const placements = new Map(some.map(({ id, placement }) => [id, placement]));
+    for (const before of await store.tasks.getMany([...placements.keys()]))
+      await store.tasks.save(before, applyPlacement(before, placements.get(before.id)!), `imported from ${source}`);
+  }
+  for (const relation of plan.relations)
+    if (!related.has(`${relation.from} ${relation.to}`)) await store.tasks.relate(relation, 'imported');
+  return result;
+}
+
+interface UpdateInput {
+  before: TaskRecord;
+  notes: Note[];
+  plan: ImportPlan;
+  source: string;
+  policy: ConflictPolicy;
+  result: WriteResult;
+}
+
+async function updateTask(ctx: MutationContext, draft: ImportDraft, node: ImportNode, input: UpdateInput): Promise<TaskRecord> {
+  const { store, now, caller } = ctx;
+  const { before, plan, source, policy, result } = input;
+  const { local, changed, updatedAt } = node;
+  const task = draft.loadTask(node);
+  const base = draft.parseBase(node);
+  const { after, conflicts } = mergeRecord(before, task, plan.placements.get(node.taskId)!, {
+    ...(base ? { base } : {}),
+    changedHere: local?.changed ?? noFields,
+    changedThere: changed,
+    preferred: choosePreferred(policy, local?.updatedAt, updatedAt),
+    now,
+    agent: caller.agent,
+  });
+  for (const conflict of conflicts) result.conflicts.push({ id: node.id, taskId: node.taskId, ...conflict });
+  // Tasks with a claim in force keep their status, so only lapsed claims are released here.
+  if (before.status === 'active' && after.status !== 'active') await store.claims.release(before.id);
+  const aliased = withAlias(after, source, node.id);
+  // A task that was not changed here has the times of the source.
+  const isOurs = local !== undefined && local.changed.size > 0;
+  const saved = await store.tasks.save(before, aliased, `imported from ${source}`, isOurs ? undefined : updatedAt);
+  const notes = listNewNotes(task, input.notes, now, caller.agent);
+  await store.tasks.appendNotes(saved, notes, isOurs ? undefined : updatedAt);
+  return notes.length > 0 ? { ...saved, revision: saved.revision + 1 } : saved;
+}
+
+/** A store of an earlier version has no aliases. */
+function withAlias(record: TaskRecord, tool: string, id: string): TaskRecord {
+  const aliases = record.aliases ?? [];
+  return aliases.some((alias) => alias.tool === tool && alias.id === id) ? record : { ...record, aliases: [...aliases, { tool, id }] };
+}
+
+/** Removes relations between tasks that will contain each other, which the store refuses, and those that an earlier import added and the
+ *  file does not have any more. Returns the pairs that stay, in both directions. */
+async function removeRelations({ store }: MutationContext, plan: ImportPlan, source: string): Promise<Set<string>> {
+  const changedIds = plan.updated.map(({ taskId }) => taskId);
+  const changed = new Set(changedIds);
+  const stored = new Set<string>();
+  for (const some of splitBatches([...changedIds, ...plan.moved.map(({ id }) => id)]))
+    for (const relation of await store.tasks.listRelationsTouching(some)) {
+      const { from, to, type } = relation;
+      const isContained = plan.placements.get(from)?.parentId === to || plan.placements.get(to)?.parentId === from;
+      const isDropped = isImportedRelation(relation, source) && changed.has(from) && !plan.isRelated(from, to);
+      if (isContained || isDropped) await store.tasks.unrelate(from, to, type);
+      else stored.add(`${from} ${to}`).add(`${to} ${from}`);
+    }
+  return stored;
+}

@@ -1,0 +1,154 @@
+import { CleoError } from '#core/errors/error.ts';
+import type { TaskType } from '#core/model/scalars.ts';
+import { defined } from '#lib/defined.ts';
+import type { KnownImport } from '#store/port/transfer.ts';
+import type { ForeignMemory, ForeignStream, ImportLoss } from '../model/foreign.ts';
+import { createDuplicateResolver } from './duplicates.ts';
+import { type ComparedField, diffDigests, digestTask, getSourceParent, type ImportBase, noFields, parseBase } from './import-base.ts';
+import { type NormalizedTask, normalizeTask } from './normalize-task.ts';
+import { createTextStore } from './text-store.ts';
+
+export type EarlierImport = KnownImport;
+
+export type StoredPosition = Omit<NonNullable<KnownImport['current']>, 'revision' | 'updatedAt'>;
+
+/** A task of a file without its texts, which are in `texts` until it is written: an import of 60,000 issues must not have all of them
+ *  in memory as objects. */
+export interface ImportItem extends Pick<NormalizedTask, 'id' | 'status' | 'isArchived' | 'depends' | 'related'> {
+  parent?: string;
+  /** Becomes the parent if it exists and the source names no other. */
+  impliedParent?: string;
+  hint?: TaskType;
+  updatedAt?: string;
+  earlier?: EarlierImport;
+  /** The fields that changed in the source since the last import. */
+  changed: ReadonlySet<ComparedField>;
+  /** Changes made here since the last import. */
+  local?: LocalChanges;
+  /** The record was changed before the last import; it changes nothing. */
+  isOlder?: true;
+  textIndex: number;
+}
+
+export interface LocalChanges {
+  changed: ReadonlySet<ComparedField>;
+  updatedAt: string;
+  hasEvidence: boolean;
+}
+
+/** Tasks of a file, each compared with its earlier import. */
+export interface ImportDraft {
+  source: string;
+  items: ImportItem[];
+  losses: ImportLoss[];
+  memories: ForeignMemory[];
+  earlierImports: Map<string, EarlierImport>;
+  /** Records of earlier imports that are not in the file any more, or that the tool has deleted. */
+  gone: { id: string; earlier: EarlierImport; isDeleted: boolean }[];
+  /** Every record that was imported before is as old as then or older. */
+  isOlder: boolean;
+  loadTask(item: ImportItem): NormalizedTask;
+  parseBase(item: ImportItem): ImportBase | undefined;
+}
+
+/** Reads a file to its end and compares each task with its earlier import. Throws if the file contains no task that can be read. */
+export function createImportDraft(
+  stream: ForeignStream,
+  earlierImports: Map<string, EarlierImport>,
+  onTask?: (count: number) => void,
+): ImportDraft {
+  const { source, losses, memories, deletedIds } = stream;
+  const texts = createTextStore();
+  const resolve = createDuplicateResolver(losses);
+  const items: ImportItem[] = [];
+  for (const foreign of stream.tasks) {
+    // A duplicate that is left out must not report its losses.
+    const found: ImportLoss[] = [];
+    const task = normalizeTask(source, foreign, found);
+    const text = JSON.stringify(task);
+    const { id, index } = resolve({ ...foreign, title: task.title }, text);
+    if (index === undefined) continue;
+    for (const loss of found) losses.push(loss);
+    items[index] = toItem(task, id, texts.add(id === task.id ? text : JSON.stringify({ ...task, id })));
+    if (items.length % 1000 === 0) onTask?.(items.length);
+  }
+  checkReadable(stream, items);
+  const loadTask = (item: ImportItem): NormalizedTask => JSON.parse(texts.get(item.textIndex)) as NormalizedTask;
+  const bases = compareWithEarlier(items, earlierImports, loadTask);
+  return {
+    source,
+    items,
+    losses,
+    memories,
+    earlierImports,
+    gone: listGone(items, earlierImports, deletedIds),
+    isOlder: bases.isOlder,
+    loadTask,
+    parseBase: ({ earlier }) => (earlier?.base === undefined ? undefined : parseBase(earlier.base)),
+  };
+}
+
+function toItem(task: NormalizedTask, id: string, textIndex: number): ImportItem {
+  const { status, isArchived, depends, related, hint, updatedAt, parent, impliedParent } = task;
+  return {
+    ...defined({ parent, impliedParent, hint, updatedAt }),
+    id,
+    status,
+    isArchived,
+    depends,
+    related,
+    changed: noFields,
+    textIndex,
+  };
+}
+
+/** A file without a single record of its tool is a mistake, such as the wrong file. */
+function checkReadable({ losses, memories, deletedIds }: ForeignStream, items: ImportItem[]): void {
+  const problem = losses.find(({ isProblem }) => isProblem);
+  if (items.length > 0 || memories.length > 0 || deletedIds.length > 0 || !problem) return;
+  if (losses.some(({ isProblem }) => !isProblem)) return;
+  throw new CleoError('E_INVALID_INPUT', {
+    problem: `${problem.id}: ${problem.why.replace(/; skipped$/, '')}; nothing was imported`,
+    fix: 'cleo help import',
+  });
+}
+
+/** Sets `earlier`, `changed` and `isOlder` of each item. */
+function compareWithEarlier(
+  items: ImportItem[],
+  earlierImports: Map<string, EarlierImport>,
+  loadTask: (item: ImportItem) => NormalizedTask,
+): { isOlder: boolean } {
+  const ids = new Set(items.map(({ id }) => id));
+  const isImported = (id: string): boolean => ids.has(id) || earlierImports.has(id);
+  let [older, newer] = [0, 0];
+  for (const item of items) {
+    const earlier = earlierImports.get(item.id);
+    const parent = getSourceParent(item, isImported);
+    if (parent) item.parent = parent;
+    if (!earlier) continue;
+    item.earlier = earlier;
+    const base = earlier.base === undefined ? undefined : parseBase(earlier.base);
+    if (base?.updatedAt && item.updatedAt && item.updatedAt < base.updatedAt) {
+      item.isOlder = true;
+      older += 1;
+      continue;
+    }
+    if (base?.updatedAt && item.updatedAt && item.updatedAt > base.updatedAt) newer += 1;
+    item.changed = diffDigests(base?.theirs, digestTask(loadTask(item), isImported));
+  }
+  return { isOlder: older > 0 && newer === 0 };
+}
+
+/** Issues of another repository are not in the file because it is the file of one repository. */
+function listGone(items: ImportItem[], earlierImports: Map<string, EarlierImport>, deletedIds: string[]): ImportDraft['gone'] {
+  const ids = new Set(items.map(({ id }) => id));
+  const deleted = new Set(deletedIds);
+  const getScope = (id: string): string => /^(.+)#\d+$/.exec(id)?.[1] ?? '';
+  const scopes = new Set(items.map(({ id }) => getScope(id)));
+  return [...earlierImports].flatMap(([id, earlier]) =>
+    earlier.current && !earlier.current.archivedAt && !ids.has(id) && (deleted.has(id) || scopes.has(getScope(id)))
+      ? [{ id, earlier, isDeleted: deleted.has(id) }]
+      : [],
+  );
+}
