@@ -35,7 +35,6 @@ const taskColumns: [table: string, column: string][] = [
   ['memory_tasks', 'task_id'],
   ['doc_tasks', 'task_id'],
   ['nexus_depends', 'task_id'],
-  ['imports', 'task_id'],
   ['import_records', 'task_id'],
 ];
 
