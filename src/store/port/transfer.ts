@@ -1,4 +1,5 @@
-import type { Status, TaskId, TaskType } from '#core/model/scalars.ts';
+import type { TaskId } from '#core/model/scalars.ts';
+import type { KnownImport } from '#transfer/model/known-import.ts';
 import type { Page } from './page.ts';
 
 export interface ImportFilter {
@@ -15,14 +16,6 @@ export interface ImportedTask {
   id: string;
   taskId: TaskId;
   importedAt: string;
-}
-
-/** A record that was imported from a source: its task, and what was imported last. Without a base it is known by its alias only, from
- *  an export of another machine; without `current` its task was deleted. */
-export interface KnownImport {
-  taskId: TaskId;
-  base?: string;
-  current?: { type: TaskType; status: Status; parentId?: TaskId; archivedAt?: string; revision: number; updatedAt: string };
 }
 
 export interface ImportReads {

@@ -1,8 +1,8 @@
 import { CleoError } from '#core/errors/error.ts';
 import type { TaskType } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
-import type { KnownImport } from '#store/port/transfer.ts';
 import type { ForeignMemory, ForeignStream, ImportLoss } from '../model/foreign.ts';
+import type { KnownImport } from '../model/known-import.ts';
 import { createDuplicateResolver } from './duplicates.ts';
 import { type ComparedField, diffDigests, digestTask, getSourceParent, type ImportBase, noFields, parseBase } from './import-base.ts';
 import { type NormalizedTask, normalizeTask } from './normalize-task.ts';

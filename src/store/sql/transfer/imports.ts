@@ -1,5 +1,6 @@
 import type { Status, TaskType } from '#core/model/scalars.ts';
-import type { ImportFilter, ImportReads, ImportWrites, KnownImport } from '../../port/transfer.ts';
+import type { KnownImport } from '#transfer/model/known-import.ts';
+import type { ImportFilter, ImportReads, ImportWrites } from '../../port/transfer.ts';
 import { countUpTo } from '../queries.ts';
 import { type Db, listRows, listValues, omitNull, raw, type Sql, type SqlRow, splitChunks, sql } from '../sql.ts';
 
