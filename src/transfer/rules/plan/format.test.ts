@@ -76,6 +76,7 @@ test.each<[string, string, number, string]>([
   ['a newer major version', text.replace('"1.0"', '"2.0"'), 2, 'newer-version'],
   ['an unknown kind', text.replace('"task"', '"thing"'), 3, 'broken'],
   ['a uid with a path', text.replace('"u1"', '"../u1"'), 4, 'broken'],
+  ['a number of another kind', text.replace('"T001"', '"D-001"'), 6, 'broken'],
   ['a wrong status', text.replace('"pending"', '"lost"'), 24, 'broken'],
   ['a wrong stamp', text.replace('"key": "ui", "stamp": "2026', '"key": "ui", "stamp": "26'), 30, 'broken'],
   ['a missing title', text.replace(/ {4}"title": \[\n.*\n {4}\],\n/, ''), 7, 'broken'],

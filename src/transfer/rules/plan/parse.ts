@@ -62,8 +62,8 @@ function readRecord(json: unknown): { record: PlanRecord } | Rejection {
   if (typeof uid !== 'string' || !uidPattern.test(uid)) return reject('"uid" must be a text of letters, digits and . _ -', '"uid"');
   if (!isPlainObject(origin) || typeof origin.project !== 'string' || !isReplica(origin.replica))
     return reject('"origin" must have "project" and "replica"', '"origin"');
-  if (!isPlainObject(created) || !isStamp(created.stamp) || (created.id !== undefined && !isNumberedId(created.id)))
-    return reject('"created" must have a stamp, and an id such as T042 if any', '"created"');
+  if (!isPlainObject(created) || !isStamp(created.stamp) || !isCreationId(knownKind, created.id))
+    return reject('"created" must have a stamp, and the id of a task (T042) or of memory (D-007)', '"created"');
   const entries = readEntries(json, knownKind);
   if ('message' in entries) return entries;
   const seen = readSeen(json.seen);
@@ -83,7 +83,13 @@ function readRecord(json: unknown): { record: PlanRecord } | Rejection {
 }
 
 const isReplica = (value: unknown): value is string => typeof value === 'string' && replicaPattern.test(value);
-const isNumberedId = (value: unknown): value is string => typeof value === 'string' && /^[A-Z]+-?[0-9]{3,15}$/.test(value);
+/** Forms of the numbers; documents and handoffs have none. */
+const idPatterns: Partial<Record<PlanKind, RegExp>> = { task: /^T(?!0+$)\d{3,15}$/, memory: /^[DLOP]-(?!0+$)\d{3,15}$/ };
+
+function isCreationId(kind: PlanKind, id: unknown): id is string | undefined {
+  const pattern = idPatterns[kind];
+  return pattern ? typeof id === 'string' && pattern.test(id) : id === undefined;
+}
 
 function readEntries(json: Record<string, unknown>, kind: PlanKind): { list: PlanEntry[] } | Rejection {
   const list: PlanEntry[] = [];
