@@ -4,9 +4,10 @@ import type { Migration } from './migration.ts';
  *  this store and its number, so that a backup that is restored and upgraded again gets the same. `assignee` is a name, `due` a date
  *  (2026-01-31), `requires` a JSON list of capabilities, and `resolution` is null while a task is open. `task_aliases` holds the ids of
  *  tasks in other tools. `plan_records` holds the merged record of a plan file as text, the part of it that was written to the store,
- *  and the size and time of the file. `import_records` holds what was imported last, for a three-way merge. `audit_log_agent` finds out
- *  whether an assignee has ever worked here; names are compared byte by byte, so that a prefix is a range. `audit_log.history_seq` is the last row of
- *  `task_history` at the entry, and `undo_images` holds documents and memory entries before the writes of the last hour. */
+ *  and the size and time of the file; SQLite reads the short columns of all records from indexes, because a row fills a page.
+ *  `import_records` holds what was imported last, for a three-way merge. `audit_log_agent` finds out whether an assignee has ever worked
+ *  here; names are compared byte by byte, so that a prefix is a range. `audit_log.history_seq` is the last row of `task_history` at the
+ *  entry, and `undo_images` holds documents and memory entries before the writes of the last hour. */
 const common = `
 alter table tasks add column uid text;
 alter table tasks add column assignee text;
@@ -89,6 +90,8 @@ update tasks set uid = (
 );
 create unique index tasks_uid on tasks (uid);
 create index audit_log_agent on audit_log (agent_id);
+create index plan_records_stats on plan_records (kind, uid, file_stat);
+create index plan_records_outcomes on plan_records (kind, uid, summary, outcome);
 `;
 
 /** A time that is not valid must not stop the upgrade. */

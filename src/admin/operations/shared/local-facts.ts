@@ -21,6 +21,8 @@ export interface LocalFacts {
   engine: string;
   /** The last entry of the log when the facts were written. */
   auditHead?: { seq: number; hash: string };
+  /** The highest number that was given to a task. */
+  taskNumber?: number;
 }
 
 const toPath = ({ folder }: Project): string => join(folder, 'local.json');
@@ -54,6 +56,11 @@ export async function recordFactsQuietly(platform: Pick<Platform, 'files'>, proj
   } catch (error) {
     if (!(error instanceof CleoError)) throw error;
   }
+}
+
+/** Checks whether the file has the highest number of the store. The last entry of the log differs after every write. */
+export async function hasTaskNumber(platform: Pick<Platform, 'files'>, project: Project, store: ReadStore): Promise<boolean> {
+  return readLocalFacts(platform, project)?.taskNumber === (await store.audit.getStoreFacts()).taskNumber;
 }
 
 /** Adds the names of local files to `.cleo/.gitignore` of a project that an older version created. A project without the file commits

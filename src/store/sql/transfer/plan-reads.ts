@@ -191,11 +191,10 @@ export function createPlanReads(db: Db): PlanReads {
 
 const rowColumns = raw('kind, uid, record, projected, summary, outcome, file_stat');
 
-const toStatRow = (row: SqlRow): Pick<PlanRow, 'kind' | 'uid' | 'fileStat'> => ({
-  kind: row.kind as PlanKind,
-  uid: String(row.uid),
-  ...omitNull({ fileStat: row.file_stat as string | null }),
-});
+function toStatRow(row: SqlRow): Pick<PlanRow, 'kind' | 'uid' | 'fileStat'> {
+  const key = { kind: row.kind as PlanKind, uid: row.uid as string };
+  return row.file_stat === null ? key : { ...key, fileStat: row.file_stat as string };
+}
 
 const toPlanRow = (row: SqlRow): PlanRow => ({
   ...toStatRow(row),

@@ -162,17 +162,7 @@ async function resolveMerge(
   const changed = new Map([...records].filter(([key, record]) => rows.get(key)?.record !== JSON.stringify(record)));
   // A store can differ from its last projection without a change of the record, for example in derived texts.
   if (changed.size === 0) return { records: [], issues: [] };
-  const summaries = new Map<string, PlanSummary>();
-  const outcomes = new Map<string, string | undefined>();
-  for (const { kind, uid, summary, outcome } of await store.plan.listSummaries()) {
-    summaries.set(toKey({ kind, uid }), JSON.parse(summary) as PlanSummary);
-    outcomes.set(toKey({ kind, uid }), outcome);
-  }
-  for (const [key, record] of changed) summaries.set(key, summarizeRecord(record));
-  const resolution = resolvePlan(summaries.values());
-  const affected: PlanKey[] = [];
-  for (const [key, { kind, uid }] of summaries)
-    if (changed.has(key) || JSON.stringify(resolution.outcomes.get(uid)) !== outcomes.get(key)) affected.push({ kind, uid });
+  const { summaries, outcomes, affected, issues } = await resolveChanged(store, changed, rows);
   for (const [key, row] of await loadRows(
     store,
     affected.filter((key) => !rows.has(toKey(key))),
@@ -182,19 +172,49 @@ async function resolveMerge(
   const ids = await store.plan.getTaskIds(missing);
   for (const state of await collectTasks(store, [...ids.values()], replica)) current.set(toKey(state), state);
   const merged: MergedRecord[] = [];
-  const issues: PlanIssue[] = [];
-  const affectedUids = new Set(affected.map(({ uid }) => uid));
   for (const key of affected) {
     const row = rows.get(toKey(key));
     const record = changed.get(toKey(key)) ?? (JSON.parse(row!.record) as PlanRecord);
-    const outcome = resolution.outcomes.get(key.uid) ?? {};
+    const outcome = outcomes.get(key.uid) ?? {};
     const summary = summaries.get(toKey(key))!;
     const projected = summary.isDeleted ? undefined : projectRecord(record, outcome);
     issues.push(...(projected?.issues ?? []));
     merged.push({ ...key, row, record, summary, outcome, state: projected?.state, current: current.get(toKey(key)) });
   }
-  issues.unshift(...resolution.issues.filter(({ uids }) => affectedUids.has(uids[0]!)));
   return { records: merged, issues };
+}
+
+interface Resolved {
+  /** By key; those of the affected records at least. */
+  summaries: Map<string, PlanSummary>;
+  /** By uid. */
+  outcomes: Map<string, PlanOutcome>;
+  /** Records that changed, and those whose outcome did. */
+  affected: PlanKey[];
+  issues: PlanIssue[];
+}
+
+/** Resolves the plan. If no summary changed, all outcomes are those of the last sync, and the other records are not read. */
+async function resolveChanged(store: ReadStore, changed: Map<string, PlanRecord>, rows: Map<string, PlanRow>): Promise<Resolved> {
+  const summaries = new Map([...changed].map(([key, record]) => [key, summarizeRecord(record)]));
+  const isSame = [...summaries].every(([key, summary]) => rows.get(key)?.summary === JSON.stringify(summary));
+  const changedKeys = [...summaries.values()].map(({ kind, uid }): PlanKey => ({ kind, uid }));
+  if (isSame) {
+    const outcomes = changedKeys.map((key) => [key.uid, JSON.parse(rows.get(toKey(key))!.outcome ?? '{}')] as const);
+    return { summaries, outcomes: new Map(outcomes), affected: changedKeys, issues: [] };
+  }
+  const last = new Map<string, string | undefined>();
+  for (const { kind, uid, summary, outcome } of await store.plan.listSummaries()) {
+    const key = toKey({ kind, uid });
+    last.set(key, outcome);
+    if (!summaries.has(key)) summaries.set(key, JSON.parse(summary) as PlanSummary);
+  }
+  const { outcomes, issues } = resolvePlan(summaries.values());
+  const affected: PlanKey[] = [];
+  for (const [key, { kind, uid }] of summaries)
+    if (changed.has(key) || JSON.stringify(outcomes.get(uid)) !== last.get(key)) affected.push({ kind, uid });
+  const affectedUids = new Set(affected.map(({ uid }) => uid));
+  return { summaries, outcomes, affected, issues: issues.filter(({ uids }) => affectedUids.has(uids[0]!)) };
 }
 
 /** Selects the records of one kind. */

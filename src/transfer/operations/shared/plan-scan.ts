@@ -35,10 +35,11 @@ export const toFileName = ({ kind, uid }: PlanKey): string => `${planFolders[kin
 export function scanPlanFiles(planFiles: PlanFiles, folder: string, known: Map<string, string | undefined> | undefined): PlanScan {
   const scan: PlanScan = { stats: planFiles.list(folder), changed: [], problems: [] };
   for (const [name, stat] of scan.stats) {
-    const key = parseFileName(name);
-    if (!key) continue;
+    // Most files are unchanged, so the cheapest comparison is the first.
     const last = known?.get(name);
     if (last !== undefined && (last === stat || last === `${stat}${staleMark}`)) continue;
+    const key = parseFileName(name);
+    if (!key) continue;
     const file = `.cleo/plan/${name}`;
     const bytes = planFiles.read(folder, name, maxFileBytes);
     if (!bytes) {

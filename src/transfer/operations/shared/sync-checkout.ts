@@ -25,8 +25,10 @@ export async function syncCheckout(
   ctx: Pick<MutationContext, 'platform' | 'project' | 'now'> & { config: Config; store: WriteStore },
   modes: Pick<SyncOptions, 'isReadOnly' | 'isDryRun'>,
 ): Promise<SyncReport> {
-  const { recordFactsQuietly } = await import('#admin/operations/shared/local-facts.ts');
+  const { hasTaskNumber, recordFactsQuietly } = await import('#admin/operations/shared/local-facts.ts');
   const report = await syncPlan(ctx.store, await ctx.platform.loadPlanFiles(), await readSyncOptions(ctx, modes));
-  if (!modes.isDryRun) await recordFactsQuietly(ctx.platform, ctx.project, ctx.store);
+  // A hook calls this for every commit: writing and flushing the file costs more than the rest of a sync without changes.
+  const isRecorded = !report.isChanged && (await hasTaskNumber(ctx.platform, ctx.project, ctx.store));
+  if (!modes.isDryRun && !isRecorded) await recordFactsQuietly(ctx.platform, ctx.project, ctx.store);
   return report;
 }
