@@ -41,7 +41,7 @@ function listLoaded(cwd: string, words: string[]): { files: string[]; modules: s
 const everyday: [string, string[]][] = [
   ['show T1', ['core.js', 'parts/tasks-operations-show.js']],
   ['exists T1', ['core.js', 'parts/tasks-operations-exists.js']],
-  ['find parser', ['core.js', 'parts/tasks-operations-find.js']],
+  ['find parser', ['core.js', 'parts/tasks-operations-find.js', 'parts/store-sql-search-reads.js']],
   ['next', ['core.js', 'parts/tasks-operations-next.js']],
   ['memory find parser', ['core.js', 'parts/memory-operations-find.js', 'parts/store-sql-memory-reads.js']],
 ];

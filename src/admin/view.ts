@@ -33,13 +33,16 @@ export const adminView: View = {
 
 /** Draws the project on one screen: counts first, then sessions and claims. Empty parts are left out. */
 function drawDashboard(fields: Fields, screen: Screen): string[] {
-  const { tasks, archived, byStatus, byType, ready, next, lastActivity, ...lists } = fields;
+  const { tasks, archived, cancelled, byStatus, byType, ready, next, lastActivity, ...lists } = fields;
   if (typeof tasks !== 'number' || !isPlainObject(byStatus) || !isPlainObject(byType)) return drawFields(fields, screen);
   const inner = narrowScreen(screen, 2);
   const types = Object.entries(byType).map(([name, count]) => `${count} ${toOneLine(name)}`);
   const counts = `${formatCount(tasks, 'task')}${types.length > 0 ? ` (${types.join(', ')})` : ''}`;
   return [
-    ...wrap(`${counts}${archived ? `, ${archived} archived` : ''}, ${ready} ready`, screen.columns),
+    ...wrap(
+      `${counts}${archived ? `, ${archived} archived` : ''}${cancelled ? `, ${cancelled} cancelled` : ''}, ${ready} ready`,
+      screen.columns,
+    ),
     ...(isEmpty(byStatus) ? [] : [drawStatusCounts(byStatus, screen)]),
     ...(isPlainObject(next) ? [`next  ${drawNode(next, screen, screen.columns - 6)}`] : []),
     ...Object.entries(lists)

@@ -1,6 +1,5 @@
 import type { ReadStore } from '../port/store.ts';
 import { withLazyMethods } from './lazy.ts';
-import { createSearchReads } from './search/reads.ts';
 import { createSessionReads } from './sessions/reads.ts';
 import type { Db } from './sql.ts';
 import { createClaimReads } from './tasks/claims.ts';
@@ -11,7 +10,7 @@ export function createReadStore(db: Db): ReadStore {
   const loadReads = async () => (await import('./lazy-reads.ts')).createLazyReads(db);
   return {
     tasks: withLazyMethods(createTaskReads(db), async () => (await loadReads()).tasks),
-    search: createSearchReads(db),
+    search: withLazyMethods({}, async () => (await import('./search/reads.ts')).createSearchReads(db)),
     audit: withLazyMethods({}, async () => (await loadReads()).audit),
     claims: withLazyMethods(createClaimReads(db), async () => (await loadReads()).claims),
     sessions: withLazyMethods(createSessionReads(db), async () => (await loadReads()).sessions),

@@ -3,7 +3,8 @@ import type { SearchReads, TaskFilter } from '../../port/tasks.ts';
 import { countUpTo } from '../queries.ts';
 import { type Db, raw, type Sql, sql } from '../sql.ts';
 import { getLabels } from '../tasks/reads.ts';
-import { parseTaskHit, taskHitColumns, whereTask } from '../tasks/rows.ts';
+import { parseTaskHit, taskHitColumns } from '../tasks/rows.ts';
+import { whereTask } from '../tasks/where-task.ts';
 
 const taskTarget: SearchTarget = { index: 'task_search', rows: 'tasks t', seq: 't.seq' };
 

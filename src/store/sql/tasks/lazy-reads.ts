@@ -9,8 +9,9 @@ import { listForBoard } from './board.ts';
 import { isNotCancelled } from './open-graph.ts';
 import { countInSubtrees, listDoneInSubtree, listFilesInSubtree, listOpenDependenciesInSubtree, listOpenInSubtree } from './plan.ts';
 import { addLists, type EagerTaskRead, listDependencies, withAncestors } from './reads.ts';
-import { ancestorColumns, parseTaskHit, taskHitColumns, taskRecordColumns, toAncestor, whereTask } from './rows.ts';
+import { ancestorColumns, parseTaskHit, taskHitColumns, taskRecordColumns, toAncestor } from './rows.ts';
 import { withSubtree } from './subtree.ts';
+import { whereTask } from './where-task.ts';
 
 export function createLazyTaskReads(db: Db): Omit<TaskReads, EagerTaskRead> {
   return {

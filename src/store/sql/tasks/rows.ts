@@ -1,7 +1,7 @@
 import type { GateName, Priority, Resolution, Status, TaskSize, TaskType } from '#core/model/scalars.ts';
 import type { Note, StoredCriterion, TaskAlias, TaskHit, TaskRecord } from '#tasks/model/task.ts';
-import type { Ancestor, TaskFilter } from '../../port/tasks.ts';
-import { listValues, omitNull, raw, type Sql, type SqlRow, sql } from '../sql.ts';
+import type { Ancestor } from '../../port/tasks.ts';
+import { omitNull, raw, type SqlRow } from '../sql.ts';
 
 /** The aliases are lines of tool and id. A subquery, because a statement of its own costs a round trip on PostgreSQL. */
 export const taskRecordColumns = raw(
@@ -81,26 +81,3 @@ export const toCriterion = (row: SqlRow): StoredCriterion => ({
 });
 
 export const toNote = (row: SqlRow): Note => ({ at: String(row.at), by: String(row.by_agent), text: String(row.content) });
-
-/** Conditions on `tasks t`. */
-export function whereTask(filter: TaskFilter): Sql {
-  let all = raw(filter.archived === 'both' ? '1 = 1' : filter.archived === 'only' ? 't.archived_at is not null' : 't.archived_at is null');
-  if (filter.parent) all = sql`${all} and t.parent_id = ${filter.parent}`;
-  const { status, type, priority, label = [], assignee, dueBy, since, before } = filter;
-  if (status) all = sql`${all} and t.status in ${listValues(status)}`;
-  // Redundant, but a partial index is used only if the statement repeats the condition of the index.
-  const isOpen = filter.open === true || (status !== undefined && !status.includes('done'));
-  if (isOpen) all = sql`${all} and t.status <> 'done'`;
-  if (filter.isDone) all = sql`${all} and t.status = 'done'`;
-  if (!isOpen && type?.every((one) => one === 'saga' || one === 'epic')) all = sql`${all} and t.type in ('saga', 'epic')`;
-  if (type) all = sql`${all} and t.type in ${listValues(type)}`;
-  if (priority) all = sql`${all} and t.priority in ${listValues(priority)}`;
-  for (const one of label) all = sql`${all} and t.id in (select l.task_id from task_labels l where l.label = ${one})`;
-  if (assignee?.length === 0) all = sql`${all} and t.assignee is null`;
-  else if (assignee) all = sql`${all} and t.assignee is not null and t.assignee in ${listValues(assignee)}`;
-  if (dueBy === 'none') all = sql`${all} and t.due is null`;
-  else if (dueBy) all = sql`${all} and t.due is not null and t.due <= ${dueBy}`;
-  if (since) all = sql`${all} and t.updated_at >= ${since}`;
-  if (before) all = sql`${all} and t.updated_at < ${before}`;
-  return all;
-}
