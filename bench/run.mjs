@@ -112,9 +112,9 @@ try {
   row('warm MCP tasks.show', mcp.showMs, 1, 'ms');
   for (const figures of await measureGrade(cleo, options.quick)) row(...figures);
   for (const figures of await measureWaves(cleo, rounds)) row(...figures);
+  for (const figures of await measureSync(cleo, rounds)) row(...figures);
   for (const figures of measureSkills(cleo, rounds)) row(...figures);
   for (const figures of measureImport(cleo)) row(...figures);
-  for (const figures of await measureSync(cleo, rounds)) row(...figures);
   const http = await measureHttp({ cleo, cwd: projects.http, folder }, rounds);
   row('warm HTTP tasks.show', http.showMs, 1, 'ms');
   row('a call of 64 HTTP clients, a quarter of them writes', http.callMs, 4, 'ms');

@@ -35,6 +35,5 @@ export function createGitHooks({ query, require }: GitCommands): GitHooks {
       const listed = await require(tree, ['diff', '--cached', '--name-only', '--no-renames', '--diff-filter=d', '-z', '--', folder]);
       return listed.split('\0').filter((path) => path !== '');
     },
-    readStaged: (tree, path) => query(tree, ['cat-file', 'blob', `:${path}`]),
   };
 }

@@ -10,8 +10,6 @@ export interface GitHooks {
   stageFolder(tree: string, folder: string): Promise<void>;
   /** Returns the files below a folder that the next commit adds or changes, relative to the top of the tree. */
   listStaged(tree: string, folder: string): Promise<string[]>;
-  /** Returns the content of a file as it is staged. */
-  readStaged(tree: string, path: string): Promise<string | undefined>;
 }
 
 /** Files of `.cleo/plan`. Names are relative to that folder, with slashes: `tasks/<uid>.json`. */

@@ -13,6 +13,8 @@ export interface PlanPosition {
   evidence: number;
   audit: number;
   at: string;
+  /** Identifies the plan files after the sync; absent if some of them are not in step. */
+  files?: string;
 }
 
 export interface PlanKey {

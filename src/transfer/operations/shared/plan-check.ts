@@ -19,7 +19,8 @@ export interface PlanInspection {
 export async function inspectPlan(ctx: Pick<QueryContext, 'store' | 'platform' | 'project' | 'config' | 'now'>): Promise<PlanInspection> {
   const { store, platform } = ctx;
   const options = await readSyncOptions(ctx, { isReadOnly: true, isDryRun: true });
-  const scan = scanPlanFiles(await platform.loadPlanFiles(), options.folder, undefined);
+  const planFiles = await platform.loadPlanFiles();
+  const scan = scanPlanFiles(planFiles, options.folder, planFiles.list(options.folder), undefined);
   const { replica } = await store.audit.getStoreFacts();
   const merge = await mergePlan({ ...options, store, replica }, await store.plan.getSyncedPosition(), scan.changed);
   const read = new Set(scan.changed.map(({ name }) => name));

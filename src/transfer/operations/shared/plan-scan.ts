@@ -32,8 +32,13 @@ const maxFileBytes = 16 << 20;
 export const toFileName = ({ kind, uid }: PlanKey): string => `${planFolders[kind]}/${uid}.json`;
 
 /** Reads the files that changed since the last sync, by size and time. Without `known` it reads all. */
-export function scanPlanFiles(planFiles: PlanFiles, folder: string, known: Map<string, string | undefined> | undefined): PlanScan {
-  const scan: PlanScan = { stats: planFiles.list(folder), changed: [], problems: [] };
+export function scanPlanFiles(
+  planFiles: PlanFiles,
+  folder: string,
+  stats: Map<string, string>,
+  known: Map<string, string | undefined> | undefined,
+): PlanScan {
+  const scan: PlanScan = { stats, changed: [], problems: [] };
   for (const [name, stat] of scan.stats) {
     // Most files are unchanged, so the cheapest comparison is the first.
     const last = known?.get(name);

@@ -25,7 +25,7 @@ export interface SyncOptions {
   include: string[];
   project: string;
   now: string;
-  sha256(bytes: Uint8Array): string;
+  sha256(bytes: Uint8Array | string): string;
 }
 
 export interface SyncReport {
@@ -53,20 +53,31 @@ export async function syncPlan(store: WriteStore, planFiles: PlanFiles, options:
   const { plan } = store;
   const { replica } = await store.audit.getStoreFacts();
   const since = await plan.getSyncedPosition();
-  const known = toKnownStats(await plan.listFileStats());
-  const scan = scanPlanFiles(planFiles, folder, isMain ? known : undefined);
+  const stats = planFiles.list(folder);
+  const listing = digestListing(stats, options);
+  const isUnchanged = isMain && since !== undefined && since.files === listing;
+  const known = isUnchanged ? new Map<string, string | undefined>() : toKnownStats(await plan.listFileStats());
+  const scan: PlanScan = isUnchanged
+    ? { stats, changed: [], problems: [] }
+    : scanPlanFiles(planFiles, folder, stats, isMain ? known : undefined);
   requireKnownVersion(scan.problems);
   const { records, issues } = await mergePlan({ store, replica, project, now, include }, since, scan.changed);
   const applied = await applyRecords(store, records, replica, (version) => readContent(planFiles, options, version));
-  const sync = { store, planFiles, scan, options, known };
+  const sync: Sync = { store, planFiles, scan, options, known, hasNewFiles: false };
   const { rows, written } = await writeRecords(sync, records, applied);
-  const others = await writeOthers(sync, new Set(records.map((record) => toFileName(record))));
+  const others = isUnchanged ? [] : await writeOthers(sync, new Set(records.map((record) => toFileName(record))));
   written.push(...others);
   await plan.saveRows(rows);
   if (written.length > 0 && !options.isReadOnly && include.includes('tasks')) written.push(await writeHead(sync, replica));
-  const position = await plan.getPosition(now);
-  if (!since || position.history !== since.history || position.evidence !== since.evidence || position.audit !== since.audit)
-    await plan.setSyncedPosition(position);
+  if (!options.isDryRun) {
+    const isComplete = isMain && !options.isReadOnly && scan.problems.length === 0;
+    const files = !isComplete
+      ? undefined
+      : written.length === 0
+        ? listing
+        : digestListing(sync.hasNewFiles ? planFiles.list(folder) : stats, options);
+    await plan.setSyncedPosition({ ...(await plan.getPosition(now)), ...(files === undefined ? {} : { files }) });
+  }
   return {
     written: written.map((name) => `.cleo/plan/${name}`),
     read: applied.size,
@@ -75,6 +86,13 @@ export async function syncPlan(store: WriteStore, planFiles: PlanFiles, options:
     isChanged: applied.size > 0 || written.length > 0,
   };
 }
+
+/** Identifies the files by their names, sizes and times. If it is that of the last sync, no file and no row has to be looked at. */
+const digestListing = (stats: Map<string, string>, { sha256 }: Pick<SyncOptions, 'sha256'>): string => {
+  let text = '';
+  for (const [name, stat] of stats) text += `${name} ${stat}\n`;
+  return sha256(text);
+};
 
 /** Rejects files of a newer version, which this one would write with less than they have. */
 export function requireKnownVersion(problems: FileProblem[]): void {
@@ -94,6 +112,17 @@ interface Sync {
   scan: PlanScan;
   options: SyncOptions;
   known: Map<string, string | undefined>;
+  /** A file was written that did not exist, so that the order of the listing is not known. */
+  hasNewFiles: boolean;
+}
+
+/** Writes a file and remembers its size and time. */
+function writeFile(sync: Sync, name: string, text: string | Uint8Array): string {
+  const { planFiles, scan, options } = sync;
+  const stat = planFiles.write(options.folder, name, text);
+  if (!scan.stats.has(name)) sync.hasNewFiles = true;
+  scan.stats.set(name, stat);
+  return stat;
 }
 
 /** Writes the states that differ from those of the store. Returns the names of their files. */
@@ -170,7 +199,7 @@ async function writeRecordFile(
   { kind, uid, record, row }: Pick<MergedRecord, 'kind' | 'uid' | 'record' | 'row'>,
   file: ReadPlanFile | undefined,
 ): Promise<{ fileStat?: string; isWritten: boolean }> {
-  const { scan, planFiles, options } = sync;
+  const { scan, options } = sync;
   const name = toFileName({ kind, uid });
   const stat = scan.stats.get(name);
   const text = formatPlanFile(record);
@@ -192,7 +221,7 @@ async function writeRecordFile(
     return { ...remember(stat && markStale(stat)), isWritten: false };
   if (kind === 'document') await writeContents(sync, record.uid);
   if (options.isDryRun) return { ...remember(stat), isWritten: true };
-  return { ...remember(planFiles.write(options.folder, name, text)), isWritten: true };
+  return { ...remember(writeFile(sync, name, text)), isWritten: true };
 }
 
 const markStale = (stat: string): string => (stat.endsWith(staleMark) ? stat : `${stat}${staleMark}`);
@@ -245,13 +274,14 @@ async function rememberRead({ store, scan, options }: Sync, done: Set<string>): 
 }
 
 /** Writes the contents of a document that are not too large. They are named by their hash and never change. */
-async function writeContents({ store, planFiles, scan, options }: Sync, slug: string): Promise<void> {
+async function writeContents(sync: Sync, slug: string): Promise<void> {
+  const { store, scan, options } = sync;
   const doc = (await store.plan.listDocuments()).find((each) => each.slug === slug);
   for (const { digest, size } of doc?.versions ?? []) {
     const name = `contents/${digest}`;
     if (size > maxContentBytes || scan.stats.has(name) || options.isDryRun) continue;
     const stored = await store.plan.getContent(digest);
-    if (stored) planFiles.write(options.folder, name, Buffer.from(stored.content, stored.encoding));
+    if (stored) writeFile(sync, name, Buffer.from(stored.content, stored.encoding));
   }
 }
 
@@ -265,11 +295,12 @@ function readContent(planFiles: PlanFiles, { folder, sha256 }: SyncOptions, { di
 
 /** Records the head of the audit log in the file of this replica. It changes only together with other files, because a sync appends to
  *  the log itself. */
-async function writeHead({ store, planFiles, options }: Sync, replica: string): Promise<string> {
+async function writeHead(sync: Sync, replica: string): Promise<string> {
+  const { store, options } = sync;
   const { taskNumber } = await store.audit.getStoreFacts();
   const name = `replicas/${replica}.json`;
   const head = await store.audit.getHead();
   const text = formatPlanRecord({ version: 1, replica, project: options.project, taskNumber, at: options.now, ...(head ? { head } : {}) });
-  if (!options.isDryRun) planFiles.write(options.folder, name, text);
+  if (!options.isDryRun) writeFile(sync, name, text);
   return name;
 }

@@ -1,8 +1,9 @@
 import { description, picklist, pipe, strictObject, string } from 'valibot';
 import { answer, job } from '#core/define.ts';
+import { pluralize } from '#lib/pluralize.ts';
 import { gitHookNames } from '../../rules/git-hooks.ts';
 import { needsSync } from '../shared/plan-pending.ts';
-import { checkStagedSecrets } from '../shared/staged-secrets.ts';
+import { stagePlanFiles } from '../shared/staged-secrets.ts';
 import { syncCheckout } from '../shared/sync-checkout.ts';
 import { listWarnings } from '../shared/sync-result.ts';
 
@@ -26,7 +27,9 @@ export const syncGitHook = job({
     const isPending = await read((store) => needsSync({ store, platform, project, now, config }, modes));
     const synced = isPending ? await write((store) => syncCheckout({ store, platform, project, now, config }, modes)) : undefined;
     const lines = [...(synced?.issues ?? []).map(({ message }) => message), ...listWarnings({ problems: synced?.problems ?? [] })];
-    if (gitHook === 'pre-commit') await checkStagedSecrets(platform, project);
+    const staged = gitHook === 'pre-commit' ? await stagePlanFiles(platform, project) : 0;
+    // Git looks for something to commit before it runs the hook.
+    if (staged > 0) lines.push(`staged ${pluralize(staged, 'plan file')}; if git has nothing to commit, run git commit again`);
     const report = lines.map((line) => `cleo: ${line}\n`).join('');
     return answer({ report }, synced?.isChanged ? {} : { isUnlogged: true });
   },

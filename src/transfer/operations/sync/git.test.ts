@@ -40,7 +40,10 @@ test('setup git lets the plan through .cleo/.gitignore, and names another rule t
 test('the pre-commit hook writes and stages the plan, and the next one does nothing', async () => {
   const app = await openReplica(1, { tasks: ['T001'] });
   const { git } = createRepository(app.root);
-  expect(await app.call('sync.git-hook', { gitHook: 'pre-commit' })).toMatchObject({ success: true, report: '' });
+  expect(await app.call('sync.git-hook', { gitHook: 'pre-commit' })).toMatchObject({
+    success: true,
+    report: 'cleo: staged 2 plan files; if git has nothing to commit, run git commit again\n',
+  });
   expect(git('diff', '--cached', '--name-only')).toContain('.cleo/plan/tasks/');
   const { entries } = await app.call('admin.log');
   await app.call('sync.git-hook', { gitHook: 'pre-commit' });
