@@ -22,7 +22,8 @@ const variables = [
 ];
 
 const { operations, modules } = await loadDefinitions();
-const { describeArguments, describeFlags, formatUsage, formatCommand, globalFlags, exitCodes, processes, groupByPurpose } = modules;
+const { describeArguments, describeFlags, formatUsage, formatCommand, describedGlobalFlags, exitCodes, processes, groupByPurpose } =
+  modules;
 const pages = new Map([['cleo.1', formatMainPage()]]);
 for (const namespace of [...new Set(operations.map(getNamespace))]) pages.set(`cleo-${namespace}.1`, formatPage(namespace));
 
@@ -34,7 +35,7 @@ for (const [name, text] of pages) writeFileSync(join(folder, name), text);
 async function loadDefinitions() {
   const { files } = await writeIndex();
   const bundle = join(root, 'node_modules', `.cache-cleo-man-${process.pid}.mjs`);
-  const shared = ['core/usage.ts', 'core/command-line.ts', 'core/global-flags.ts', 'core/errors/exit-codes.ts', 'core/purposes.ts'];
+  const shared = ['core/usage.ts', 'core/command-line.ts', 'core/global-flag-meanings.ts', 'core/errors/exit-codes.ts', 'core/purposes.ts'];
   try {
     await build({
       stdin: {
@@ -75,7 +76,7 @@ function formatMainPage() {
     ...section('SERVE AND WATCH', []),
     ...processes.flatMap((process) => entry(formatUsage(process), process.summary)),
     ...section('GLOBAL OPTIONS', []),
-    ...globalFlags.flatMap(({ flags, value, about }) => entry(`${flags.join(', ')}${value ? ` ${value}` : ''}`, about)),
+    ...describedGlobalFlags.flatMap(({ flags, value, about }) => entry(`${flags.join(', ')}${value ? ` ${value}` : ''}`, about)),
     ...section('ENVIRONMENT', []),
     ...variables.flatMap(([name, about]) => entry(name, about)),
     ...section('EXIT STATUS', []),

@@ -6,7 +6,7 @@ import { formatCommand, listCommandNames } from '../src/core/command-line.ts';
 import type { Operation } from '../src/core/define.ts';
 import { describeScope } from '../src/core/describe-scope.ts';
 import { exitCodes } from '../src/core/errors/exit-codes.ts';
-import { globalFlags } from '../src/core/global-flags.ts';
+import { describedGlobalFlags } from '../src/core/global-flag-meanings.ts';
 import { defaultConfig, type FixedKey, getConfigSpec, openGroups } from '../src/core/model/config.ts';
 import { configMeanings } from '../src/core/model/config-meanings.ts';
 import { createJsonSchema } from '../src/core/model/json-schema.ts';
@@ -116,7 +116,10 @@ function formatIndexPage(byDomain: Map<string, Operation[]>): string {
     'Every command accepts:\n',
     formatTable(
       ['flag', ''],
-      globalFlags.map(({ flags, value, about }) => [flags.map((flag) => `\`${flag}${value ? ` ${value}` : ''}\``).join(', '), about]),
+      describedGlobalFlags.map(({ flags, value, about }) => [
+        flags.map((flag) => `\`${flag}${value ? ` ${value}` : ''}\``).join(', '),
+        about,
+      ]),
     ),
   ].join('\n');
 }

@@ -28,6 +28,7 @@ test('every operation has the scope that was decided for it', async () => {
     decide: ['review.resolve'],
     adminIf: ['admin.config.set', 'admin.config.unset', 'admin.init', 'admin.trust', 'admin.upgrade'],
     decideIf: [
+      'admin.undo',
       'construct.run',
       'memory.confirm',
       'memory.import',

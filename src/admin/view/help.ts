@@ -1,7 +1,7 @@
 import { listCommandNames, toFlag } from '#core/command-line.ts';
 import type { CommandDefinition, Operation, Registry, RegistryEntry } from '#core/define.ts';
 import { exitCodes } from '#core/errors/exit-codes.ts';
-import { globalFlags } from '#core/global-flags.ts';
+import { describedGlobalFlags } from '#core/global-flag-meanings.ts';
 import { groupByPurpose } from '#core/purposes.ts';
 import { type Fields, measureWidth, padRight, type Screen, toOneLine, type View, wrap } from '#core/terminal/index.ts';
 import { describeArguments, describeFlags, type FlagUsage } from '#core/usage.ts';
@@ -37,7 +37,7 @@ function drawProcess(answer: Fields, process: CommandDefinition, screen: Screen)
     `Usage: ${answer.usage}`,
     ...drawPart('Arguments', toArgumentLines(process), screen),
     ...drawPart('Options', toFlagLines(process), screen),
-    ...drawPart('Global options', globalFlags.map(toGlobalLine), screen),
+    ...drawPart('Global options', describedGlobalFlags.map(toGlobalLine), screen),
   ];
 }
 
@@ -73,7 +73,7 @@ async function drawListing(answer: Fields, screen: Screen, { registry, processes
         ),
         '',
         screen.paint('bold', 'Global options'),
-        ...drawColumns(globalFlags.map(toGlobalLine), screen),
+        ...drawColumns(describedGlobalFlags.map(toGlobalLine), screen),
         '',
         ...drawColumns(
           [
@@ -105,7 +105,7 @@ function formatCommand(entry: RegistryEntry, group?: unknown): string {
 }
 const formatProcess = (process: CommandDefinition): string =>
   [listCommandNames(process)[0], ...(process.cli.select ? [toFlag(process.cli.select)] : [])].join(' ');
-const toGlobalLine = ({ flags, value, about }: (typeof globalFlags)[number]): HelpLine => ({
+const toGlobalLine = ({ flags, value, about }: (typeof describedGlobalFlags)[number]): HelpLine => ({
   name: `${flags.join(', ')}${value ? ` ${value}` : ''}`,
   about,
 });

@@ -40,6 +40,7 @@ test('times are in UTC, or in the zone of the user', () => {
   const zone = process.env.TZ;
   try {
     process.env.TZ = 'Europe/Berlin';
+    setLocalTime(false);
     expect(formatTime(at)).toBe('2026-07-01 22:30');
     setLocalTime(true);
     expect(formatTime(at)).toBe('2026-07-02 00:30');

@@ -1,6 +1,6 @@
 import { listCommandNames, toFlag } from '#core/command-line.ts';
 import type { CommandDefinition } from '#core/define.ts';
-import { globalFlags } from '#core/global-flags.ts';
+import { describedGlobalFlags } from '#core/global-flag-meanings.ts';
 import { helpTopics } from '#core/help-topics.ts';
 import { toOneLine } from '#core/terminal/index.ts';
 import { describeArguments, describeFlags } from '#core/usage.ts';
@@ -135,7 +135,7 @@ async function listFlags(entries: Entry[], command: string): Promise<Flag[]> {
       ...(value ? { parameter: toParameter(shape, isFile) } : {}),
     })),
     ...definitions.flatMap(({ cli: { select }, summary }) => (select ? [{ flags: [toFlag(select)], about: summary }] : [])),
-    ...globalFlags.map(({ flags, about, value }) => ({ flags, about, ...(value ? { parameter: { placeholder: value } } : {}) })),
+    ...describedGlobalFlags.map(({ flags, about, value }) => ({ flags, about, ...(value ? { parameter: { placeholder: value } } : {}) })),
   ];
 }
 

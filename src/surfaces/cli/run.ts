@@ -1,14 +1,13 @@
-import type { CommandDefinition, RegistryEntry, Shortcut } from '#core/define.ts';
+import type { RegistryEntry, Shortcut } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Globals } from '#core/global-flags.ts';
 import { type App, dispatch, type Reply } from '#dispatch/dispatch.ts';
 import { createFailure } from '#dispatch/envelope.ts';
-import { readParams } from '#dispatch/read-params.ts';
-import { defined } from '#lib/defined.ts';
 import { listAllCommands, type ProcessEntry } from './all-commands.ts';
 import { type ParsedArguments, parseArguments } from './arguments.ts';
 import { findCommand, getFirstWord } from './commands.ts';
 import type { CallOrigin } from './error-calls.ts';
+import type { PreparedCall } from './prepare-call.ts';
 
 export interface Terminal {
   isTerminal: boolean;
@@ -32,30 +31,15 @@ export interface Terminal {
 
 /** Runs one command line: words → operation and parameters → dispatch → text and exit code. */
 export async function runCli(app: App, argv: string[], terminal: Terminal): Promise<number> {
-  // The scripts of `cleo completion` call this; help does not list it.
-  if (argv[0] === '__complete') return (await import('./complete.ts')).printCandidates(app, argv.slice(2), terminal);
   const named = findCommand(app.registry.findByFirstWord(getFirstWord(argv)), argv);
   // `list --watch` is a process that shares its command with an operation.
   const found = 'unknown' in named || includesFlag(argv, ['--watch']) ? findCommand(await listAllCommands(app), argv) : named;
   if ('entry' in found) return runEntry(app, found.entry, found.rest, terminal, { argv });
-  if (includesFlag(argv, ['--version', '-v', '-V'])) return runCli(app, ['version', ...pickFormatFlags(argv)], terminal);
-  if ('unknown' in found) return runUnknown(app, argv, terminal);
-  if ('nothing' in found && !includesFlag(argv, ['--json', '--help', '-h']))
-    return (await import('./home.ts')).printHome(app, argv, terminal);
-  return runCli(app, ['help', ...('group' in found ? [found.group] : []), ...pickFormatFlags(argv)], terminal);
-}
-
-/** Runs the command that the words mean. Without one, the answer is an error with the nearest commands. */
-async function runUnknown(app: App, argv: string[], terminal: Terminal): Promise<number> {
-  const meant = await (await import('./unknown-command.ts')).readUnknownCommand(app, argv);
-  if ('operation' in meant) return runEntry(app, app.registry.find(meant.operation)!, meant.rest, terminal, meant);
-  const reply = createErrorReply(app, argv.find((word) => !word.startsWith('-')) ?? 'cleo', meant.error);
-  const [json, human, calls] = ['--json', '--human', '--calls'].map((flag) => includesFlag(argv, [flag]));
-  return print(app, reply, defined({ json, human, calls }), terminal);
+  return (await import('./unusual-command.ts')).runUnusual(app, argv, found, terminal);
 }
 
 /** Runs a command with the words that follow it. */
-async function runEntry(
+export async function runEntry(
   app: App,
   entry: RegistryEntry | ProcessEntry,
   rest: string[],
@@ -66,7 +50,7 @@ async function runEntry(
   const isHelp =
     includesFlag(rest, ['--help', '-h']) || (rest.length === 1 && rest[0] === 'help' && 'kind' in entry && entry.kind !== 'query');
   if (isHelp) return runCli(app, ['help', entry.name, ...pickFormatFlags(rest)], terminal);
-  if ('process' in entry) return startProcess(app, entry.process, rest, terminal);
+  if ('process' in entry) return (await import('./unusual-command.ts')).startProcess(app, entry.process, rest, terminal);
   let globals: Globals = {};
   let reply: Reply;
   let origin: CallOrigin = {};
@@ -82,31 +66,22 @@ async function runEntry(
       parsed = parseLeniently(operation, rest, shortcut);
     }
     globals = parsed.globals;
-    if (globals.color) parsed.error ??= (await import('./lenient-arguments.ts')).checkColour(globals.color)!;
-    const isForPeople = terminal.isTerminal && !globals.json && !globals.quiet && (globals.human || terminal.format !== 'json');
-    if (isForPeople) parsed.params = { ...operation.cli.terminalParams, ...parsed.params };
-    await readSources(app.platform.folder, parsed, operation);
-    if (parsed.isEdited || (isForPeople && operation.cli.asks)) {
-      const { askBeforeCall } = await import('./ask-before-call.ts');
-      const asked = await askBeforeCall({ app, operation, parsed, words: rest, terminal, mayAsk: isForPeople });
-      if ('exitCode' in asked) return asked.exitCode;
-      onError = asked.onError;
-    }
+    // The output of agents is no terminal, so their calls never load this.
+    const isPrepared = terminal.isTerminal || parsed.isEdited || globals.color !== undefined;
+    const prepared: PreparedCall = isPrepared
+      ? await (await import('./prepare-call.ts')).prepareCall({ app, operation, parsed, words: rest, terminal })
+      : {};
+    if (prepared.exitCode !== undefined) return prepared.exitCode;
+    onError = prepared.onError;
     origin = { ...globals, params: parsed.params };
     isPiped = parsed.params.raw === true && !globals.json;
-    const isLong = terminal.isWatched && (operation.kind === 'job' || operation.cli.read !== undefined);
-    const hasProgress = terminal.isWatched && !globals.json && !globals.quiet && (globals.human || terminal.format !== 'json');
-    const progress =
-      operation.progress && hasProgress
-        ? await (await import('./run-progress.ts')).showRunProgress(await operation.progress(), terminal)
-        : undefined;
-    const done = progress?.done ?? (isLong ? (await import('./elapsed-time.ts')).showElapsedTime(operation.summary) : undefined);
+    if (!prepared.isRead) await readSources(app.platform.folder, parsed, operation);
+    const done = prepared.done;
     reply = await dispatch(app, {
       operation: entry.name,
       gateway: 'cli',
       params: parsed.params,
-      ...(progress ? { observe: progress.observe } : {}),
-      ...(done ? { beforeAsk: done } : {}),
+      ...prepared.call,
       ...(globals.session ? { session: globals.session } : {}),
       ...(globals.agent ? { agent: globals.agent } : {}),
       ...(globals.idempotencyKey ? { idempotencyKey: globals.idempotencyKey } : {}),
@@ -118,9 +93,7 @@ async function runEntry(
       return await runDemo(reply.envelope, operation.cli.demo, terminal, app.platform);
     }
   } catch (error) {
-    const isKnown = error instanceof CleoError;
-    const cleoError = isKnown ? error : new CleoError('E_GENERAL_ERROR', { problem: (error as Error)?.message ?? String(error) });
-    reply = { ...createErrorReply(app, entry.name, cleoError), ...(isKnown ? {} : { unexpected: error }) };
+    reply = createCaughtReply(app, entry.name, error);
   }
   if (!reply.envelope.success) onError?.();
   // An error must not reach the next command of the pipe.
@@ -130,26 +103,15 @@ async function runEntry(
   return print(app, reply, globals, isRedirected ? { ...terminal, write: (text) => terminal.writeError(String(text)) } : terminal, origin);
 }
 
-async function startProcess(app: App, process: CommandDefinition, argv: string[], terminal: Terminal): Promise<number> {
-  const { params, globals, error: inputError } = parseArguments(process, argv);
-  try {
-    if (inputError) throw inputError;
-    return await terminal.start(process.name, (await readParams(process, params)).params, globals, terminal);
-  } catch (error) {
-    if (!(error instanceof CleoError)) throw error;
-    return print(app, createErrorReply(app, process.name, error), globals, terminal);
-  }
-}
-
 /** Checks whether one of `flags` is given before `--`. */
-function includesFlag(argv: string[], flags: string[]): boolean {
+export function includesFlag(argv: string[], flags: string[]): boolean {
   const end = argv.indexOf('--');
   return (end < 0 ? argv : argv.slice(0, end)).some((word) => flags.includes(word));
 }
 
-const pickFormatFlags = (argv: string[]): string[] => ['--json', '--human'].filter((flag) => includesFlag(argv, [flag]));
+export const pickFormatFlags = (argv: string[]): string[] => ['--json', '--human'].filter((flag) => includesFlag(argv, [flag]));
 
-async function readSources(folder: string, parsed: ParsedArguments, operation: NonNullable<Reply['operation']>): Promise<void> {
+export async function readSources(folder: string, parsed: ParsedArguments, operation: NonNullable<Reply['operation']>): Promise<void> {
   if (parsed.error || parsed.sources.length === 0) return;
   const { readSource } = await import('./input.ts');
   try {
@@ -164,7 +126,14 @@ async function readSources(folder: string, parsed: ParsedArguments, operation: N
   }
 }
 
-const createErrorReply = (app: App, command: string, error: CleoError): Reply => ({
+/** A function of its own, so that a successful call does not compile it. */
+function createCaughtReply(app: App, command: string, error: unknown): Reply {
+  const isKnown = error instanceof CleoError;
+  const cleoError = isKnown ? error : new CleoError('E_GENERAL_ERROR', { problem: (error as Error)?.message ?? String(error) });
+  return { ...createErrorReply(app, command, cleoError), ...(isKnown ? {} : { unexpected: error }) };
+}
+
+export const createErrorReply = (app: App, command: string, error: CleoError): Reply => ({
   envelope: createFailure({ command: command.slice(0, 100), timestamp: app.platform.now(), version: app.platform.version }, error),
   exitCode: error.exitCode,
 });
