@@ -35,6 +35,15 @@ test('prints one line of JSON by default and readable text with --human', async 
   expect((await cleo(['--json', 'show', 'T2', '--human'])).out).toMatch(/^\{/);
 });
 
+test('imports a file that is read in parts', async () => {
+  const { cleo, root } = await project([]);
+  const line = (i: number): string =>
+    JSON.stringify({ id: `bd-${i}`, title: `Issue ${i}`, status: 'open', description: 'é€ '.repeat(5000) });
+  writeFileSync(join(root, 'issues.jsonl'), Array.from({ length: 250 }, (_, i) => line(i)).join('\n'));
+  const { out } = await cleo(['import', 'issues.jsonl', '--from', 'beads', '--limit', '1']);
+  expect(JSON.parse(out)).toMatchObject({ success: true, imported: 250 });
+});
+
 test('uses colour without a terminal only if it is forced', async () => {
   const { cleo } = await project();
   expect((await cleo(['tree', '--human'], { FORCE_COLOR: '1' })).out).toContain('\u001b[');

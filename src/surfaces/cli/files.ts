@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { listCommandNames } from '#core/command-line.ts';
 import type { FileSelector, Operation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { FileText, type SourceFile } from '#transfer/model/foreign.ts';
+import type { FileText, SourceFile } from '#transfer/model/foreign.ts';
 import { decodeAnyText, detectUtf16 } from './decode-text.ts';
 import { maxInputBytes } from './input.ts';
 
@@ -68,11 +68,10 @@ const maxWholeBytes = 4 << 20;
 const chunkBytes = 1 << 20;
 
 /** A file that stays open, so that each pass reads the same file even if it is replaced. */
-class LargeFile extends FileText {
+class LargeFile implements FileText {
   readonly length: number;
   readonly #file: number;
   constructor(file: number, length: number) {
-    super();
     this.#file = file;
     this.length = length;
   }

@@ -71,19 +71,23 @@ export interface SourceFile {
 }
 
 /** The text of a large file. It is read in parts whenever it is needed, so that it is never in memory as a whole. */
-export abstract class FileText {
+export interface FileText {
   /** The size in bytes. */
-  abstract readonly length: number;
-  abstract chunks(): Iterable<string>;
+  readonly length: number;
+  chunks(): Iterable<string>;
   /** Stands for the text in hashes of parameters and in the audit log. */
-  abstract toJSON(): unknown;
+  toJSON(): unknown;
 }
+
+// Not a class: each part of the build has its own copy of this file. No JSON contains a function.
+const isFileText = (value: unknown): value is FileText =>
+  typeof value === 'object' && value !== null && typeof (value as FileText).chunks === 'function';
 
 export const maxContentLength = 256 * 1024 * 1024;
 
 export const SourceText = pipe(
   custom<string | FileText>(
-    (value) => (typeof value === 'string' || value instanceof FileText) && value.length <= maxContentLength,
+    (value) => (typeof value === 'string' || isFileText(value)) && value.length <= maxContentLength,
     'must be a text of at most 256 MiB',
   ),
   metadata({ jsonSchema: { type: 'string', maxLength: maxContentLength } }),

@@ -33,4 +33,5 @@ const generalize = (why: string, id: string): string =>
   why
     .replaceAll(id, '…')
     .replace(/"(?:[^"\\]|\\.)*"|`[^`]*`/g, '…')
-    .replace(/[\p{L}\p{N}_.:/@#~-]*\d[\p{L}\p{N}_.:/@#~-]*/gu, '…');
+    .replace(/[\p{L}\p{N}_.:/@#~-]*\d[\p{L}\p{N}_.:/@#~-]*|(?<![\p{L}\p{N}])[a-z]{1,20}-[a-z.]{1,20}(?![\p{L}\p{N}])/gu, '…')
+    .replace(/…+/g, '…');
