@@ -34,4 +34,4 @@ const generalize = (why: string, id: string): string =>
     .replaceAll(id, '…')
     .replace(/"(?:[^"\\]|\\.)*"|`[^`]*`/g, '…')
     .replace(/[\p{L}\p{N}_.:/@#~-]*\d[\p{L}\p{N}_.:/@#~-]*|(?<![\p{L}\p{N}])[a-z]{1,20}-[a-z.]{1,20}(?![\p{L}\p{N}])/gu, '…')
-    .replace(/…+/g, '…');
+    .replace(/\u2026+/g, '…');
