@@ -76,6 +76,7 @@ test('every operation has the scope that was decided for it', async () => {
       'skills.run',
       'sync.check',
       'sync.git-hook',
+      'sync.github',
       'sync.merge',
       'sync.rebuild',
       'sync.resolve',

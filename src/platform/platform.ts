@@ -36,6 +36,7 @@ export function createPlatform(env: Record<string, string | undefined>, folder: 
     runProgram: async (words, options) => (await import('./process.ts')).runProgram(env, words, options),
     loadGit: async () => (await import('./git.ts')).createGit(env),
     loadPlanFiles: async () => (await import('./plan-files.ts')).planFiles,
+    connectGithub: async () => (await import('./github.ts')).createGithubConnection(env, platform),
     loadSigning: async () => (await import('./signing.ts')).createSigning(env, home),
     createRunner: async (project) => (await import('./runner/runner-platform.ts')).createRunnerPlatform(platform, project, env),
     findWorkingTree: async (project) => (await import('./tree.ts')).findWorkingTree(folder, project),

@@ -4,6 +4,7 @@ import type { TrustChange, TrustItem, TrustRecord, TrustSubject } from '#core/mo
 import type { AgentMark } from '#sessions/model/agent-marks.ts';
 import type { ClientProcess, EnvironmentIdentity } from '#sessions/model/caller-identity.ts';
 import type { SkillSet } from '#skills/model/skill.ts';
+import type { GithubConnection } from '#transfer/model/github-connection.ts';
 import type { GitHooks, PlanFiles } from './plan-port.ts';
 import type { RunnerPlatform } from './runner/port.ts';
 
@@ -202,6 +203,8 @@ export interface Processes {
   findClientProcess(isServer: boolean): ClientProcess | undefined;
   /** Undefined if the process cannot be judged: it belongs to another host or process namespace, or is not visible. */
   isProcessRunning(key: string): boolean | undefined;
+  /** Returns the key of this process. */
+  getProcessKey(): string;
   /** Identifies this machine: its name and machine id. */
   getHost(): string;
   /** Returns a signal that aborts on Ctrl-C, SIGTERM or SIGHUP, until `stop` is called. The next one calls `onSecond`. */
@@ -339,6 +342,8 @@ export interface Platform {
   loadGit(): Promise<Git>;
   /** Loads access to the files of `.cleo/plan`. */
   loadPlanFiles(): Promise<PlanFiles>;
+  /** Connects to GitHub with GITHUB_TOKEN or the token of the GitHub CLI, at GITHUB_API_URL or github.com. */
+  connectGithub(): Promise<GithubConnection>;
   /** Loads access to the key that signs the audit log. */
   loadSigning(): Promise<Signing>;
   createRunner(project: Project): Promise<RunnerPlatform>;

@@ -103,6 +103,9 @@ export const getHost = (): string => readHost().host;
 const formatKey = ({ host, boot, namespace, pid, startTime }: HostIdentity & { pid: number; startTime: string }): string =>
   [host, boot, namespace, pid, startTime].join('/');
 
+/** Returns the key of this process, for `isProcessRunning`. */
+export const getProcessKey = (): string => formatKey({ ...readHost(), pid: process.pid, startTime: readStartTime(process.pid) });
+
 /** Returns true or false for a process of this host, and undefined if it cannot be judged: it belongs to another host or process
  *  namespace, or its start time is not readable. */
 export function isProcessRunning(key: string): boolean | undefined {

@@ -7,7 +7,8 @@ import type { Migration } from './migration.ts';
  *  and the size and time of the file; SQLite reads the short columns of all records from indexes, because a row fills a page.
  *  `import_records` holds what was imported last, for a three-way merge. `audit_log_agent` finds out whether an assignee has ever worked
  *  here; names are compared byte by byte, so that a prefix is a range. `audit_log.history_seq` is the last row of `task_history` at the
- *  entry, and `undo_images` holds documents and memory entries before the writes of the last hour. */
+ *  entry, and `undo_images` holds documents and memory entries before the writes of the last hour. `github_cache` holds
+ *  pages of the GitHub API with their ETags, and what a sync remembers about a repository. */
 const common = `
 alter table tasks add column uid text;
 alter table tasks add column assignee text;
@@ -45,6 +46,14 @@ create table import_records (
   primary key (source, foreign_id)
 );
 create index import_records_task on import_records (task_id);
+
+create table github_cache (
+  repo text not null,
+  path text not null,
+  etag text,
+  body text not null,
+  primary key (repo, path)
+);
 insert into import_records (source, foreign_id, task_id, base, at) select source, foreign_id, task_id, digest, imported_at from imports;
 insert into task_aliases (tool, alias, task_id)
   select i.source, i.foreign_id, i.task_id from imports i join tasks t on t.id = i.task_id;

@@ -9,7 +9,7 @@ import type { LifecycleReads, LifecycleWrites, WorkGraphReads, WorkGraphWrites }
 import type { ReleaseReads, ReleaseWrites } from './release.ts';
 import type { ConversationWrites, SessionReads, SessionWrites } from './sessions.ts';
 import type { ClaimReads, ClaimWrites, SearchReads, TaskReads, TaskWrites } from './tasks.ts';
-import type { ImportReads, ImportWrites } from './transfer.ts';
+import type { GithubReads, GithubWrites, ImportReads, ImportWrites } from './transfer.ts';
 import type { UndoWrites } from './undo.ts';
 import type { GateReads, GateWrites } from './verification.ts';
 
@@ -33,6 +33,7 @@ export interface ReadStore {
   nexus: NexusReads;
   imports: ImportReads;
   plan: PlanReads;
+  github: GithubReads;
 }
 
 /** The store of a mutation. It records the ids that it writes in `changes`. */
@@ -56,6 +57,7 @@ export interface WriteStore extends ReadStore {
   imports: ImportReads & ImportWrites;
   plan: PlanReads & PlanWrites;
   undo: UndoWrites;
+  github: GithubReads & GithubWrites;
   changes: Changes;
 }
 

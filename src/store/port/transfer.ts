@@ -30,3 +30,20 @@ export interface ImportWrites {
   /** Inserts or updates the entries. */
   save(source: string, entries: { foreignId: string; taskId: TaskId; base: string }[], at: string): Promise<void>;
 }
+
+/** A response of the GitHub API with its ETag, or something that a sync remembers about a repository. */
+export interface GithubEntry {
+  path: string;
+  etag?: string;
+  body: string;
+}
+
+export interface GithubReads {
+  list(repo: string): Promise<Map<string, GithubEntry>>;
+}
+
+export interface GithubWrites {
+  /** Inserts or replaces the entries. */
+  save(repo: string, entries: GithubEntry[]): Promise<void>;
+  remove(repo: string, paths: string[]): Promise<void>;
+}

@@ -27,5 +27,6 @@ export function createReadStore(db: Db): ReadStore {
     nexus: withLazyMethods({}, async () => (await loadReads()).nexus),
     imports: withLazyMethods({}, async () => (await import('./transfer/imports.ts')).createImportReads(db)),
     plan: withLazyMethods({}, async () => (await import('./transfer/plan-reads.ts')).createPlanReads(db)),
+    github: withLazyMethods({}, async () => (await import('./transfer/github.ts')).createGithubReads(db)),
   };
 }

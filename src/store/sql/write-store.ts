@@ -54,6 +54,10 @@ export function createWriteStore(db: Db, stamp: Stamp): WriteStore {
       ...(await import('./transfer/plan-reads.ts')).createPlanReads(db),
       ...(await import('./transfer/plan-writes.ts')).createPlanWrites(db, reads.tasks, stamp, changes),
     })),
+    github: withLazyMethods({}, async () => {
+      const { createGithubReads, createGithubWrites } = await import('./transfer/github.ts');
+      return { ...createGithubReads(db), ...createGithubWrites(db) };
+    }),
     docs: withLazyMethods({}, async () => ({ ...(await loadReads()).docs, ...(await loadWrites()).docs })),
     undo: withLazyMethods({}, async () => (await import('./undo/undo.ts')).createUndoWrites(db, reads.tasks, stamp, changes)),
     changes,

@@ -239,7 +239,7 @@ interface LabelFields {
 }
 
 /** Separates labels that set a field from the others. */
-function parseLabels(labels: string[]): LabelFields {
+export function parseLabels(labels: string[]): LabelFields {
   const result: LabelFields = { status: 'pending', others: [], labels: [] };
   const found: Priority[] = [];
   for (const label of labels) {
