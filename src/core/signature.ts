@@ -18,8 +18,9 @@ export function formatSignatures(operations: Signed[]): string[] {
     const shapes = describeParams(params).filter(({ isInternal }) => !isInternal);
     const parts = shapes.map((shape) => {
       const typed = formatParam(shape);
-      const isKnown = seen.has(typed.replace('?', ''));
-      seen.add(typed.replace('?', ''));
+      const key = typed.replace('?', '').replace('[]', '');
+      const isKnown = seen.has(key);
+      seen.add(key);
       return shape.type === 'number' || isKnown ? formatName(shape) : typed;
     });
     return `${name} {${parts.join(', ')}}`;

@@ -53,8 +53,8 @@ export function toTaskNumber(id: TaskId): number {
 export const TaskIdSchema = pipe(
   custom<string>((value) => typeof value === 'string' && parseTaskId(value) !== undefined, 'Expected a task id such as T001'),
   transform((text) => parseTaskId(text) as TaskId),
-  // No pattern: ids of other tools are accepted too; see `resolveAliases`.
-  metadata({ jsonSchema: { type: 'string', maxLength: 200 }, value: 'T###' }),
+  // Ids of other tools are accepted too; see `resolveAliases`.
+  metadata({ jsonSchema: { type: 'string', pattern: '^\\S{1,200}$' }, value: 'T###' }),
 );
 
 /** Checks that both databases store a text byte for byte: no NUL and no lone surrogate. */

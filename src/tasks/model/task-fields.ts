@@ -98,7 +98,9 @@ export const taskFields = {
   notes: optional(NoteText),
   assignee: optional(pipe(AssigneeInput, description('Agent or person to do it, by name; me: yourself; none: nobody'))),
   due: optional(pipe(DueInput, description('Day it is due: 2026-01-31, today, tomorrow, 3d or 2w from now; none: no day'))),
-  requires: optional(pipe(array(Capability), description('Capabilities that its machine needs, e.g. linux or docker'))),
+  requires: optional(
+    pipe(array(Capability), description('Capabilities that its machine needs, e.g. linux or docker'), metadata({ isInternal: true })),
+  ),
 };
 
 export const taskInput = { title: Title, ...taskFields };

@@ -46,7 +46,7 @@ export const tasksCancel = mutation({
     'E_FOCUS_REQUIRED',
     'E_TASK_NOT_IN_SCOPE',
   ],
-  tier: 0,
+  tier: 1,
   scope: { scope: 'decide', when: 'if the task, or one below it, has criteria that are bound to evidence' },
   cli: { command: 'cancel', args: ['taskId'], several: 'taskIds' },
   dryRun: true,

@@ -1,4 +1,4 @@
-import { array, boolean, description, optional, pipe, strictObject, string } from 'valibot';
+import { array, boolean, description, metadata, optional, pipe, strictObject, string } from 'valibot';
 import { answer, type MutationContext, mutation, noChange } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { Reason, ResolutionSchema, type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
@@ -11,6 +11,9 @@ import { requireTask } from './shared/require.ts';
 import { listTaskIds, severalAliases, TaskIdsParam, Unchanged } from './shared/several.ts';
 import { type CompleteResult, completeTask, requireTaskOrFocus } from './shared/task-transitions.ts';
 
+/** Signatures leave these parameters out, because `tasks.cancel` has them. */
+const rare = { isInternal: true };
+
 export const tasksComplete = mutation({
   name: 'tasks.complete',
   aliases: ['tasks.done'],
@@ -18,9 +21,12 @@ export const tasksComplete = mutation({
   params: strictObject({
     taskId: optional(pipe(TaskIdSchema, description('The task; default: the focused one'))),
     taskIds: TaskIdsParam,
-    resolution: optional(pipe(ResolutionSchema, description('cancelled, duplicate and wontfix do the same as cleo cancel')), 'done'),
-    reason: optional(pipe(Reason, description('Why it will not be done, with another resolution than done'))),
-    cascade: optional(pipe(boolean(), description('With another resolution than done: also the open tasks inside it'))),
+    resolution: optional(
+      pipe(ResolutionSchema, description('cancelled, duplicate and wontfix do the same as cleo cancel'), metadata(rare)),
+      'done',
+    ),
+    reason: optional(pipe(Reason, description('Why it will not be done, with another resolution than done'), metadata(rare))),
+    cascade: optional(pipe(boolean(), description('With another resolution than done: also the open tasks inside it'), metadata(rare))),
   }),
   paramAliases: severalAliases,
   synonyms: ['close', 'finish', 'resolve'],

@@ -14,6 +14,9 @@ const Since = pipe(
   metadata({ jsonSchema: { type: 'string' }, value: 'DATE' }),
 );
 
+/** Signatures leave these filters out; `help list` has them. */
+const rare = { isInternal: true };
+
 /** The filters that `find` and `list` share. */
 export const taskFilterParams = {
   parent: optional(pipe(TaskIdSchema, description('Only direct children of this task'))),
@@ -29,9 +32,11 @@ export const taskFilterParams = {
       description('Only tasks for this agent or person; me: for you; none: for nobody'),
     ),
   ),
-  due: optional(pipe(DueInput, description('Only tasks due on this day or before, e.g. 2026-01-31, today or 1w; none: without one'))),
-  since: optional(pipe(Since, description('Only tasks changed since, e.g. 2026-01-31, or 7d or 12h ago'))),
-  before: optional(pipe(Since, description('Only tasks last changed before, e.g. 2026-01-31, or 30d ago'))),
+  due: optional(
+    pipe(DueInput, description('Only tasks due on this day or before, e.g. 2026-01-31, today or 1w; none: without one'), metadata(rare)),
+  ),
+  since: optional(pipe(Since, description('Only tasks changed since, e.g. 2026-01-31, or 7d or 12h ago'), metadata(rare))),
+  before: optional(pipe(Since, description('Only tasks last changed before, e.g. 2026-01-31, or 30d ago'), metadata(rare))),
   archived: optional(pipe(boolean(), description('Only archived tasks'))),
 };
 

@@ -1,4 +1,4 @@
-import { boolean, description, optional, pipe } from 'valibot';
+import { boolean, description, metadata, optional, pipe } from 'valibot';
 import { TaskIdSchema } from '#core/model/scalars.ts';
 
 /** Parameter of operations that can be limited to a part of the project. */
@@ -7,4 +7,4 @@ export const rootAliases = { epicId: 'epic', sagaId: 'epic' };
 
 export const TaskParam = pipe(TaskIdSchema, description('The task'));
 
-export const AnyAssignee = optional(pipe(boolean(), description('Also tasks that are assigned to others')));
+export const AnyAssignee = optional(pipe(boolean(), description('Also tasks that are assigned to others'), metadata({ isInternal: true })));
