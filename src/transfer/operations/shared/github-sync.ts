@@ -161,7 +161,8 @@ const createMutationContext = (ctx: JobContext, store: MutationContext['store'],
 async function inspectMissing(ctx: JobContext, { client, repo, issues, cache }: GithubSync): Promise<Map<string, string>> {
   const known = await ctx.read((store) => store.imports.getKnown(githubSource));
   const gone = new Map<string, string>();
-  for (const [id, { current }] of known) {
+  // The databases return them in different orders.
+  for (const [id, { current }] of [...known].sort(([a], [b]) => toNumber(a) - toNumber(b))) {
     const number = toNumber(id);
     if (id !== toForeignId(repo, number) || issues.has(number) || !current || current.archivedAt) continue;
     const path = `gone/${number}`;
