@@ -194,6 +194,8 @@ test('the short benchmark meets its size limits, and roughly its time limits', (
   const rows = JSON.parse(stdout) as { what: string; figure: number | string; limit: number; unit: string }[];
   expect(rows.length).toBeGreaterThan(10);
   // A busy machine can double a time ratio. Growth with the number of tasks would exceed that.
-  const far = rows.filter(({ figure, limit, unit }) => typeof figure !== 'number' || figure > limit * (['×', 'ms'].includes(unit) ? 2 : 1.1));
+  const far = rows.filter(
+    ({ figure, limit, unit }) => typeof figure !== 'number' || figure > limit * (['×', 'ms'].includes(unit) ? 2 : 1.1),
+  );
   expect(far).toEqual([]);
 });

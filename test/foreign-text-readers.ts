@@ -54,9 +54,13 @@ import { isWaitText } from '../src/tasks/rules/wait-text.ts';
 import { readBacklog, readBacklogFrontMatter } from '../src/transfer/rules/backlog.ts';
 import { readBeads } from '../src/transfer/rules/beads.ts';
 import { detectTool } from '../src/transfer/rules/detect-tool.ts';
+import { addAttributes, addHook, removeAttributes, removeHook } from '../src/transfer/rules/git-hooks.ts';
 import { readGithub } from '../src/transfer/rules/github.ts';
 import { parseBody, parseMarker } from '../src/transfer/rules/github-body.ts';
 import { normalizeTask } from '../src/transfer/rules/normalize-task.ts';
+import { findConflictMarker, splitConflict } from '../src/transfer/rules/plan/conflict.ts';
+import { resolveConflict } from '../src/transfer/rules/plan/merge-files.ts';
+import { parsePlanFile } from '../src/transfer/rules/plan/parse.ts';
 import { normalizeText, parseRecords, toTaskLabel } from '../src/transfer/rules/source-values.ts';
 import { readTaskmaster } from '../src/transfer/rules/taskmaster.ts';
 import { readTaskwarrior } from '../src/transfer/rules/taskwarrior.ts';
@@ -122,6 +126,14 @@ export const readers: Record<string, (text: string) => unknown> = {
   findBlock: (text) => findBlock(text, marks),
   putBlock: (text) => putBlock(text, 'body', marks),
   removeBlock: (text) => removeBlock(text, marks),
+  addHook: (text) => addHook(text, 'pre-commit'),
+  removeHook: (text) => removeHook(text),
+  addAttributes: (text) => addAttributes(text),
+  removeAttributes,
+  findConflictMarker,
+  splitConflict,
+  resolveConflict,
+  parsePlanFile,
   checkJson,
   parseJson,
   stripBom,

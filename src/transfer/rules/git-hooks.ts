@@ -55,8 +55,6 @@ export function removeHook(text: string | undefined): HookEdit {
   return rest.trim() === '' || rest.trim() === '#!/bin/sh' ? { kind: 'delete' } : { kind: 'write', text: rest };
 }
 
-export const hasHook = (text: string | undefined): boolean => typeof findBlock(text ?? '', marks) === 'object';
-
 /** A hook without a first line that names its interpreter is run by a shell. */
 const isShellScript = (text: string): boolean => !text.startsWith('#!') || /^#!.*\b(?:sh|bash|dash|ash|zsh|ksh)\b/.test(text);
 
