@@ -26,7 +26,10 @@ const cases: [string[], string[]][] = [
   ],
   [['--json', 'sho'], ['show']],
   [['--session', 'x', 'sho'], ['show']],
-  [['add', '--descr'], ['--description']],
+  [
+    ['add', '--descr'],
+    ['--description', '--description-file'],
+  ],
   [['add', '--idem'], ['--idempotency-key']],
   [
     ['add', '--type', ''],
