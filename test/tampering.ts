@@ -50,7 +50,7 @@ const texts = [
 ];
 const numbers = ['exit_code', 'duration_ms'];
 const others =
-  'timestamp, session_id, agent_id, gateway, domain, operation, params, success, exit_code, error_code, created_ids, updated_ids, deleted_ids, duration_ms, prev_hash, hash, principal, project, signature';
+  'timestamp, session_id, agent_id, gateway, domain, operation, params, success, exit_code, error_code, created_ids, updated_ids, deleted_ids, duration_ms, prev_hash, hash, principal, project, signature, history_seq';
 
 function createTampering(i: number, entries: number, random: () => number, rehash: (seq: number, agent: string) => string): Tampering {
   const pick = <T>(items: T[]): T => items[Math.floor(random() * items.length)]!;

@@ -54,6 +54,10 @@ export function createEarlierSqlite({ root }: TestApp, file: string, version: nu
   database.prepare('attach ? as now').run(join(root, '.cleo', 'cleo.db'));
   for (const [table, columns] of Object.entries(readSqliteShape(database))) {
     if (table === 'schema_migrations') continue;
+    if (table === 'imports') {
+      database.exec(insertImport);
+      continue;
+    }
     const list = columns.map((name) => `"${name}"`).join(', ');
     database.exec(`delete from "${table}"; insert into "${table}" (${list}) select ${list} from now."${table}"`);
   }
@@ -72,6 +76,10 @@ export async function createEarlierPostgres(client: postgres.Sql, from: string, 
   }
   for (const [table, columns] of Object.entries(await readPostgresShape(client, to))) {
     if (table === 'schema_migrations') continue;
+    if (table === 'imports') {
+      await client.unsafe(insertImport);
+      continue;
+    }
     const list = columns.map((name) => `"${name}"`).join(', ');
     await client
       .unsafe(`delete from "${to}"."${table}"; insert into "${to}"."${table}" (${list}) select ${list} from "${from}"."${table}"`)
@@ -84,6 +92,16 @@ export async function createEarlierPostgres(client: postgres.Sql, from: string, 
     );
   await client.unsafe('reset session_replication_role; reset search_path').simple();
 }
+
+/** Version 7 moved the imported tasks to another table. */
+const insertImport = `insert into imports (source, foreign_id, task_id, digest, imported_at) values ('beads', 'bd-1', 'T003', 'd1', '2026-01-01')`;
+const movedColumns: Record<string, string> = { digest: 'base', imported_at: 'at' };
+
+/** Returns the table that holds the rows of a table of an earlier version, and its name for each column. */
+const findRows = (table: string, own: StoreShape): { from: string; toColumn: (name: string) => string } =>
+  table === 'imports' && !own.imports
+    ? { from: 'import_records', toColumn: (name) => movedColumns[name] ?? name }
+    : { from: table, toColumn: (name) => name };
 
 const appliedAt = '2026-01-01T00:00:00.000Z';
 
@@ -132,8 +150,9 @@ export function readSqliteContent(path: string, entries: number, shape?: StoreSh
     if (ask('pragma integrity_check')[0]?.integrity_check !== 'ok') throw new Error('the database is damaged');
     const own = readSqliteShape(database);
     const rows = listCompared(shape ?? own).map(([table, columns]) => {
-      const list = columns.map((name) => `quote("${name}") as "${name}"`).join(', ');
-      return [table, ask(`select ${list} from "${table}"${limitEntries(table, entries)}`).map((row) => JSON.stringify(row))] as const;
+      const { from, toColumn } = findRows(table, own);
+      const list = columns.map((name) => `quote("${toColumn(name)}") as "${name}"`).join(', ');
+      return [table, ask(`select ${list} from "${from}"${limitEntries(table, entries)}`).map((row) => JSON.stringify(row))] as const;
     });
     return { version: Number(ask('select max(version) as v from schema_migrations')[0]?.v), shape: own, digest: computeDigest(rows) };
   } finally {
@@ -150,8 +169,9 @@ export async function readPostgresContent(
   const own = await readPostgresShape(client, schema);
   const rows: [string, string[]][] = [];
   for (const [table, columns] of listCompared(shape ?? own)) {
-    const list = columns.map((name) => `"${name}"::text`).join(', ');
-    const found = await client.unsafe(`select ${list} from "${schema}"."${table}"${limitEntries(table, entries)}`);
+    const { from, toColumn } = findRows(table, own);
+    const list = columns.map((name) => `"${toColumn(name)}"::text as "${name}"`).join(', ');
+    const found = await client.unsafe(`select ${list} from "${schema}"."${from}"${limitEntries(table, entries)}`);
     rows.push([table, found.map((row) => JSON.stringify(row))]);
   }
   const [step] = await client.unsafe(`select max(version) as v from "${schema}".schema_migrations`);

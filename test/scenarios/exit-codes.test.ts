@@ -161,7 +161,14 @@ const errorCases: Case[] = [
     exit: 21,
     code: 'E_CONCURRENT_MODIFICATION',
   },
-  { why: 'a duplicate id', tasks: ['T001'], arrange: exportTasks, run: ['import', 'EXPORT'], exit: 22, code: 'E_ID_COLLISION' },
+  {
+    why: 'a duplicate id',
+    tasks: ['T001'],
+    arrange: addResearch,
+    run: [...'research add --id T001-parsers --file docs/parsers.md --title Parsers --status complete --linked-tasks T001'.split(' ')],
+    exit: 22,
+    code: 'E_ID_COLLISION',
+  },
   { why: 'a task held by another', tasks: ['T001 active by ada', 'T002'], run: ['start', 'T001'], exit: 35, code: 'E_TASK_CLAIMED' },
   { why: 'no focus to complete', tasks: ['T001'], run: ['complete'], exit: 38, code: 'E_FOCUS_REQUIRED' },
   { why: 'a gate without evidence', tasks: ['T001 evidence testsPassed'], run: ['complete', 'T001'], exit: 45, code: 'E_GATE_DEPENDENCY' },
@@ -173,7 +180,7 @@ describe('each error has its code and changes nothing', () => {
     const app = await openApp({ tasks, config });
     await arrange?.(app);
     const before = await readTasks(app);
-    const refused = await app.cli(run.map((word) => (word === 'EXPORT' ? join(app.root, 'export.jsonl') : word)));
+    const refused = await app.cli(run);
     expect(refused).toMatchObject({
       exitCode: exit,
       envelope: { success: false, error: { code, exitCode: exit, fix: expect.stringMatching(/^cleo /) } },
@@ -251,8 +258,9 @@ async function tamperWithLog(app: TestApp): Promise<void> {
   await app.tamper("update audit_log set agent_id = 'someone else' where seq = 1");
 }
 
-async function exportTasks(app: TestApp): Promise<void> {
-  writeFileSync(join(app.root, 'export.jsonl'), (await app.call('tasks.export')).content);
+async function addResearch(app: TestApp): Promise<void> {
+  const entry = { id: 'T001-parsers', file: 'docs/parsers.md', title: 'Parsers', status: 'complete', linkedTasks: ['T001'] };
+  await app.call('research.add', entry);
 }
 
 const readTasks = async (app: TestApp): Promise<string> => (await app.call('tasks.export')).content;

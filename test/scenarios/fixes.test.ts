@@ -44,38 +44,10 @@ describe('the fix of an id that is not one', () => {
     ['T1.5', 2, 'cleo help show'],
     ['TInfinity', 2, 'cleo help show'],
     ['TT1', 2, 'cleo show T001'],
-    ['T001,T002', 2, 'cleo help show'],
   ])('does not search for a part of %s', async (taskId, exitCode, fix) => {
     const { call, cli } = await openApp({ tasks: plan });
     const { error } = await call('tasks.show', { taskId });
     expect(error).toMatchObject({ exitCode, fix });
     expect((await cli(error.fix)).exitCode).toBe(0);
-  });
-});
-
-describe('import of ids that are taken', () => {
-  test('shows what new ids would do, and new ids lead out', async () => {
-    const one = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T001 depends T002'] });
-    await one.call('tasks.relates.add', { from: 'T002', to: 'T003', type: 'related', reason: 'the same cause' });
-    const { content } = await one.call('tasks.export');
-    const { call, cli, root } = await openApp({ tasks: ['T001', 'T002'] });
-    writeFileSync(join(root, 'tasks.jsonl'), content);
-    const { error } = (await cli('cleo import tasks.jsonl')).envelope;
-    expect(error).toMatchObject({ code: 'E_ID_COLLISION', fix: 'cleo import tasks.jsonl --renumber --dry-run' });
-    expect((await cli(error.fix)).envelope).toMatchObject({ imported: 3, data: { dryRun: true, wouldCreate: 3 } });
-    expect((await cli('cleo import tasks.jsonl --renumber')).envelope).toMatchObject({
-      imported: 3,
-      ids: [
-        { id: 'T001', taskId: 'T003' },
-        { id: 'T002', taskId: 'T004' },
-        { id: 'T003', taskId: 'T005' },
-      ],
-      data: { created: ['T003', 'T004', 'T005'] },
-    });
-    expect((await call('tasks.show', { taskId: 'T005' })).task).toMatchObject({
-      parentId: 'T003',
-      depends: ['T004'],
-      relations: [{ taskId: 'T004' }],
-    });
   });
 });

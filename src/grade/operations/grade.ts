@@ -105,7 +105,7 @@ async function gradeFromStatement(ctx: QueryContext, sessionId: string, proof: G
 const ignoreMissingStore =
   (isVerified: boolean) =>
   (error: unknown): undefined => {
-    if (isVerified && error instanceof CleoError && error.row === 'E_STORE_DAMAGED' && error.details.missing) return undefined;
+    if (isVerified && error instanceof CleoError && (error.details.missing || error.details.isClone)) return undefined;
     throw error;
   };
 
