@@ -57,6 +57,9 @@ import { detectTool } from '../src/transfer/rules/detect-tool.ts';
 import { addAttributes, addHook, removeAttributes, removeHook } from '../src/transfer/rules/git-hooks.ts';
 import { readGithub } from '../src/transfer/rules/github.ts';
 import { parseBody, parseMarker } from '../src/transfer/rules/github-body.ts';
+import { removeImportedFields, updateIssueBody } from '../src/transfer/rules/github-sync/issue-body.ts';
+import { parseComment, parseIssueMarker, removeIssueMarker } from '../src/transfer/rules/github-sync/markers.ts';
+import { parseList } from '../src/transfer/rules/github-sync/snapshot.ts';
 import { normalizeTask } from '../src/transfer/rules/normalize-task.ts';
 import { findConflictMarker, splitConflict } from '../src/transfer/rules/plan/conflict.ts';
 import { resolveConflict } from '../src/transfer/rules/plan/merge-files.ts';
@@ -192,6 +195,15 @@ export const readers: Record<string, (text: string) => unknown> = {
   detectTool: (text) => detectTool(asFile('a', text)),
   parseBody: (text) => parseBody(text, 'a/b', true),
   parseMarker,
+  removeImportedFields,
+  updateIssueBody: (text) => [
+    updateIssueBody(text, { description: '', acceptance: [] }, { description: text, acceptance: [{ text, met: true }] }),
+    updateIssueBody(text, { description: '', acceptance: [] }, { description: '', acceptance: [] }),
+  ],
+  parseComment,
+  parseIssueMarker,
+  removeIssueMarker,
+  parseList: (text) => [parseList(text), parseList(JSON.stringify([{ body: text }]))],
   readGithub: (text) =>
     readGithub(
       asFile('a.json', JSON.stringify([{ number: 1, title: text, state: 'open', body: text, labels: [text], comments: [{ body: text }] }])),

@@ -130,20 +130,24 @@ export async function listLinkedTasks(
   const linked = [...(await store.imports.getKnown(githubSource))].flatMap(([id, { taskId, base, current }]) => {
     const number = toNumber(id);
     if (id !== toForeignId(repo, number) || !issues.has(number) || !current || base === undefined) return [];
-    const parsed = parseBase(base);
-    return parsed.revision === current.revision || parsed.ours === undefined ? [] : [{ taskId, number, ours: parsed.ours }];
+    const { revision, ours } = parseBase(base);
+    return ours === undefined ? [] : [{ taskId, number, ours, isUntouched: revision === current.revision }];
   });
   const tasks: LinkedTask[] = [];
   for (const some of splitBatches(linked)) {
-    const ids = some.map(({ taskId }) => taskId);
-    const records = new Map((await store.tasks.getMany(ids)).map((record) => [record.id, record]));
-    const notes = await store.tasks.getNotes(ids);
-    for (const { taskId, number, ours } of some) {
+    // A sync that was killed after it had changed an issue, but before it wrote the notes, leaves no other trace than the notes.
+    const notes = await store.tasks.getNotes(some.map(({ taskId }) => taskId));
+    const pending = some.flatMap((entry) => {
+      const seen = knownNotes.get(entry.number) ?? new Set();
+      const newNotes = (notes.get(entry.taskId) ?? []).filter(
+        (note) => !seen.has(toNoteKey(note)) && !seen.has(JSON.stringify([note.text])),
+      );
+      return entry.isUntouched && newNotes.length === 0 ? [] : [{ ...entry, newNotes }];
+    });
+    const records = new Map((await store.tasks.getMany(pending.map(({ taskId }) => taskId))).map((record) => [record.id, record]));
+    for (const { taskId, number, ours, newNotes } of pending) {
       const record = records.get(taskId);
-      if (!record) continue;
-      const seen = knownNotes.get(number) ?? new Set();
-      const newNotes = (notes.get(taskId) ?? []).filter((note) => !seen.has(toNoteKey(note)) && !seen.has(JSON.stringify([note.text])));
-      tasks.push({ record, number, changed: diffDigests(ours, digestRecord(record)), newNotes });
+      if (record) tasks.push({ record, number, changed: diffDigests(ours, digestRecord(record)), newNotes });
     }
   }
   return tasks.sort((a, b) => a.number - b.number);
