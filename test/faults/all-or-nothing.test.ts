@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { registry } from '../../src/core/index.generated.ts';
@@ -91,6 +92,8 @@ for (const entry of registry.entries.filter(({ kind }) => kind === 'mutation'))
     const { dryRun: _, ...real } = { dryRun: true, ...example.call };
     for (const params of canDryRun ? [{ ...real, dryRun: true }, real] : [real]) {
       for (let nth = 1; ; nth++) {
+        // A sync writes its files before the transaction ends; the next one continues with them.
+        rmSync(join(root, '.cleo', 'plan'), { recursive: true, force: true });
         failAt(nth);
         const { exitCode } = await call(params);
         if (!hasFailed()) {
