@@ -1,4 +1,5 @@
 import { parseHeads, parseSigner } from '../src/admin/rules/audit-heads.ts';
+import { addLaterPatterns } from '../src/admin/rules/local-files.ts';
 import { findPassword, parsePostgresAddress } from '../src/core/rules/postgres-address.ts';
 import { toQueryWords } from '../src/core/rules/rank.ts';
 import { normalizeWord } from '../src/core/rules/words.ts';
@@ -49,6 +50,8 @@ import { findHashes } from '../src/runs/rules/trace-prune.ts';
 import { parseRunRecord } from '../src/runs/rules/trace-runs.ts';
 import { parseSignerKey, parseStatement } from '../src/sessions/rules/proof-statement.ts';
 import { parseSkillCatalog } from '../src/skills/rules/parse-skill.ts';
+import { parseAssignee } from '../src/tasks/rules/assignee.ts';
+import { parseDue } from '../src/tasks/rules/due.ts';
 import { parseScope } from '../src/tasks/rules/scope.ts';
 import { isWaitText } from '../src/tasks/rules/wait-text.ts';
 import { readBacklog, readBacklogFrontMatter } from '../src/transfer/rules/backlog.ts';
@@ -183,6 +186,9 @@ export const readers: Record<string, (text: string) => unknown> = {
   parseSkillCatalog,
   parseScope,
   isWaitText,
+  addLaterPatterns,
+  parseAssignee: (text) => parseAssignee(text, 'ada'),
+  parseDue: (text) => parseDue(text, '2026-01-01T00:00:00.000Z'),
   readBacklog: (text) => readBacklog(asFile('backlog/tasks/task-1 - a.md', `---\nid: task-1\ntitle: a\nstatus: To Do\n---\n${text}`)),
   readBacklogFrontMatter,
   readBeads: (text) =>
