@@ -9,9 +9,18 @@ export async function parseParams(operation: CommandDefinition, input: unknown, 
   if (!isPlainObject(input)) throw (await import('./input-error.ts')).createParamsError(operation);
   const given = applyAliases(input, operation.paramAliases);
   const parsed = safeParse(operation.params, given);
-  if (parsed.success) return parsed.output as Record<string, unknown>;
+  const issues = parsed.success ? findMissing(operation, given) : (parsed.issues as BaseIssue<unknown>[]);
+  if (parsed.success && issues.length === 0) return parsed.output as Record<string, unknown>;
   const { createInputError } = await import('./input-error.ts');
-  throw createInputError(operation, given, parsed.issues as BaseIssue<unknown>[], origin);
+  throw createInputError(operation, given, issues, origin);
+}
+
+/** A task id is required only without several ids, which a schema of single parameters cannot say. */
+function findMissing({ cli, params }: CommandDefinition, given: Record<string, unknown>): BaseIssue<unknown>[] {
+  const [first = ''] = cli.args ?? [];
+  if (!cli.several || given[cli.several] !== undefined || given[first] !== undefined) return [];
+  const isRequired = describeParams(params).some((shape) => shape.name === first && shape.isRequired);
+  return isRequired ? [{ kind: 'schema', received: 'undefined', path: [{ key: first }] } as unknown as BaseIssue<unknown>] : [];
 }
 
 /** Checks that the parameters have the right shape; their values may still violate a rule. */
@@ -19,11 +28,7 @@ export function isValidShape(operation: CommandDefinition, input: Record<string,
   const given = applyAliases(input, operation.paramAliases);
   const parsed = safeParse(operation.params, given);
   if (!parsed.success && parsed.issues.some((issue) => issue.kind === 'schema')) return false;
-  // A task id is required only without several ids.
-  return (
-    given[operation.cli.several ?? ''] !== undefined ||
-    describeParams(operation.params).every(({ name, isRequired }) => !isRequired || given[name] !== undefined)
-  );
+  return findMissing(operation, given).length === 0;
 }
 
 /** Renames aliases. A parameter that is passed under two names keeps the alias, so that parsing rejects it. */

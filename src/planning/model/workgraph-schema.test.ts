@@ -39,7 +39,7 @@ test.each<[string, object]>([
   ['an unknown value', { version: 1, create: [{ title: 'x', size: 'huge' }] }],
   ['invalid criteria', { version: 1, create: [{ title: 'x', acceptance: [1] }] }],
   ['an update without an id', { version: 1, update: [{ title: 'x' }] }],
-  ['an invalid id', { version: 1, delete: ['x'] }],
+  ['an invalid id', { version: 1, delete: ['x y'] }],
   ['a ref with spaces', { version: 1, create: [{ title: 'x', ref: 'a b' }] }],
 ])('schema and parser reject %s', (_, payload) => {
   expect(findViolations(published, payload)).not.toEqual([]);

@@ -10,7 +10,7 @@ import { hasBoundCriteria } from '../rules/criteria.ts';
 import { toTaskReceipt } from '../rules/view.ts';
 import { requireTask } from './shared/require.ts';
 import { checkScope } from './shared/scope.ts';
-import { createTaskIdParam, listTaskIds, requireTaskId, severalAliases, TaskIdsParam } from './shared/several.ts';
+import { createTaskIdParam, listTaskIds, severalAliases, TaskIdsParam } from './shared/several.ts';
 import { sortByDepth } from './shared/several-order.ts';
 import { checkHolder, findForeignClaim } from './shared/task-transitions.ts';
 
@@ -43,7 +43,7 @@ export const tasksDelete = mutation({
   example: { world: ['T001', 'T002 in T001'], call: { taskId: 'T001', cascade: true } },
   async run(ctx, { taskId, taskIds, cascade = false, orphan = false }) {
     const several = listTaskIds(taskId, taskIds);
-    const ids = several ?? [requireTaskId(ctx, taskId, 'delete')];
+    const ids = several ?? [taskId!];
     const tasks = [];
     for (const id of ids) tasks.push(await requireTask(ctx.store, id));
     const { deleted, cut } = await deleteTasks(ctx, tasks, { cascade, orphan });

@@ -8,7 +8,7 @@ import { toTaskReceipt } from '../rules/view.ts';
 import { checkPosition } from './shared/create-task.ts';
 import { requireTask } from './shared/require.ts';
 import { checkScope } from './shared/scope.ts';
-import { createTaskIdParam, listTaskIds, requireTaskId, severalAliases, TaskIdsParam, Unchanged } from './shared/several.ts';
+import { createTaskIdParam, listTaskIds, severalAliases, TaskIdsParam, Unchanged } from './shared/several.ts';
 import { sortByDepth } from './shared/several-order.ts';
 import { checkDependsDone, claimTask, releaseFocus } from './shared/task-transitions.ts';
 
@@ -30,7 +30,7 @@ export const tasksReopen = mutation({
   async run(ctx, { taskId, taskIds }) {
     const ids = listTaskIds(taskId, taskIds);
     if (ids) return reopenSeveral(ctx, ids);
-    const task = await requireTask(ctx.store, requireTaskId(ctx, taskId, 'reopen'));
+    const task = await requireTask(ctx.store, taskId!);
     await checkScope(ctx, task.id);
     if (task.status !== 'done') return noChange({ task: toTaskReceipt(task) });
     const { task: active, released } = await reopenTask(ctx, task, false);

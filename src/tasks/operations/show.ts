@@ -6,7 +6,7 @@ import { toTaskClaim } from '../rules/claims.ts';
 import { toTask } from '../rules/view.ts';
 import { createClaimJudge } from './shared/claim-judge.ts';
 import { requireTask } from './shared/require.ts';
-import { createTaskIdParam, listTaskIds, requireTaskId, severalAliases, TaskIdsParam } from './shared/several.ts';
+import { createTaskIdParam, listTaskIds, severalAliases, TaskIdsParam } from './shared/several.ts';
 
 export const tasksShow = query({
   name: 'tasks.show',
@@ -26,10 +26,11 @@ export const tasksShow = query({
   async run(ctx, { taskId, taskIds }) {
     const ids = listTaskIds(taskId, taskIds);
     if (!ids) {
-      const id = requireTaskId(ctx, taskId, 'show');
-      const result = await readTask(ctx, id);
-      const others = await ctx.store.tasks.listFormerHolders(id);
-      return others.length > 0 ? answer(result, { warnings: [`${id} was also the id of ${others.join(', ')}, in another clone`] }) : result;
+      const result = await readTask(ctx, taskId!);
+      const others = await ctx.store.tasks.listFormerHolders(taskId!);
+      return others.length > 0
+        ? answer(result, { warnings: [`${taskId} was also the id of ${others.join(', ')}, in another clone`] })
+        : result;
     }
     const tasks = [];
     for (const id of ids) {

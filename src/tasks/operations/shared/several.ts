@@ -1,6 +1,4 @@
 import { array, description, maxLength, metadata, minLength, optional, pipe, string } from 'valibot';
-import type { QueryContext } from '#core/define.ts';
-import { CleoError } from '#core/errors/error.ts';
 import { type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import { removeDuplicates } from '#lib/collections.ts';
 
@@ -18,18 +16,8 @@ export const TaskIdsParam = optional(
   ),
 );
 
-/** The parameter `taskId` of these operations, which is required without `taskIds`. */
+/** The parameter `taskId` of these operations, which is required without `taskIds`; `parseParams` checks that. */
 export const createTaskIdParam = (about: string) => optional(pipe(TaskIdSchema, description(about), metadata({ isRequired: true })));
-
-/** Returns the id of a call with one task. Throws (2) if the call names none. */
-export function requireTaskId({ gateway }: Pick<QueryContext, 'gateway'>, taskId: TaskId | undefined, command: string): TaskId {
-  if (taskId !== undefined) return taskId;
-  throw new CleoError('E_INVALID_INPUT', {
-    problem: `${gateway === 'cli' ? '<taskId>' : 'taskId'} is required`,
-    fix: `cleo help ${command}`,
-    field: 'taskId',
-  });
-}
 
 export const severalAliases = { id: 'taskId', ids: 'taskIds' };
 
