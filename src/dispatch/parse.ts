@@ -16,7 +16,7 @@ export async function parseParams(operation: CommandDefinition, input: unknown, 
 }
 
 /** A task id is required only without several ids, which a schema of single parameters cannot say. */
-function findMissing({ cli, params }: CommandDefinition, given: Record<string, unknown>): BaseIssue<unknown>[] {
+export function findMissing({ cli, params }: CommandDefinition, given: Record<string, unknown>): BaseIssue<unknown>[] {
   const [first = ''] = cli.args ?? [];
   if (!cli.several || given[cli.several] !== undefined || given[first] !== undefined) return [];
   const isRequired = describeParams(params).some((shape) => shape.name === first && shape.isRequired);

@@ -2,7 +2,7 @@ import { safeParse } from 'valibot';
 import type { CommandDefinition } from '#core/define.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import type { CallOrigin } from './input-error.ts';
-import { applyAliases, parseParams } from './parse.ts';
+import { applyAliases, findMissing, parseParams } from './parse.ts';
 
 interface ReadParams {
   params: Record<string, unknown>;
@@ -11,15 +11,17 @@ interface ReadParams {
   warnings?: string[];
 }
 
-/** Parses the parameters of a call. `resolveIds` replaces ids of other tools; without a result there are none. Only a call that is not valid loads the rules of tolerant input and is corrected by them. */
+/** Parses the parameters of a call. `resolveIds` replaces ids of other tools; without a result there are none. Only a call that is not
+ *  valid loads the rules of tolerant input and is corrected by them. */
 export async function readParams(
   operation: CommandDefinition,
   input: unknown,
   origin: CallOrigin = {},
   resolveIds?: () => Promise<Record<string, unknown> | undefined>,
 ): Promise<ReadParams> {
-  const strict = isPlainObject(input) ? safeParse(operation.params, applyAliases(input, operation.paramAliases)) : undefined;
-  if (strict?.success) return { params: strict.output as Record<string, unknown> };
+  const given = isPlainObject(input) ? applyAliases(input, operation.paramAliases) : undefined;
+  const strict = given && safeParse(operation.params, given);
+  if (given && strict?.success && findMissing(operation, given).length === 0) return { params: strict.output as Record<string, unknown> };
   const resolved = await resolveIds?.();
   const corrected = (await import('./lenient-params.ts')).correctParams(operation, resolved ?? input);
   const params = await parseParams(operation, corrected ? corrected.params : input, origin);
