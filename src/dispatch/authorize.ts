@@ -132,7 +132,10 @@ async function createScopeError(
   // The command repeats a value of the caller, such as an address with a password.
   const { redactText } = await import('#lib/redact.ts');
   const flags = call.session ? ['--session', call.session] : [];
-  const fix = askPerson(redactText(command ?? formatCommand(operation, params, flags, call.paths)));
+  const line = command ?? formatCommand(operation, params, flags, call.paths);
+  // Control characters cannot be typed again, and a terminal would obey them.
+  const typed = /[\0-\x1f]/.test(line) ? `cleo help ${listCommandNames(operation)[0] ?? operation.name}` : line;
+  const fix = askPerson(redactText(typed));
   return new CleoError('E_FORBIDDEN', {
     problem: `${action ?? describeAction(operation)} needs a person, or a token of scope ${scope}: ${problem}`,
     fix,
