@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Json } from './app.ts';
 import { cleoPath } from './built-cli.ts';
+import { gitIdentity } from './repository.ts';
 import { createTempFolder } from './temp-folder.ts';
 
 interface Clone {
@@ -30,12 +31,7 @@ function createWorld() {
     HOME: top,
     CLEO_HOME: join(top, 'home'),
     CLEO_AGENT_ID: 'tester',
-    GIT_AUTHOR_NAME: 'Ada',
-    GIT_AUTHOR_EMAIL: 'ada@example.org',
-    GIT_COMMITTER_NAME: 'Ada',
-    GIT_COMMITTER_EMAIL: 'ada@example.org',
-    GIT_CONFIG_GLOBAL: '/dev/null',
-    GIT_CONFIG_NOSYSTEM: '1',
+    ...gitIdentity,
   };
   const open = (name: string, more: Record<string, string> = {}): Clone => {
     const folder = join(top, name);

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-const identity = {
+/** Variables that set an author and ignore the git configuration of the machine. */
+export const gitIdentity = {
   GIT_AUTHOR_NAME: 'Ada',
   GIT_AUTHOR_EMAIL: 'ada@example.org',
   GIT_COMMITTER_NAME: 'Ada',
@@ -22,7 +23,7 @@ export interface Repository {
 
 /** Creates a git repository in this folder. */
 export function createRepository(folder: string): Repository {
-  const env = { PATH: process.env.PATH ?? '', ...identity };
+  const env = { PATH: process.env.PATH ?? '', ...gitIdentity };
   const git = (...words: string[]): string => execFileSync('git', words, { cwd: folder, env, encoding: 'utf8' }).trim();
   mkdirSync(folder, { recursive: true });
   git('init', '--quiet', '--template', '', '--initial-branch', 'main');

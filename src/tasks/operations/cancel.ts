@@ -1,16 +1,19 @@
-import { array, boolean, description, optional, picklist, pipe, strictObject, string } from 'valibot';
+import { boolean, description, optional, picklist, pipe, strictObject } from 'valibot';
 import { type MutationContext, mutation, noChange } from '#core/define.ts';
 import { Reason, type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import { removeDuplicates } from '#lib/collections.ts';
 import { defined, omitEmpty } from '#lib/defined.ts';
-import { StageReadySchema, TaskReceiptSchema, Timestamp } from '../model/task.ts';
 import { toTaskReceipt } from '../rules/view.ts';
 import { type CancelOptions, type CancelResult, cancelTask, isCancelledAs } from './shared/cancel-task.ts';
+import { closedTasks } from './shared/closed-tasks.ts';
 import { findReadyStage } from './shared/ready-stage.ts';
 import { requireTask } from './shared/require.ts';
-import { listTaskIds, severalAliases, TaskIdsParam, Unchanged } from './shared/several.ts';
+import { listTaskIds, severalAliases, TaskIdsParam } from './shared/several.ts';
 import { sortByDepth } from './shared/several-order.ts';
 import { requireTaskOrFocus } from './shared/task-transitions.ts';
+
+/** The first key is the one that `_meta.resultsField` names. */
+const { task, ...others } = closedTasks;
 
 export const tasksCancel = mutation({
   name: 'tasks.cancel',
@@ -24,19 +27,7 @@ export const tasksCancel = mutation({
   }),
   paramAliases: severalAliases,
   synonyms: ['abandon', 'drop', 'discard'],
-  result: strictObject({
-    task: optional(TaskReceiptSchema),
-    tasks: optional(array(strictObject({ ...TaskReceiptSchema.entries, completedAt: Timestamp }))),
-    completedAt: optional(Timestamp),
-    unchanged: Unchanged,
-    /** Open tasks inside it that were cancelled too. */
-    cancelled: optional(array(string())),
-    /** Open tasks that depend on it; their dependency counts as met. */
-    dependents: optional(array(string())),
-    unblocked: optional(array(string())),
-    parentReady: optional(string()),
-    stageReady: optional(StageReadySchema),
-  }),
+  result: strictObject({ task, ...others }),
   errors: [
     'E_NOT_FOUND',
     'E_TASK_COMPLETED',

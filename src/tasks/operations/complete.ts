@@ -1,14 +1,14 @@
-import { array, boolean, description, metadata, optional, pipe, strictObject, string } from 'valibot';
+import { boolean, description, metadata, optional, pipe, strictObject } from 'valibot';
 import { answer, type MutationContext, mutation, noChange } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { Reason, ResolutionSchema, type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import { removeDuplicates } from '#lib/collections.ts';
 import { defined, omitEmpty } from '#lib/defined.ts';
-import { StageReadySchema, TaskReceiptSchema, Timestamp } from '../model/task.ts';
 import { toTaskReceipt } from '../rules/view.ts';
+import { closedTasks } from './shared/closed-tasks.ts';
 import { findReadyStage } from './shared/ready-stage.ts';
 import { requireTask } from './shared/require.ts';
-import { listTaskIds, severalAliases, TaskIdsParam, Unchanged } from './shared/several.ts';
+import { listTaskIds, severalAliases, TaskIdsParam } from './shared/several.ts';
 import { type CompleteResult, completeTask, requireTaskOrFocus } from './shared/task-transitions.ts';
 
 /** Signatures leave these parameters out, because `tasks.cancel` has them. */
@@ -30,20 +30,7 @@ export const tasksComplete = mutation({
   }),
   paramAliases: severalAliases,
   synonyms: ['close', 'finish', 'resolve'],
-  result: strictObject({
-    completedAt: optional(Timestamp),
-    task: optional(TaskReceiptSchema),
-    tasks: optional(array(strictObject({ ...TaskReceiptSchema.entries, completedAt: Timestamp }))),
-    unchanged: Unchanged,
-    /** Open tasks inside it that were cancelled too. */
-    cancelled: optional(array(string())),
-    /** Open tasks that depend on a cancelled one. */
-    dependents: optional(array(string())),
-    unblocked: optional(array(string())),
-    parentReady: optional(string()),
-    /** The active stage of the epic whose last open task this was, and the command that completes it. */
-    stageReady: optional(StageReadySchema),
-  }),
+  result: strictObject(closedTasks),
   errors: [
     'E_NOT_FOUND',
     'E_VALIDATION_TRANSITION',

@@ -2,18 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openApp, type TestApp } from '../../../test/app.ts';
+import { formatBeadsIssue } from '../../../test/beads-issue.ts';
 
-const issue = (id: string, more: object = {}): string =>
-  JSON.stringify({
-    id,
-    title: `Issue ${id}`,
-    status: 'open',
-    priority: 2,
-    issue_type: 'task',
-    created_at: '2026-01-01T00:00:00Z',
-    updated_at: '2026-01-01T00:00:00Z',
-    ...more,
-  });
+const issue = (id: string, more: object = {}): string => formatBeadsIssue(id, { updated_at: '2026-01-01T00:00:00Z', ...more });
 const child = (id: string, ...parents: string[]) => ({
   dependencies: parents.map((parent) => ({ issue_id: id, depends_on_id: parent, type: 'parent-child' })),
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Json, openApp } from '../../../../test/app.ts';
+import { formatBeadsIssue as issue } from '../../../../test/beads-issue.ts';
 import { listImports } from '../../../../test/imports/imports.ts';
 import { importTools } from '../../rules/detect-tool.ts';
 import { collectTasks } from '../../rules/source-values.ts';
@@ -43,16 +44,6 @@ test.each(importTools)('%s: imports titles, states, priorities, dependencies and
   }
 });
 
-const issue = (id: string, more: object = {}): string =>
-  JSON.stringify({
-    id,
-    title: `Issue ${id}`,
-    status: 'open',
-    priority: 2,
-    issue_type: 'task',
-    created_at: '2026-01-01T00:00:00Z',
-    ...more,
-  });
 const child = (id: string, parent: string) => ({ dependencies: [{ issue_id: id, depends_on_id: parent, type: 'parent-child' }] });
 
 test('takes changes from the source, keeps local ones and adds new tasks when imported again', async () => {
