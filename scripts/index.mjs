@@ -1,9 +1,10 @@
 // Reads the definition of every operation and writes the index, so that a cold start need not load the operations it does not run.
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { writeSkills } from './skills.mjs';
+import { formatWebClient } from './web-client.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = join(root, 'src');
@@ -12,6 +13,7 @@ const synonymsTarget = join(folder, 'core', 'synonyms.generated.ts');
 const protocol = join(root, 'protocols', 'CLEO-INJECTION.md');
 const protocolTarget = join(folder, 'orchestration', 'protocol.generated.ts');
 const protocolsTarget = join(folder, 'orchestration', 'protocols.generated.ts');
+const webClientTarget = join(root, 'web', 'src', 'api', 'operations.generated.ts');
 
 const sources = readdirSync(folder, { recursive: true, withFileTypes: true })
   .filter(
@@ -36,6 +38,7 @@ export async function writeIndex() {
           ...sources.map((path, i) => `export * as m${i} from './${path}';`),
           `export { processes } from './admin/operations/shared/processes.ts';`,
           `export { operationPath } from './core/operation-path.ts';`,
+          `export { createJsonSchema } from './core/model/json-schema.ts';`,
         ].join('\n'),
         resolveDir: folder,
         loader: 'ts',
@@ -67,7 +70,7 @@ export async function writeIndex() {
           const expected = modules.operationPath(op.name);
           if (path !== expected.file || exported !== expected.exported)
             throw new Error(`${op.name} must be ${expected.exported} in ${expected.file}; it is ${exported} in ${path}`);
-          return { name: op.name, commands, path, row, synonyms: op.synonyms ?? [], shortcuts: op.shortcuts ?? {} };
+          return { name: op.name, op, commands, path, row, synonyms: op.synonyms ?? [], shortcuts: op.shortcuts ?? {} };
         }),
     );
     lines.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -76,6 +79,12 @@ export async function writeIndex() {
     const text = `// Generated from the definitions by scripts/index.mjs; not in git.\nimport { createRegistry } from './registry.ts';\n\nexport const registry = createRegistry(\n  ${JSON.stringify(rows)},\n);\n`;
     if (read(target) !== text) writeFileSync(target, text);
     writeSynonyms(lines);
+    writeWebClient(
+      formatWebClient(
+        lines.map(({ op }) => op),
+        modules.createJsonSchema,
+      ),
+    );
     const commands = [...lines.flatMap((line) => line.commands), ...modules.processes.map(({ cli }) => cli.command)];
     return {
       words: [...new Set(commands.map((command) => command.split(' ')[0]))].sort(),
@@ -98,6 +107,13 @@ function writeSynonyms(lines) {
   );
   const text = `// Generated from the definitions by scripts/index.mjs; not in git.\nimport type { Synonym } from './synonym.ts';\n\nexport const synonyms: Synonym[] = ${JSON.stringify(all, null, 2)};\n`;
   if (read(synonymsTarget) !== text) writeFileSync(synonymsTarget, text);
+}
+
+/** Writes the types of the web page's client. */
+function writeWebClient(text) {
+  if (read(webClientTarget) === text) return;
+  mkdirSync(dirname(webClientTarget), { recursive: true });
+  writeFileSync(webClientTarget, text);
 }
 
 /** Writes the protocol text as a module, so that the build contains it. */
