@@ -2,12 +2,14 @@
 // loaded to file descriptor 3.
 const fs = require('node:fs');
 
-const files = [];
-const { readFileSync } = fs;
-fs.readFileSync = (path, ...rest) => {
-  files.push(String(path));
-  return readFileSync(path, ...rest);
-};
+const files = new Set();
+for (const name of ['readFileSync', 'openSync']) {
+  const original = fs[name];
+  fs[name] = (path, ...rest) => {
+    files.add(String(path));
+    return original(path, ...rest);
+  };
+}
 process.once('exit', () => {
-  fs.writeSync(3, JSON.stringify({ files, modules: process.moduleLoadList.map(String) }));
+  fs.writeSync(3, JSON.stringify({ files: [...files], modules: process.moduleLoadList.map(String) }));
 });

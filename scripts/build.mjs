@@ -7,7 +7,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, w
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
 import { writeIndex } from './index.mjs';
 import { createSbom } from './sbom.mjs';
 
@@ -29,6 +29,7 @@ const warmUpCommands = [
   'memory find Write',
   'memory find Wirte',
   'exists T001',
+  'next',
   'list',
   'start T001',
   'update T001 --notes begun',
@@ -146,10 +147,11 @@ const built = await build({
   plugins: [linker(undefined, { parts, core: new Set() })],
 });
 write('core.js', wrapModule(built.outputFiles[0].text, ',cleoCore'));
-writeFileSync(
-  join(dist, 'cleo.js'),
-  readFileSync(join(root, 'scripts', 'loader.cjs'), 'utf8').replace('__BUILD__', digest.digest('hex').slice(0, 12)),
-);
+const loader = await minifyScript('loader.cjs');
+const cacheWriter = await minifyScript('save-cache.cjs');
+const buildId = digest.update(loader).update(cacheWriter).digest('hex').slice(0, 12);
+writeFileSync(join(dist, 'cleo.js'), loader.replace('__BUILD__', buildId));
+writeFileSync(join(dist, 'save-cache.js'), cacheWriter);
 writeFileSync(join(dist, 'words.json'), JSON.stringify(words));
 writeFileSync(join(dist, 'package.json'), '{"type":"commonjs"}\n');
 writeFileSync(join(dist, 'THIRD-PARTY.txt'), formatLicenses());
@@ -198,6 +200,11 @@ function write(file, text) {
   const padded = text.length > minPaddedLength ? text.padEnd(paddedLength) : text;
   digest.update(padded);
   writeFileSync(join(dist, file), padded);
+}
+
+async function minifyScript(file) {
+  const text = readFileSync(join(root, 'scripts', file), 'utf8');
+  return (await transform(text, { minify: true, target: common.target, platform: common.platform })).code;
 }
 
 /** Wraps a file in the function that the loader calls. */

@@ -161,9 +161,7 @@ test('a flipped bit anywhere in the code cache is noticed, and the code is compi
   const head = intact.indexOf(10);
   const runs = process.env.CLEO_FAULTS === 'full' ? 1500 : 60;
   // A third of the flips is in the positions at the beginning of the file.
-  const offsets = Array.from({ length: runs }, (_, i) =>
-    Math.floor(i % 3 === 0 ? (head * i) / runs : 4096 + ((intact.length - 4096) * i) / runs),
-  );
+  const offsets = Array.from({ length: runs }, (_, i) => Math.floor(((i % 3 === 0 ? head : intact.length) * i) / runs));
   for (const [i, offset] of offsets.entries()) {
     const damaged = Buffer.from(intact);
     damaged[offset]! ^= 1 << (i % 8);
@@ -176,17 +174,11 @@ test('a flipped bit anywhere in the code cache is noticed, and the code is compi
     });
     expect([what, status, stderr]).toEqual([what, 0, '']);
     expect(JSON.parse(stdout), what).toMatchObject({ task: { id: 'T001' } });
+    // The next start has a valid cache again.
+    const repaired = readFileSync(cache);
+    const half = repaired.length / 2;
+    expect([what, repaired.equals(damaged), repaired.subarray(0, half).equals(repaired.subarray(half))]).toEqual([what, false, true]);
   }
-  // A damaged byte of the core is gone after one start.
-  const { 'core.js': core } = JSON.parse(intact.toString('latin1', 0, head));
-  const damaged = Buffer.from(intact);
-  damaged[core[0] + 5000]! ^= 1;
-  writeFileSync(cache, damaged);
-  cleo(folder, ['show', 'T1'], join(copy, 'cleo.js'));
-  const repaired = readFileSync(cache);
-  const size = (repaired.length - 4096) / 2;
-  expect(repaired.equals(damaged)).toBe(false);
-  expect(repaired.subarray(4096, 4096 + size).equals(repaired.subarray(4096 + size))).toBe(true);
 });
 
 test('the short benchmark meets its size limits, and roughly its time limits', () => {

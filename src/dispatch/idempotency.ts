@@ -2,6 +2,7 @@ import type { Operation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { secretsInText } from '#core/model/token.ts';
 import { defined } from '#lib/defined.ts';
+import { formatIsoTime } from '#lib/iso-time.ts';
 import { sha256 } from '#lib/sha256.ts';
 import type { WriteStore } from '#store/port/store.ts';
 import { type CallContext, checkId } from './call-context.ts';
@@ -67,5 +68,5 @@ function maskSecretResult({ secretResult }: Operation, outcome: Outcome): Outcom
 }
 
 const hashParams = (params: Record<string, unknown>): string => sha256(JSON.stringify(params));
-const subtractDay = (now: string): string => new Date(Date.parse(now) - 86_400_000).toISOString();
+const subtractDay = (now: string): string => formatIsoTime(Date.parse(now) - 86_400_000);
 const countMinutes = (a: string, b: string): number => (Date.parse(b) - Date.parse(a)) / 60_000;

@@ -1,6 +1,7 @@
 import type { Caller, Claim } from '#core/model/audit.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
+import { formatIsoTime } from '#lib/iso-time.ts';
 import type { HolderState, TaskClaim } from '../model/task.ts';
 
 export interface ClaimLimits {
@@ -52,7 +53,7 @@ export const toTaskClaim = (claim: Claim, ttlMinutes: number, state: HolderState
     agent: claim.agent,
     session: claim.session,
     since: claim.claimedAt,
-    until: new Date(addMinutes(claim.renewedAt, ttlMinutes)).toISOString(),
+    until: formatIsoTime(addMinutes(claim.renewedAt, ttlMinutes)),
     ...toAbsence(state),
     lastSeen: state === 'present' ? undefined : claim.renewedAt,
   });
@@ -75,4 +76,4 @@ export const indexHolders = (claims: Claim[]): Map<TaskId, string> => new Map(cl
 
 /** The time to store for a new focus. It is later than that of the current focus, even if the clock was set back. */
 export const toFocusTime = (now: string, current: Claim | undefined): string =>
-  current && current.focusedAt >= now ? new Date(Date.parse(current.focusedAt) + 1).toISOString() : now;
+  current && current.focusedAt >= now ? formatIsoTime(Date.parse(current.focusedAt) + 1) : now;

@@ -1,3 +1,5 @@
+import { formatIsoTime } from '#lib/iso-time.ts';
+
 const dayMs = 86_400_000;
 
 /** Converts a due date as callers write it: a date, `today`, `tomorrow`, or a time from now such as `3d` or `2w`. Undefined for `none` and
@@ -26,4 +28,4 @@ export function scoreDue(due: string | undefined, now: string): { term: string; 
 }
 
 const addDays = (now: string, days: number): string => toDate(Date.parse(now) + days * dayMs);
-const toDate = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+const toDate = (ms: number): string => formatIsoTime(ms).slice(0, 10);

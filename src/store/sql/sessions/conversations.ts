@@ -1,3 +1,4 @@
+import { formatIsoTime } from '#lib/iso-time.ts';
 import type { ConversationWrites } from '../../port/sessions.ts';
 import { type Db, raw, type SqlRow, sql } from '../sql.ts';
 
@@ -37,7 +38,7 @@ export function createConversationWrites(db: Db): ConversationWrites {
 
 /** A conversation that was not seen for this long is forgotten; its next call records it again. */
 const maxAgeDays = 30;
-const subtractDays = (at: string, days: number): string => new Date(Date.parse(at) - days * 86_400_000).toISOString();
+const subtractDays = (at: string, days: number): string => formatIsoTime(Date.parse(at) - days * 86_400_000);
 
 /** Provisional agents are in the same table under a key that is not the key of a process. */
 const toProvisional = (process: string): string => `provisional:${process}`;

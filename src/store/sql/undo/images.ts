@@ -1,3 +1,4 @@
+import { formatIsoTime } from '#lib/iso-time.ts';
 import type { Stamp } from '../../port/store.ts';
 import { type Db, type SqlRow, sql } from '../sql.ts';
 
@@ -26,7 +27,7 @@ export async function storeImage(
     left join undo_images u on u.entry = h.seq + 1 and u.kind = ${kind} and u.item_id = ${id} and u.at = ${stamp.at}`);
   if (known?.image !== null && known?.image !== undefined) return;
   const image = await readImage();
-  await db.run(sql`delete from undo_images where at < ${new Date(Date.parse(stamp.at) - maxAgeMs).toISOString()}`);
+  await db.run(sql`delete from undo_images where at < ${formatIsoTime(Date.parse(stamp.at) - maxAgeMs)}`);
   await db.run(sql`
     insert into undo_images (entry, kind, item_id, image, at)
     values (${Number(known?.entry)}, ${kind}, ${id}, ${image && JSON.stringify(image)}, ${stamp.at})`);
