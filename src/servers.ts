@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import type { Globals } from './core/global-flags.ts';
 import type { App } from './dispatch/call-context.ts';
 import { defined } from './lib/defined.ts';
@@ -39,7 +40,13 @@ async function serveMcp({ agent, session }: Globals): Promise<number> {
   return lastResort.hasGivenUp() ? 1 : 0;
 }
 
-async function serveHttp({ json, human }: Globals, { host, port }: { host?: string; port?: number }): Promise<number> {
+interface ServeParams {
+  host?: string;
+  port?: number;
+  open?: boolean;
+}
+
+async function serveHttp({ json, human }: Globals, { host, port, open }: ServeParams): Promise<number> {
   const { serve } = await import('./surfaces/http/serve.ts');
   const { createMcpEndpoint } = await import('./surfaces/mcp/http.ts');
   const { env, stdout } = process;
@@ -60,18 +67,30 @@ async function serveHttp({ json, human }: Globals, { host, port }: { host?: stri
     stop: stop.signal,
     lastResort,
     report: (error) => env.CLEO_DEBUG === '1' && console.error(error),
-    announce: ({ url, port: taken }) =>
+    // The build has one folder for all its files.
+    webFolder: join(dirname(import.meta.filename), 'web'),
+    starter: { agent: platform.caller.agent, isPerson: platform.identity.kind === 'person' },
+    announce: ({ url, port: taken, page }) => {
       stdout.write(
         isForPeople
-          ? `Listening on ${url} (API: /api, MCP: /mcp). Ctrl+C stops.\n`
+          ? `Listening on ${url} (API: /api, MCP: /mcp). Ctrl+C stops.\nWeb page: ${page}\n`
           : `${JSON.stringify({
               _meta: { command: 'serve', timestamp: platform.now(), version, resultsField: 'listening' },
               success: true,
-              listening: { url, port: taken, api: `${url}/api`, mcp: `${url}/mcp`, pid: process.pid },
+              listening: { url, port: taken, api: `${url}/api`, mcp: `${url}/mcp`, page, pid: process.pid },
             })}\n`,
-      ),
+      );
+      if (open) void openPage(page);
+    },
   });
   return lastResort.hasGivenUp() ? 1 : 0;
+}
+
+/** Opens the web page. The server runs without a browser too, so a failure is only reported. */
+async function openPage(page: string): Promise<void> {
+  const { openBrowser } = await import('./platform/open-browser.ts');
+  const problem = await openBrowser(page);
+  if (problem) process.stderr.write(`cleo serve: no browser was opened: ${problem}. Open the address of the web page yourself.\n`);
 }
 
 async function watchBoard(globals: Globals, { epic }: { epic?: string }, terminal: Terminal): Promise<number> {

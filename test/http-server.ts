@@ -23,6 +23,8 @@ export interface TestServer {
   app: TestApp;
   url: string;
   port: number;
+  /** The headers of the web page that this server opened. */
+  pageHeaders: Record<string, string>;
   /** `path` is `query/tasks/show` or similar. */
   post(path: string, params?: unknown, headers?: Record<string, string>): Promise<HttpAnswer>;
   get(path: string, headers?: Record<string, string>): Promise<HttpAnswer>;
@@ -53,7 +55,7 @@ export async function openServer(
   await more.prepare?.(app);
   const controller = new AbortController();
   let ended: Promise<void> = Promise.resolve();
-  const { url, port } = await new Promise<{ url: string; port: number }>((announce, refuse) => {
+  const { url, port, page } = await new Promise<{ url: string; port: number; page: string }>((announce, refuse) => {
     ended = serve(createServerApp(app), { port: 0, mcp: createMcpEndpoint, stop: controller.signal, announce, ...more });
     ended.catch(refuse);
   });
@@ -71,6 +73,7 @@ export async function openServer(
     app,
     url,
     port,
+    pageHeaders: { origin: url, 'sec-fetch-site': 'same-origin', 'cleo-page-secret': page.split('#secret=')[1] ?? '' },
     post: (path, params = {}, headers = {}) =>
       send(`/api/${path}`, {
         method: 'POST',

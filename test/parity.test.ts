@@ -124,6 +124,8 @@ function normalizeAnswer({ error, ...envelope }: Json, root: string): unknown {
   const failure = error && { ...error, message: '' };
   const text = JSON.stringify({ ...envelope, error: failure, _meta: meta }, (key, value) => {
     if (isCall(key, value)) return undefined;
+    // The operation that describes the caller names the surface and the folder.
+    if (meta.command === 'admin.whoami' && ['via', 'scope', 'name'].includes(key)) return '<surface>';
     if (key === 'tokens') return value.filter(({ name }: Json) => name !== asPerson.token.name);
     return /Ms$|^promptTokens$/.test(key) && typeof value === 'number' ? 0 : value;
   });

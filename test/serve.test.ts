@@ -96,7 +96,9 @@ test('prints its address in one line, answers there, and exits with 0 on a signa
 
 test('prints a sentence for people', async () => {
   const { out, url } = await start(['--human']);
-  expect(out()).toBe(`Listening on ${url} (API: /api, MCP: /mcp). Ctrl+C stops.\n`);
+  const [first, second] = out().split('\n');
+  expect(first).toBe(`Listening on ${url} (API: /api, MCP: /mcp). Ctrl+C stops.`);
+  expect(second).toMatch(new RegExp(`^Web page: ${url}/#secret=[\\w-]{43}$`));
 });
 
 test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(

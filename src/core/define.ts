@@ -214,6 +214,8 @@ export interface BaseContext {
   requireScope(scope: PersonScope, request: ScopeRequest): void;
   /** The proof of the person who makes the call, or the token that stands for one. */
   proof?: Pick<Principal, 'via' | 'token' | 'evidence'>;
+  /** Describes the caller as the log does: person or agent, and how it was authenticated. */
+  describePrincipal(): Promise<Principal>;
   /** Checks whether the caller could get the scope, without asking for a proof; for choosing what an answer offers. */
   mayHaveScope(scope: PersonScope): Promise<boolean>;
   /** Aborted when the caller stops waiting for the answer. */

@@ -41,7 +41,7 @@ export async function authorize(
   params: Record<string, unknown>,
 ): Promise<void> {
   const { call, operation } = ctx;
-  if (call.token) throw await createScopeError(ctx, scope, request, params, { problem: describeToken(call.token) });
+  if (call.token && !call.page) throw await createScopeError(ctx, scope, request, params, { problem: describeToken(call.token) });
   const token = await readEnvironmentToken(ctx);
   if (token && includesScope(token.scope, scope)) {
     ctx.granted = token.scope;
@@ -52,7 +52,13 @@ export async function authorize(
   const action = request.action ?? describeAction(operation);
   const { subject: id, content, preview } = request;
   const proof = await prove(ctx, defined({ id, operation: operation.name, action, params, content, preview }));
-  if (!proof.isProved) throw await createScopeError(ctx, scope, request, params, proof);
+  if (!proof.isProved) {
+    const error = await createScopeError(ctx, scope, request, params, proof);
+    // The page asks for the passphrase, or shows the command to run at a terminal.
+    if (call.page)
+      Object.assign(error.details, { reason: 'proof', proof: proof.method, command: await formatPersonCommand(ctx, request, params) });
+    throw error;
+  }
   ctx.granted = 'admin';
   ctx.proof = { via: proof.via, evidence: proof.evidence };
 }
@@ -68,6 +74,7 @@ const toProofContext = ({ app, call, caller, now }: CallContext): ProofContext =
   gateway: call.gateway,
   caller,
   now,
+  ...defined({ page: call.page }),
 });
 
 /** Checks whether the caller could get the scope, without asking a person for a proof. */
@@ -122,24 +129,32 @@ const describeAction = (operation: Operation): string => listCommandNames(operat
 
 /** Creates the error of a caller without the scope. It offers the call to a person, because the caller cannot make it. */
 async function createScopeError(
-  { call, operation }: CallContext,
+  ctx: CallContext,
   scope: PersonScope,
-  { action, command, createError }: ScopeRequest,
+  request: ScopeRequest,
   params: Record<string, unknown>,
   { problem, hint }: { problem: string; hint?: string },
 ): Promise<CleoError> {
-  if (createError) return createError(problem, hint);
+  if (request.createError) return request.createError(problem, hint);
+  const fix = askPerson(await formatPersonCommand(ctx, request, params));
+  return new CleoError('E_FORBIDDEN', {
+    problem: `${request.action ?? describeAction(ctx.operation)} needs a person, or a token of scope ${scope}: ${problem}`,
+    fix,
+    scope,
+    ...(hint ? { manual: `${fix}. ${hint}` } : {}),
+  });
+}
+
+/** Formats the command that a person runs instead of the caller. */
+async function formatPersonCommand(
+  { call, operation }: CallContext,
+  { command }: ScopeRequest,
+  params: Record<string, unknown>,
+): Promise<string> {
   // The command repeats a value of the caller, such as an address with a password.
   const { redactText } = await import('#lib/redact.ts');
   const flags = call.session ? ['--session', call.session] : [];
   const line = command ?? formatCommand(operation, params, flags, call.paths);
   // Control characters cannot be typed again, and a terminal would obey them.
-  const typed = /[\0-\x1f]/.test(line) ? `cleo help ${listCommandNames(operation)[0] ?? operation.name}` : line;
-  const fix = askPerson(redactText(typed));
-  return new CleoError('E_FORBIDDEN', {
-    problem: `${action ?? describeAction(operation)} needs a person, or a token of scope ${scope}: ${problem}`,
-    fix,
-    scope,
-    ...(hint ? { manual: `${fix}. ${hint}` } : {}),
-  });
+  return redactText(/[\0-\x1f]/.test(line) ? `cleo help ${listCommandNames(operation)[0] ?? operation.name}` : line);
 }

@@ -61,6 +61,8 @@ export interface Call {
   conversation?: { client: string; id: string };
   /** The token of the call: its name and scope. */
   token?: { name: string; scope: TokenScope };
+  /** The web page makes the call, as the principal that started the server. The passphrase is what a person typed in the page. */
+  page?: { isPerson: boolean; passphrase?: string };
   /** Aborted when the caller stops waiting for the answer. */
   signal?: AbortSignal;
   /** Receives the events of a job while it runs. */
@@ -174,6 +176,7 @@ export function createContext(ctx: CallContext, part: object): BaseContext {
       if (!includesScope(ctx.granted ?? call.token?.scope ?? 'mutate', scope)) throw new ScopeRequired(scope, request);
     },
     ...defined({ proof: ctx.proof ?? toTokenProof(call) }),
+    describePrincipal: async () => (await import('./principal.ts')).toPrincipal(ctx),
     mayHaveScope: async (scope: PersonScope) => (await import('./authorize.ts')).mayHaveScope(ctx, scope),
     commandAs: (words: string[]) => commandLine(['cleo', ...words, ...toIdentityFlags(call)]),
   };

@@ -114,15 +114,17 @@ const addWarnings = (meta: Meta, warnings: string[]): void => {
 };
 
 /** Rejects a token that does not allow the operation, before the call is parsed, so that its answer does not reveal what exists. */
-async function checkToken(operation: ScopedOperation, { token, operation: name }: Call): Promise<void> {
-  if (token && !isAllowed(token, operation)) throw (await import('./authorize.ts')).createTokenError(operation, token, name);
+async function checkToken(operation: ScopedOperation, { token, page, operation: name }: Call): Promise<void> {
+  // The web page can prove a person, as the shell can, but it cannot use the host.
+  if (token && !isAllowed(token, operation) && (!page || operation.usesHost))
+    throw (await import('./authorize.ts')).createTokenError(operation, token, name);
 }
 
 /** Runs an operation once its caller has the scope it needs. If the operation itself finds that it needs more, its transaction has been
  *  rolled back, and it runs again after the proof. */
 async function runAuthorized(ctx: CallContext, params: Record<string, unknown>): Promise<Outcome> {
   const { operation, call } = ctx;
-  if (!call.token && !isAllowed(undefined, operation)) await (await import('./authorize.ts')).authorizeOperation(ctx, params);
+  if (!isAllowed(call.token, operation)) await (await import('./authorize.ts')).authorizeOperation(ctx, params);
   try {
     return await runOperation(ctx, params);
   } catch (error) {

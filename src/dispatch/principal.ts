@@ -7,10 +7,11 @@ import type { CallContext } from './call-context.ts';
 
 /** Returns the caller of a call and how it was authenticated, for the log. */
 export function toPrincipal({ call, app, caller, clientProcess, proof }: CallContext): Principal {
-  const via = call.gateway === 'cli' ? 'shell' : call.gateway === 'http' ? 'http' : 'mcp';
+  const via = call.page ? 'page' : call.gateway === 'cli' ? 'shell' : call.gateway === 'http' ? 'http' : 'mcp';
   const token = call.token && call.token.name !== anonymousToken ? call.token : undefined;
   const isPerson =
     proof !== undefined ||
+    call.page?.isPerson ||
     (token ? includesScope(token.scope, 'decide') : call.gateway === 'cli' && app.platform.identity.kind === 'person' && !call.agent);
   return defined({
     kind: isPerson ? ('person' as const) : ('agent' as const),

@@ -1,8 +1,8 @@
 import { number, optional, picklist, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
-import { CleoError } from '#core/errors/error.ts';
 import { defined } from '#lib/defined.ts';
 import { schemaVersion } from '#store/schema-version.ts';
+import { detectStore } from './shared/detect-store.ts';
 
 export const adminVersion = query({
   name: 'admin.version',
@@ -26,7 +26,7 @@ export const adminVersion = query({
     const { platform } = ctx;
     const sqlite = await ctx.sqliteVersion();
     const project = platform.getProject();
-    const store = project && detectStore(platform.databaseUrl, () => ctx.config['store.url']);
+    const store = project && detectStore(ctx);
     return {
       version: platform.version,
       runtime: platform.runtime,
@@ -36,13 +36,3 @@ export const adminVersion = query({
     };
   },
 });
-
-/** Undefined if the configuration cannot be read, because `version` must work in a broken project. */
-function detectStore(address: string | undefined, configured: () => string): 'sqlite' | 'postgres' | undefined {
-  try {
-    return (address ?? configured()) ? 'postgres' : 'sqlite';
-  } catch (error) {
-    if (error instanceof CleoError) return undefined;
-    throw error;
-  }
-}

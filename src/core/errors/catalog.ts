@@ -298,7 +298,7 @@ const createRows = () =>
       fix: () => askPerson('cleo token create --name client --scope query'),
       manual: () => askForToken,
     }),
-    E_FORBIDDEN: row<{ fix: string; problem?: string; manual?: string; scope?: string }>({
+    E_FORBIDDEN: row<{ fix: string; problem?: string; manual?: string; scope?: string; reason?: 'secret' | 'proof' }>({
       exit: 64,
       http: 403,
       message: (d) => d.problem ?? needsToken,

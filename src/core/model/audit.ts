@@ -11,7 +11,7 @@ export interface Caller {
 /** The caller of a call, and how it was authenticated. Without a token or a proof, `via` names the surface. */
 export interface Principal {
   kind: 'person' | 'agent';
-  via: 'terminal' | 'passphrase' | 'ssh' | 'token' | 'shell' | 'mcp' | 'http';
+  via: 'terminal' | 'passphrase' | 'ssh' | 'token' | 'shell' | 'mcp' | 'http' | 'page';
   /** The name of the token. */
   token?: string;
   /** The facts that the proof of a person is based on. */

@@ -32,4 +32,6 @@ export interface MissingProof {
   mark?: string;
   /** The way out for a person, as a sentence. */
   hint?: string;
+  /** The method that the web page needs a proof by. */
+  method?: ProofMethod;
 }

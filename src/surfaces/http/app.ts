@@ -1,16 +1,18 @@
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { CleoError } from '#core/errors/error.ts';
+import { askPerson } from '#core/errors/row.ts';
 import { hasTokens, type TokenIdentity } from '#dispatch/authenticate.ts';
-import { type App, type Call, dispatch } from '#dispatch/dispatch.ts';
+import { type App, dispatch } from '#dispatch/dispatch.ts';
 import { createFailure, type Envelope } from '#dispatch/envelope.ts';
-import { defined } from '#lib/defined.ts';
 import type { LastResort } from '../last-resort.ts';
-import { maxBodyBytes, parseBody, readBody } from '../read-body.ts';
+import { maxBodyBytes, readBody } from '../read-body.ts';
 import { withCalls } from '../with-calls.ts';
-import { type AccessOptions, createAccessControl, type Visitor } from './access-control.ts';
+import { type AccessOptions, createAccessControl, isFromBrowser, type Visit } from './access-control.ts';
 import { createMetrics } from './metrics.ts';
 import { createOpenApi } from './openapi.ts';
+import { toCall, toVisitor } from './request-call.ts';
+import { createStaticFiles } from './static-files.ts';
 
 export interface HttpAppOptions extends AccessOptions {
   /** Creates the endpoint at `/mcp`, which is behind the same checks, for the given app. */
@@ -18,6 +20,8 @@ export interface HttpAppOptions extends AccessOptions {
   /** Reports unexpected errors. */
   report?: (error: unknown) => void;
   lastResort?: Pick<LastResort, 'guard'>;
+  /** The folder of the built web page. */
+  webFolder?: string;
 }
 
 /** The caller of an MCP request, and a check of the rate limit for the calls of a batch after its first. */
@@ -26,7 +30,7 @@ export interface McpVisitor {
   checkFurtherCalls(count: number): void;
 }
 
-type Env = { Bindings: Partial<HttpBindings>; Variables: { token: TokenIdentity } };
+export type Env = { Bindings: Partial<HttpBindings>; Variables: { visit: Visit } };
 
 /** Creates the HTTP surface: `POST /api/<gateway>/<domain>/<operation>`, the OpenAPI document, health check and metrics. */
 export function createHttpApp(base: App, options: HttpAppOptions): Hono<Env> {
@@ -40,6 +44,7 @@ export function createHttpApp(base: App, options: HttpAppOptions): Hono<Env> {
   const access = createAccessControl(app, options);
   const startedAt = platform.monotonicMs();
   const mcp = options.mcp?.(app);
+  const files = options.webFolder === undefined ? undefined : createStaticFiles(options.webFolder);
   let openApi: Promise<string> | undefined;
 
   const routes = new Hono<Env>();
@@ -55,7 +60,7 @@ export function createHttpApp(base: App, options: HttpAppOptions): Hono<Env> {
       metrics.changeOpen(-1);
     }
     metrics.countRequest(c.res.status);
-    for (const [name, value] of securityHeaders) c.res.headers.set(name, value);
+    for (const [name, value] of securityHeaders) if (!c.res.headers.has(name)) c.res.headers.set(name, value);
   });
   routes.use((c, next) => {
     access.checkOrigin(toVisitor(c));
@@ -70,31 +75,29 @@ export function createHttpApp(base: App, options: HttpAppOptions): Hono<Env> {
       return c.json({ status: 'failing' }, 503);
     }
   });
+  // The page itself holds no data, so it needs no token.
+  if (files)
+    routes.get('*', async (c, next) => {
+      const getHeader = (name: string): string | undefined => c.req.header(name);
+      const [accept, acceptEncoding, ifNoneMatch] = ['accept', 'accept-encoding', 'if-none-match'].map(getHeader);
+      return (await files.respond({ path: c.req.path, accept, acceptEncoding, ifNoneMatch })) ?? next();
+    });
   routes.use(async (c, next) => {
-    c.set('token', await access.identify(toVisitor(c), platform.monotonicMs()));
+    c.set('visit', await access.identify(toVisitor(c), platform.monotonicMs()));
     return next();
   });
 
   routes.post('/api/:gateway{query|mutate}/:domain/:operation', async (c) => {
     if (!/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(c.req.header('content-type') ?? ''))
       return respondError(c, wrongContentType, 415);
-    const { gateway, domain, operation } = c.req.param();
+    const visit = c.get('visit');
+    if (visit.page === 'reader' && c.req.param('gateway') === 'mutate') return respondError(c, noPageSecret);
     const body = await readBody(c.req.raw, maxBodyBytes);
     if (!body) return respondError(c, bodyTooLong, 413);
-    const call: Call = {
-      operation: `${domain}.${operation}`,
-      gateway: 'http',
-      kind: gateway as 'query' | 'mutate',
-      token: c.get('token'),
-      ...(gateway === 'mutate' ? { signal: createDepartureSignal(c) } : {}),
-      ...defined({
-        agent: c.req.header('cleo-agent'),
-        session: c.req.header('cleo-session'),
-        idempotencyKey: c.req.header('idempotency-key'),
-      }),
-      ...toCallParams(body),
-    };
-    const reply = await dispatch(app, call);
+    const call = toCall(c, visit, body, options.page);
+    // A browser shows what agents do, so its reads belong to no session and are not logged.
+    const isOnlooker = call.kind === 'query' && isFromBrowser(toVisitor(c));
+    const reply = await dispatch(isOnlooker ? { ...app, isObserver: true } : app, call);
     if (reply.unexpected) options.report?.(reply.unexpected);
     return respond(c, await withCalls(app, reply, call), reply.error?.httpStatus ?? 200);
   });
@@ -109,7 +112,7 @@ export function createHttpApp(base: App, options: HttpAppOptions): Hono<Env> {
   );
   if (mcp)
     routes.all('/mcp', (c) => {
-      const token = c.get('token');
+      const { token } = c.get('visit');
       const checkFurtherCalls = (count: number): void => access.checkFurtherCalls(toVisitor(c), token, count, platform.monotonicMs());
       return mcp.handle(c.req.raw, { token, checkFurtherCalls });
     });
@@ -148,6 +151,11 @@ export function createHttpApp(base: App, options: HttpAppOptions): Hono<Env> {
 }
 
 const bodyTooLong = new CleoError('E_VALIDATION', { field: 'body', problem: 'must have at most 1 MiB', fix: 'cleo help serve' });
+const noPageSecret = new CleoError('E_FORBIDDEN', {
+  problem: 'A browser may write only from the page that this server opened: its address contains a secret of this start',
+  fix: askPerson('cleo serve --open'),
+  reason: 'secret',
+});
 const wrongContentType = new CleoError('E_INVALID_INPUT', {
   problem: 'The parameters are sent as JSON: Content-Type: application/json',
   fix: 'cleo help serve',
@@ -163,28 +171,3 @@ const securityHeaders = Object.entries({
 
 const respond = (c: Context<Env>, envelope: Envelope, status: number): Response =>
   c.body(`${JSON.stringify(envelope)}\n`, status as 200, { 'content-type': 'application/json' });
-
-const toVisitor = (c: Context<Env>): Visitor => ({
-  host: c.req.header('host'),
-  origin: c.req.header('origin'),
-  authorization: c.req.header('authorization'),
-  isForwarded: ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'].some((name) => c.req.header(name) !== undefined),
-  address: c.env?.incoming?.socket.remoteAddress ?? 'local',
-});
-
-/** Reads the parameters; an empty body means none. Invalid JSON is logged and answered like any call that does not parse. */
-function toCallParams(body: Uint8Array): Pick<Call, 'params' | 'inputError'> {
-  const parsed = body.byteLength === 0 ? { value: {} } : parseBody(body);
-  if (parsed) return { params: parsed.value };
-  return { params: {}, inputError: new CleoError('E_INVALID_INPUT', { problem: 'The body is not valid JSON', fix: 'cleo help serve' }) };
-}
-
-/** Creates a signal that aborts when the caller disconnects before the answer. */
-function createDepartureSignal(c: Context<Env>): AbortSignal {
-  const controller = new AbortController();
-  const { outgoing } = c.env ?? {};
-  outgoing?.once('close', () => {
-    if (!outgoing.writableFinished) controller.abort();
-  });
-  return controller.signal;
-}

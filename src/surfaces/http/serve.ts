@@ -4,23 +4,27 @@ import { requireProject } from '#dispatch/call-context.ts';
 import type { App } from '#dispatch/dispatch.ts';
 import { startSigning } from '#dispatch/sign-log.ts';
 import { defined } from '#lib/defined.ts';
+import type { PageAccess } from './access-control.ts';
 import { createHttpApp, type HttpAppOptions } from './app.ts';
 import { isLoopback, splitList } from './host-names.ts';
 import { type ListenOptions, listen } from './server.ts';
 
-export interface ServeOptions extends Partial<ListenOptions>, Pick<HttpAppOptions, 'report' | 'lastResort'> {
+export interface ServeOptions extends Partial<ListenOptions>, Pick<HttpAppOptions, 'report' | 'lastResort' | 'webFolder'> {
   mcp?: (app: App) => ReturnType<NonNullable<HttpAppOptions['mcp']>> & { close(): Promise<void> };
   /** Aborted by a signal to the process. */
   stop: AbortSignal;
   /** The time that running requests have to finish after that. */
   graceMs?: number;
-  announce(where: { url: string; port: number }): void;
+  /** The principal that starts the server. The web page acts as it where no token is required. */
+  starter?: Pick<PageAccess, 'agent' | 'isPerson'>;
+  /** `page` is the address of the web page; it contains the secret of the page, if there is one. */
+  announce(where: { url: string; port: number; page: string }): void;
 }
 
 /** Serves HTTP until `stop` aborts; then running requests finish and the store is closed. */
 export async function serve(
   app: App,
-  { stop, announce, mcp, report, lastResort, graceMs = 10_000, ...listening }: ServeOptions,
+  { stop, announce, mcp, report, lastResort, webFolder, starter, graceMs = 10_000, ...listening }: ServeOptions,
 ): Promise<void> {
   const { platform } = app;
   const config = platform.config.load(requireProject(platform));
@@ -42,6 +46,8 @@ export async function serve(
       problem: `callers of ${host} need a token, but there is none`,
       fix: 'cleo token create --name client --scope query',
     });
+  const needsToken = !isLoopback(bound) || config['serve.requireToken'];
+  const page = starter && !needsToken ? { ...starter, secret: platform.randomSecret() } : undefined;
   let endpoint: ReturnType<NonNullable<typeof mcp>> | undefined;
   const routes = createHttpApp(app, {
     bound,
@@ -49,7 +55,7 @@ export async function serve(
     origins: splitList(config['serve.origins']),
     requireToken: config['serve.requireToken'],
     callsPerMinute: config['serve.callsPerMinute'],
-    ...defined({ report, lastResort }),
+    ...defined({ report, lastResort, webFolder, page }),
     ...(mcp
       ? {
           mcp: (watched: App) => {
@@ -61,7 +67,7 @@ export async function serve(
   });
   const finishSigning = isTrusted ? await startSigning(app, (problem) => report?.(new Error(problem))) : async () => {};
   const server = await listen(routes, { ...listening, host, port });
-  announce(server);
+  announce({ ...server, page: page ? `${server.url}/#secret=${page.secret}` : `${server.url}/` });
   if (!stop.aborted) await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }));
   // Open MCP streams would delay the stop until the end of the grace period.
   const streams = endpoint?.close();

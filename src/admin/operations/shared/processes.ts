@@ -1,4 +1,4 @@
-import { description, metadata, optional, pipe, strictObject, string } from 'valibot';
+import { boolean, description, metadata, optional, pipe, strictObject, string } from 'valibot';
 import type { CommandDefinition } from '#core/define.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
 import { tasksList } from '#tasks/operations/list.ts';
@@ -15,7 +15,7 @@ export const processes: CommandDefinition[] = [
   },
   {
     name: 'serve',
-    summary: 'Serve HTTP and MCP',
+    summary: 'Serve the web page, HTTP and MCP',
     params: strictObject({
       port: optional(pipe(wholeNumber({ min: 0, max: 65_535 }), description('Port to listen on; 0: any free port (default: serve.port)'))),
       host: optional(
@@ -25,6 +25,7 @@ export const processes: CommandDefinition[] = [
           metadata({ value: 'ADDRESS' }),
         ),
       ),
+      open: optional(pipe(boolean(), description('Open the web page in the browser'))),
     }),
     cli: { command: 'serve' },
   },

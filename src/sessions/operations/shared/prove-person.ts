@@ -12,6 +12,8 @@ export interface ProofContext {
   gateway: Gateway;
   caller: Pick<Caller, 'agent'>;
   now: string;
+  /** Set if the web page makes the call. */
+  page?: { passphrase?: string };
 }
 
 /** The time that a person has to answer. An agent that started the command by mistake gets an error instead of waiting for ever. */
@@ -20,7 +22,8 @@ export const answerTimeoutMs = 120_000;
 /** Asks for the proof that a person makes the call, by the method in `decide.proof`. It waits for the person, so it must not be called
  *  inside a transaction. */
 export async function provePerson(ctx: ProofContext, subject: ProofSubject): Promise<PersonProof | MissingProof> {
-  const method = await readMethod(ctx.platform, subject.operation);
+  const method = await readProofMethod(ctx.platform, subject.operation);
+  if (ctx.page) return (await import('./prove-on-page.ts')).proveOnPage(ctx, ctx.page.passphrase, method, subject);
   const missing = await findMissing(ctx, method);
   if (missing) return missing;
   if (subject.preview) {
@@ -35,15 +38,15 @@ export async function provePerson(ctx: ProofContext, subject: ProofSubject): Pro
 /** Proves that a person reads. Reading changes nothing, so a person at a terminal need not confirm it. A passphrase or a signature is asked
  *  for as for a write: the log names the method, and a terminal without it proves nothing. */
 export async function proveReader(ctx: ProofContext, subject: ProofSubject): Promise<PersonProof | MissingProof> {
-  const method = await readMethod(ctx.platform, subject.operation);
-  if (method !== 'terminal') return provePerson(ctx, subject);
+  const method = await readProofMethod(ctx.platform, subject.operation);
+  if (method !== 'terminal' || ctx.page) return provePerson(ctx, subject);
   const missing = await findMissing(ctx, method);
   return missing ?? { isProved: true, via: 'terminal', evidence: describeTerminal(await ctx.platform.loadTerminal()) };
 }
 
 /** Checks everything that can be checked without asking. Returns undefined if a person may be calling. */
 export const findMissingProof = async (ctx: ProofContext, operation = ''): Promise<MissingProof | undefined> =>
-  findMissing(ctx, await readMethod(ctx.platform, operation));
+  findMissing(ctx, await readProofMethod(ctx.platform, operation));
 
 async function findMissing({ platform, gateway, caller }: ProofContext, method: ProofMethod): Promise<MissingProof | undefined> {
   if (gateway !== 'cli') return createMissing('only a command line can ask a person');
@@ -51,11 +54,12 @@ async function findMissing({ platform, gateway, caller }: ProofContext, method: 
   if (method === 'ssh') return undefined;
   const terminal = await platform.loadTerminal();
   if (method === 'terminal') return findTerminalProblem(terminal);
-  if (!(await platform.loadPassphrase()).isSet())
-    return createMissing('decide.proof is passphrase, and no passphrase is set', { hint: 'Set one at a terminal: cleo proof passphrase' });
+  if (!(await platform.loadPassphrase()).isSet()) return createMissing(noPassphrase, passphraseSetting);
   return terminal.name === undefined ? createMissing(noTerminal) : undefined;
 }
 
+export const noPassphrase = 'decide.proof is passphrase, and no passphrase is set';
+export const passphraseSetting = { hint: 'Set one at a terminal: cleo proof passphrase' };
 const noTerminal = 'the command has no controlling terminal to ask on';
 
 /** Returns the reason why the terminal is not that of a person. */
@@ -66,7 +70,7 @@ export function findTerminalProblem({ name, marks: [mark] }: PersonTerminal): Mi
 }
 
 /** Reads the method. The operation that sets the passphrase is proved by the passphrase that it replaces. */
-async function readMethod({ config, getProject, loadPassphrase }: Platform, operation: string): Promise<ProofMethod> {
+export async function readProofMethod({ config, getProject, loadPassphrase }: Platform, operation: string): Promise<ProofMethod> {
   const project = getProject();
   const own = config.inspect(config.userFile()).values['decide.proof'];
   // Other values may be invalid: a person has to be able to repair the file.
@@ -101,7 +105,7 @@ const passphraseAdvice = '; a person can use decide.proof passphrase, which igno
 const passphraseHint =
   'If you are a person, run the command in a terminal without that mark, or use decide.proof passphrase, which does not depend on marks';
 
-export const createMissing = (problem: string, more: Pick<MissingProof, 'mark' | 'hint'> = {}): MissingProof => ({
+export const createMissing = (problem: string, more: Pick<MissingProof, 'mark' | 'hint' | 'method'> = {}): MissingProof => ({
   isProved: false,
   problem,
   ...more,

@@ -1,0 +1,66 @@
+import type { Context } from 'hono';
+import { CleoError } from '#core/errors/error.ts';
+import type { Call } from '#dispatch/dispatch.ts';
+import { defined } from '#lib/defined.ts';
+import { parseBody } from '../read-body.ts';
+import type { PageAccess, Visit, Visitor } from './access-control.ts';
+import type { Env } from './app.ts';
+
+/** Reads the headers that decide about access. */
+export const toVisitor = (c: Context<Env>): Visitor => ({
+  host: c.req.header('host'),
+  origin: c.req.header('origin'),
+  authorization: c.req.header('authorization'),
+  fetchSite: c.req.header('sec-fetch-site'),
+  fetchDest: c.req.header('sec-fetch-dest'),
+  pageSecret: c.req.header('cleo-page-secret'),
+  isForwarded: ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'].some((name) => c.req.header(name) !== undefined),
+  address: c.env?.incoming?.socket.remoteAddress ?? 'local',
+});
+
+/** Converts a request to `/api/<gateway>/<domain>/<operation>` to a call. */
+export function toCall(c: Context<Env>, visit: Visit, body: Uint8Array, page: PageAccess | undefined): Call {
+  const { gateway, domain, operation } = c.req.param() as Record<'gateway' | 'domain' | 'operation', string>;
+  const isPage = page && visit.page === 'writer';
+  return {
+    operation: `${domain}.${operation}`,
+    gateway: 'http',
+    kind: gateway as 'query' | 'mutate',
+    token: visit.token,
+    ...(gateway === 'mutate' ? { signal: createDepartureSignal(c) } : {}),
+    ...defined({
+      agent: c.req.header('cleo-agent') ?? (isPage ? page.agent : undefined),
+      session: c.req.header('cleo-session'),
+      idempotencyKey: c.req.header('idempotency-key'),
+      page: isPage ? defined({ isPerson: page.isPerson, passphrase: readPassphrase(c) }) : undefined,
+    }),
+    ...toCallParams(body),
+  };
+}
+
+/** Reads the passphrase that a person typed in the page. It is a header, because parameters are logged; it is encoded, because headers are
+ *  ASCII. */
+function readPassphrase(c: Context<Env>): string | undefined {
+  try {
+    return decodeURIComponent(c.req.header('cleo-passphrase') ?? '') || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads the parameters; an empty body means none. Invalid JSON is logged and answered like any call that does not parse. */
+function toCallParams(body: Uint8Array): Pick<Call, 'params' | 'inputError'> {
+  const parsed = body.byteLength === 0 ? { value: {} } : parseBody(body);
+  if (parsed) return { params: parsed.value };
+  return { params: {}, inputError: new CleoError('E_INVALID_INPUT', { problem: 'The body is not valid JSON', fix: 'cleo help serve' }) };
+}
+
+/** Creates a signal that aborts when the caller disconnects before the answer. */
+function createDepartureSignal(c: Context<Env>): AbortSignal {
+  const controller = new AbortController();
+  const { outgoing } = c.env ?? {};
+  outgoing?.once('close', () => {
+    if (!outgoing.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}
