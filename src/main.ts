@@ -21,6 +21,8 @@ export interface AppOptions {
   isObserver?: boolean;
   /** Reports that the store of a fresh clone was built. By default the answer of the call has it as a warning. */
   notify?: (text: string) => void;
+  /** Replaces the status line of a terminal; an empty text clears it. */
+  showStatus?: (text: string) => void;
 }
 
 /** Builds the app for one project. All dependencies are wired here. */
@@ -28,11 +30,11 @@ export function createApp(platform: Platform, options: AppOptions = {}): App {
   const { isSticky = false, isServer = false, isObserver = false } = options;
   const opened = new Map<string, Promise<Store>>();
   const notices: string[] = [];
-  const notify = options.notify ?? ((text: string) => notices.push(text));
+  const output: BuildOutput = { notify: (text) => notices.push(text), ...options };
   const openServerStore = async (): Promise<Store> => {
     try {
       const { openServerStore } = await import('./store/server-store.ts');
-      return await openOrBuild(platform, notify, (location) => openServerStore(location));
+      return await openOrBuild(platform, output, (location) => openServerStore(location));
     } catch (error) {
       // The project or its configuration may exist the next time.
       opened.clear();
@@ -49,7 +51,7 @@ export function createApp(platform: Platform, options: AppOptions = {}): App {
       if (isObserver && mode === 'write') throw new Error('an observer does not write');
       // A writing connection also reads, so that one call uses one connection. A server's store has both.
       const key = isServer || opened.has('write') ? 'write' : mode;
-      const store = opened.get(key) ?? (isServer ? openServerStore() : openStore(platform, mode, notify));
+      const store = opened.get(key) ?? (isServer ? openServerStore() : openStore(platform, mode, output));
       opened.set(key, store);
       return store;
     },
@@ -68,8 +70,10 @@ export function createApp(platform: Platform, options: AppOptions = {}): App {
 const hasServer = (platform: Platform, project: Project): boolean =>
   storeLocation(platform, project, platform.config.load(project)).postgres !== undefined;
 
-const openStore = (platform: Platform, mode: 'read' | 'write', notify: (text: string) => void): Promise<Store> =>
-  openOrBuild(platform, notify, async ({ postgres, sqlite }) => {
+type BuildOutput = Required<Pick<AppOptions, 'notify'>> & Pick<AppOptions, 'showStatus'>;
+
+const openStore = (platform: Platform, mode: 'read' | 'write', output: BuildOutput): Promise<Store> =>
+  openOrBuild(platform, output, async ({ postgres, sqlite }) => {
     if (!postgres) return openSqlite({ ...sqlite, mode });
     const { openPostgres } = await import('./store/dialects/postgres.ts');
     return openPostgres(postgres);
@@ -78,7 +82,7 @@ const openStore = (platform: Platform, mode: 'read' | 'write', notify: (text: st
 /** Opens the store. In a fresh clone it is built from the plan files first. */
 async function openOrBuild(
   platform: Platform,
-  notify: (text: string) => void,
+  { notify, showStatus }: BuildOutput,
   open: (location: StoreLocation) => Promise<Store>,
 ): Promise<Store> {
   const project = requireProject(platform);
@@ -87,7 +91,7 @@ async function openOrBuild(
     return await open(location);
   } catch (error) {
     const { buildFreshClone } = await import('./fresh-clone.ts');
-    const notice = await buildFreshClone(error, platform, project, location);
+    const notice = await buildFreshClone(error, platform, { project, location, showStatus });
     if (notice) notify(notice);
     return open(location);
   }
@@ -189,7 +193,9 @@ export async function main(): Promise<void> {
   let exitCode: number;
   try {
     const notify = (text: string): void => writeAll(2, `cleo: ${text}\n`);
-    exitCode = await runCli(createApp(createPlatform(env, process.cwd(), version), { notify }), process.argv.slice(2), terminal);
+    const showStatus = (text: string): void => writeAll(2, `\r\u001b[K${text}`);
+    const output = isWatched ? { notify, showStatus } : { notify };
+    exitCode = await runCli(createApp(createPlatform(env, process.cwd(), version), output), process.argv.slice(2), terminal);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall === 'uv_cwd')
       process.exit(await (await import('./deleted-folder.ts')).runWithoutFolder(env, process.argv.slice(2), terminal));

@@ -19,7 +19,7 @@ export interface GithubServer {
   failures: ScriptedFailure[];
   /** Runs before a request is executed; after it, if it returns `after`. The response is sent only if it returns nothing. */
   onRequest?: ((line: string, count: number) => 'before' | 'after' | undefined) | undefined;
-  token: { value: string; canWrite: boolean };
+  token: { value: string; canWrite: boolean; others: string[] };
   people: Set<string>;
   addIssue(fields?: Partial<ServerIssue>): ServerIssue;
   editIssue(number: number, fields: Partial<ServerIssue>): void;
@@ -87,7 +87,7 @@ export async function startGithubServer(repo = 'octo/plan'): Promise<GithubServe
     violations: [],
     remaining: undefined,
     failures: [],
-    token: { value: 'test-token-of-octo', canWrite: true },
+    token: { value: 'test-token-of-octo', canWrite: true, others: [] },
     people: new Set(['octo', 'ada']),
     addIssue(fields = {}) {
       const at = now();
@@ -161,7 +161,8 @@ function answerRequest(self: GithubServer, request: IncomingMessage, text: strin
   if (headers['x-github-api-version'] !== '2022-11-28') violate('no version of the API');
   if (!headers['user-agent']?.startsWith('cleo/')) violate('no user agent');
   if (text && headers['content-type'] !== 'application/json') violate(`content type ${headers['content-type']}`);
-  if (headers.authorization !== `Bearer ${self.token.value}`) return { status: 401, body: { message: 'Bad credentials' } };
+  const isKnown = [self.token.value, ...self.token.others].some((token) => headers.authorization === `Bearer ${token}`);
+  if (!isKnown) return { status: 401, body: { message: 'Bad credentials' } };
   const limit = (remaining: number): Record<string, string> => ({
     'x-ratelimit-limit': '5000',
     'x-ratelimit-remaining': String(remaining),
@@ -172,7 +173,10 @@ function answerRequest(self: GithubServer, request: IncomingMessage, text: strin
     return { status: 403, body: { message: 'Resource not accessible by personal access token' }, headers: limit(4000) };
   const answer = routeRequest(self, request, text, now, violate);
   if (method === 'GET' && answer.status === 200) {
-    const etag = `W/"${createHash('sha256').update(JSON.stringify(answer.body)).digest('hex')}"`;
+    // GitHub varies by the token.
+    const etag = `W/"${createHash('sha256')
+      .update(`${headers.authorization} ${JSON.stringify(answer.body)}`)
+      .digest('hex')}"`;
     if (headers['if-none-match'] === etag) return { status: 304, headers: { etag } };
     answer.headers = { ...answer.headers, etag };
   } else if (headers['if-none-match'] && method !== 'GET') violate('conditional write');

@@ -18,7 +18,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 const [one, other] = ['a1a1', 'b2b2'];
 type Edit = [fields: { [field: string]: PlanValue | undefined }, sets?: PlanState['sets']];
 const edit = (record: PlanRecord, replica: string, ms: number, [fields, sets]: Edit): PlanRecord =>
-  editPlanTask(record, projectPlan([record]).states.get(record.uid)!, replica, planNoon + ms, fields, sets);
+  editPlanTask(record, projectPlan([record]).states.get(`task ${record.uid}`)!, replica, planNoon + ms, fields, sets);
 
 /** A repository with plan files, without a merge driver. */
 function createRepository(name: string, records: PlanRecord[]) {
@@ -90,7 +90,7 @@ test('a conflict of git on the same field is recognised and resolved from the fi
   expect(parsePlanFile(repository.read('u1'))).toMatchObject({ problem: { kind: 'conflict-markers' } });
   const parsed = parsePlanFile((resolveConflict(repository.read('u1')) as { text: string }).text);
   if (!('record' in parsed)) throw new Error(parsed.problem.message);
-  const { fields, sets } = projectPlan([parsed.record]).states.get('u1')!;
+  const { fields, sets } = projectPlan([parsed.record]).states.get('task u1')!;
   expect(fields).toMatchObject({ title: 'Theirs', priority: 'low' });
   expect(JSON.stringify(sets.notes)).toContain('Ours');
 });

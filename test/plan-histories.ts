@@ -131,7 +131,7 @@ export function receiveRecords(replica: PlanReplica, records: Map<string, PlanRe
 }
 
 function project(replica: PlanReplica): void {
-  replica.projected = projectPlan(replica.records.values()).states;
+  replica.projected = new Map([...projectPlan(replica.records.values()).states.values()].map((state) => [state.uid, state]));
   replica.store = cloneStore(replica.projected);
 }
 

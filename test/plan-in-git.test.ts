@@ -247,6 +247,45 @@ test('a commit with a secret is refused, names file and field, and anything else
   expect(a.tryGit('commit', '--quiet', '-m', 'With a damaged store').status).toBe(0);
 });
 
+test('git commit --all contains the plan, and git commit <file> leaves it to the next commit', () => {
+  const a = createOrigin(createWorld());
+  const file = join(a.folder, 'file.txt');
+  const commit = (...words: string[]): string => {
+    a.git('commit', '--quiet', ...words);
+    return a.git('show', '--stat', '--format=', 'HEAD');
+  };
+  writeFileSync(file, 'one');
+  a.git('add', 'file.txt');
+  commit('-m', 'One');
+  a.cleo('update', 'T002', '--title', 'Renamed');
+  writeFileSync(file, 'two');
+  expect(commit('-am', 'Two')).toMatch(/\.cleo\/plan\/tasks[\s\S]*file\.txt/);
+  expect(a.git('status', '--porcelain')).toBe('');
+  a.cleo('update', 'T002', '--title', 'Renamed again');
+  writeFileSync(file, 'three');
+  expect(commit('-m', 'Three', '--', 'file.txt')).not.toContain('.cleo');
+  expect(a.git('status', '--porcelain')).toMatch(/^M \.cleo\/plan\/replicas\/.*\n ?M \.cleo\/plan\/tasks/);
+  a.git('commit', '--quiet', '-am', 'Four');
+  expect(a.git('status', '--porcelain')).toBe('');
+});
+
+test('recorded grades of two branches are all there after a merge', () => {
+  const world = createWorld();
+  const a = createOrigin(world);
+  const b = world.clone(a, 'b');
+  b.cleo('setup', 'git');
+  for (const clone of [a, b]) {
+    const { session } = clone.cleo('session', 'start', '--scope', 'epic:T001', '--auto-focus', '--grade');
+    clone.cleo('session', 'end', '--note', 'Done');
+    expect(clone.cleo('grade', session.id)).toMatchObject({ success: true });
+    clone.git('commit', '--quiet', '--allow-empty', '-m', 'Work');
+    expect(clone.git('show', '--stat', '--format=', 'HEAD')).toContain('.cleo/metrics/GRADES.jsonl');
+  }
+  a.git('pull', '--quiet', '--no-rebase', b.folder, 'main');
+  expect(a.cleo('grade', '--list').grades).toHaveLength(2);
+  expect(a.cleo('setup', 'git', '--dry-run').publishes).toMatchObject({ grades: 2, handoffs: 2 });
+});
+
 test('a linked worktree uses the store of the main one and the plan files of its own', () => {
   const world = createWorld();
   const a = createOrigin(world);

@@ -3,10 +3,12 @@ import type { GitHooks } from './plan-port.ts';
 
 interface GitCommands {
   query(tree: string, words: string[]): Promise<string | undefined>;
-  require(tree: string, words: string[]): Promise<string>;
+  require(tree: string, words: string[], options?: { env?: Record<string, string> }): Promise<string>;
 }
 
-export function createGitHooks({ query, require }: GitCommands): GitHooks {
+/** `indexFile` is the value of GIT_INDEX_FILE. For `commit --all` git passes a copy of the index to its hooks; the other one is locked. */
+export function createGitHooks({ query, require }: GitCommands, indexFile: string | undefined): GitHooks {
+  const onIndex = indexFile ? { env: { GIT_INDEX_FILE: indexFile } } : {};
   return {
     async findHooks(tree) {
       const common = await query(tree, ['rev-parse', '--git-common-dir']);
@@ -28,11 +30,16 @@ export function createGitHooks({ query, require }: GitCommands): GitHooks {
       // Git reports a key that is not set as an error.
       else await query(tree, ['config', '--local', '--unset-all', key]);
     },
-    async stageFolder(tree, folder) {
-      await require(tree, ['add', '--all', '--', folder]);
+    // Git names the index of a commit of single files like this.
+    isPartialCommit: () => /(?:^|[\\/])next-index-[^\\/]*$/.test(indexFile ?? ''),
+    hasChanges: async (tree, paths) =>
+      (await require(tree, ['status', '--porcelain', '--untracked-files=normal', '--no-renames', '-z', '--', ...paths], onIndex)) !== '',
+    async stage(tree, paths) {
+      await require(tree, ['add', '--all', '--', ...paths], onIndex);
     },
-    async listStaged(tree, folder) {
-      const listed = await require(tree, ['diff', '--cached', '--name-only', '--no-renames', '--diff-filter=d', '-z', '--', folder]);
+    async listStaged(tree, paths) {
+      const words = ['diff', '--cached', '--name-only', '--no-renames', '--diff-filter=d', '-z', '--', ...paths];
+      const listed = await require(tree, words, onIndex);
       return listed.split('\0').filter((path) => path !== '');
     },
   };

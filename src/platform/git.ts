@@ -21,6 +21,7 @@ const identityFix = `git config user.name 'Your Name' && git config user.email y
 interface GitOptions {
   timeoutMs?: number;
   input?: string;
+  env?: Record<string, string>;
   /** Further settings, as `-c name=value`. */
   settings?: string[];
 }
@@ -28,7 +29,7 @@ interface GitOptions {
 /** Runs git with a list of arguments, never through a shell. */
 export function createGit(env: Record<string, string | undefined>): Git {
   const gitEnv = { GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' };
-  const git = async (tree: string, words: string[], { settings = [], ...options }: GitOptions = {}): Promise<ProgramResult> => {
+  const git = async (tree: string, words: string[], { settings = [], env: more, ...options }: GitOptions = {}): Promise<ProgramResult> => {
     const [command = '', ...rest] = words;
     const ssh = networkOptions[command] ? ['-c', `core.sshCommand=${await findSshCommand(tree)}`] : [];
     const line = [...getSafeSettings(command), ...ssh, ...settings, command, ...(networkOptions[command] ?? []), ...rest];
@@ -36,7 +37,7 @@ export function createGit(env: Record<string, string | undefined>): Git {
       folder: tree,
       timeoutMs,
       inheritsEnv: true,
-      env: gitEnv,
+      env: { ...gitEnv, ...more },
       tailBytes: 1 << 24,
       ...options,
     });
@@ -87,7 +88,7 @@ export function createGit(env: Record<string, string | undefined>): Git {
   const notes = createNotes({ query, require, checkRef });
   return {
     ...notes,
-    ...createGitHooks({ query, require }),
+    ...createGitHooks({ query, require }, env.GIT_INDEX_FILE),
     isRef: (name) => ref.test(name),
     async resolveCommit(tree, name) {
       if (!head.test(name) && !sha.test(name) && !ref.test(name)) return undefined;

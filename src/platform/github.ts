@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sha256 } from '#lib/sha256.ts';
 import type { GithubConnection, GithubResponse } from '#transfer/model/github-connection.ts';
 import type { ProgramOptions, ProgramResult } from './port.ts';
 
@@ -23,6 +24,7 @@ export function createGithubConnection(
     url,
     isSafe: isSafeAddress(url),
     hasToken: async () => (await readToken()) !== undefined,
+    identifyToken: async () => sha256((await readToken()) ?? '').slice(0, 16),
     async send({ method, path, body, etag }): Promise<GithubResponse> {
       const secret = await readToken();
       try {

@@ -6,10 +6,14 @@ export interface GitHooks {
   readSetting(tree: string, key: string): Promise<string | undefined>;
   /** Sets a key of the repository, or removes it if the value is undefined. */
   writeSetting(tree: string, key: string, value: string | undefined): Promise<void>;
-  /** Stages all changes below a folder, deleted files included. */
-  stageFolder(tree: string, folder: string): Promise<void>;
-  /** Returns the files below a folder that the next commit adds or changes, relative to the top of the tree. */
-  listStaged(tree: string, folder: string): Promise<string[]>;
+  /** True in the hook of `git commit <file>`. Files that a hook adds there would seem to be reverted in the index after the commit. */
+  isPartialCommit(): boolean;
+  /** Checks for files below the paths that differ from the last commit, in the index or in the tree. */
+  hasChanges(tree: string, paths: string[]): Promise<boolean>;
+  /** Stages all changes below the paths, deleted files included. */
+  stage(tree: string, paths: string[]): Promise<void>;
+  /** Returns the files below the paths that the next commit adds or changes, relative to the top of the tree. */
+  listStaged(tree: string, paths: string[]): Promise<string[]>;
 }
 
 /** Files of `.cleo/plan`. Names are relative to that folder, with slashes: `tasks/<uid>.json`. */

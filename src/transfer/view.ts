@@ -1,4 +1,16 @@
-import { drawRecords, narrowScreen, type Screen, toOneLine, toRecords, type View, wrap } from '#core/terminal/index.ts';
+import {
+  drawNamed,
+  drawRecords,
+  type Fields,
+  narrowScreen,
+  type Screen,
+  toOneLine,
+  toRecords,
+  type View,
+  wrap,
+} from '#core/terminal/index.ts';
+import { isPlainObject } from '#lib/is-plain-object.ts';
+import { pluralize } from '#lib/pluralize.ts';
 
 /** The counts of an import come before its losses, which are shown by kind. */
 export const importView: View = {
@@ -27,4 +39,52 @@ function drawIds(value: unknown, screen: Screen): string[] {
   const ids = toRecords(value);
   const shown = ids.slice(0, maxIds).map(({ id, taskId }) => `${toOneLine(String(id))} → ${taskId}`);
   return wrap([...shown, ...(ids.length > maxIds ? ['… cleo imported'] : [])].join(', '), screen.columns);
+}
+
+/** Counts per side first, then the changes of each side. */
+export const githubView: View = {
+  forms: { sync: drawGithubSync, changes: drawGithubChanges },
+  titledKeys: ['changes'],
+};
+
+function drawGithubSync({ repo, issues, pulled, pushed }: Fields, screen: Screen): string[] {
+  const formatCounts = (counts: unknown): string[] => [
+    Object.entries(isPlainObject(counts) ? counts : {})
+      .filter(([, count]) => count !== 0)
+      .map(([name, count]) => `${count} ${name}`)
+      .join(', ') || 'no change',
+  ];
+  return [
+    `${screen.paint('bold', toOneLine(String(repo)))}  ${pluralize(Number(issues), 'issue')}`,
+    ...drawNamed(
+      [
+        ['here', formatCounts(pulled)],
+        ['GitHub', formatCounts(pushed)],
+      ],
+      screen,
+    ),
+  ];
+}
+
+const changeNames: Record<string, string> = { create: 'new', update: 'changed', close: 'closed', reopen: 'reopened' };
+
+/** Draws one table per side. */
+function drawGithubChanges(value: unknown, screen: Screen): string[] {
+  const changes = toRecords(value);
+  const inner = narrowScreen(screen, 2);
+  const drawSide = (side: string, heading: string): string[] => {
+    const rows = changes
+      .filter((change) => change.side === side)
+      .map(({ action, taskId, id, title, fields }) => ({
+        change: changeNames[String(action)] ?? action,
+        task: taskId,
+        issue: id,
+        title,
+        fields,
+      }));
+    if (rows.length === 0) return [];
+    return [screen.paint('bold', heading), ...drawRecords(rows, inner).map((line) => `  ${line}`.trimEnd())];
+  };
+  const sides = [drawSide('here', 'changes here'), drawSide('github', 'changes on GitHub')].filter((lines) => lines.length > 0);
+  return sides.flatMap((lines, i) => (i > 0 ? ['', ...lines] : lines));
 }

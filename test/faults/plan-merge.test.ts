@@ -107,7 +107,7 @@ function checkRules(plan: Plan): void {
 
 function checkTexts({ texts, replaced }: PlanHistory, plan: Plan): void {
   const { states } = projectPlan(plan.values());
-  const all = new Map([...states].map(([uid, state]) => [uid, JSON.stringify(state)]));
+  const all = new Map([...states.values()].map((state) => [state.uid, JSON.stringify(state)]));
   for (const [text, uid] of texts) {
     const record = plan.get(uid);
     // A task that was deleted before the first sync never had a record.
@@ -148,7 +148,7 @@ test('summaries of a store and single records give the same projection as the wh
       const { outcomes } = resolvePlan(summaries.reverse());
       const whole = projectPlan(plan.values());
       expect([...outcomes].sort()).toEqual([...whole.outcomes].sort());
-      for (const [uid, state] of whole.states) expect(projectRecord(plan.get(uid)!, outcomes.get(uid)!).state).toEqual(state);
+      for (const [key, state] of whole.states) expect(projectRecord(plan.get(state.uid)!, outcomes.get(key)!).state).toEqual(state);
     }),
     { numRuns: numRuns / 20 },
   );

@@ -46,6 +46,7 @@ export const adminInit = job({
     /** Commands that set up the agent clients that are found and not set up yet, and for a person the tests. */
     offers: optional(array(string())),
     steps: optional(array(StepSchema)),
+    plan: optional(pipe(string(), description('How the plan reaches other clones'))),
   }),
   errors: [
     'E_FILE_ERROR',
@@ -78,12 +79,14 @@ export const adminInit = job({
     const changes = [...(setupResult?.changes ?? []), ...(detection?.changes ?? [])];
     const files = setupResult || detection ? changes.map(({ file, change }): Omit<FileChange, 'adds'> => ({ file, change })) : undefined;
     const offers = [...(setup ? [] : await listOffers(platform, project)), ...(await offerTestTool(platform, project))];
+    const plan = await (await import('#transfer/operations/shared/plan-travel.ts')).describePlanTravel(platform, project);
     const url = platform.databaseUrl ?? platform.config.load(project)['store.url'];
     return answer(
       {
         project: { root: project.root, store: url ? ('postgres' as const) : ('sqlite' as const), created },
         ...defined({ files, detected: detection?.context }),
         ...omitEmpty({ offers, steps }),
+        ...defined({ plan }),
       },
       { warnings: [...warnings, ...(setupResult?.warnings ?? [])], ...(created || files?.length ? {} : { exit: 101 as const }) },
     );

@@ -1,7 +1,7 @@
 import { array, boolean, description, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { answer, job, noChange, noData } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { omitEmpty } from '#lib/defined.ts';
+import { defined, omitEmpty } from '#lib/defined.ts';
 import { type ClientName, clientNames, partKinds } from '../rules/setup-clients.ts';
 import { listSteps, StepSchema } from './shared/client-checks.ts';
 import { inspectClients, setUpClients } from './shared/setup-files.ts';
@@ -34,6 +34,7 @@ export const adminSetup = job({
     preview: optional(array(strictObject({ file: string(), adds: string() }))),
     dryRun: optional(boolean()),
     steps: optional(array(StepSchema)),
+    plan: optional(pipe(string(), description('How the plan reaches other clones'))),
   }),
   errors: ['E_NOT_INITIALIZED', 'E_CONFIG_ERROR', 'E_FILE_ERROR', 'E_LOCK_TIMEOUT', 'E_INVALID_INPUT'],
   tier: 1,
@@ -49,6 +50,8 @@ export const adminSetup = job({
         found: isFound,
         has: parts,
       }));
+    const describeTravel = async (): Promise<string | undefined> =>
+      (await import('#transfer/operations/shared/plan-travel.ts')).describePlanTravel(platform, project);
     if (client === undefined) {
       if (options.remove || options.dryRun || options.statusline || options.hooks !== undefined || options.agents !== undefined)
         throw new CleoError('E_INVALID_INPUT', {
@@ -56,7 +59,7 @@ export const adminSetup = job({
           fix: commandWith({ client: 'all' }),
           field: 'client',
         });
-      return { clients: await states() };
+      return { clients: await states(), ...defined({ plan: await describeTravel() }) };
     }
     const names: ClientName[] =
       client === 'all'
@@ -71,6 +74,7 @@ export const adminSetup = job({
       clients: selected,
       files,
       ...omitEmpty({ steps }),
+      ...(options.remove ? {} : defined({ plan: await describeTravel() })),
       ...(options.dryRun ? { ...(preview.length > 0 ? { preview } : {}), dryRun: true } : {}),
     };
     if (names.length === 0) return noData(result);

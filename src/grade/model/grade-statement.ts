@@ -20,6 +20,3 @@ export const GradeStatementSchema = strictObject({
 });
 
 export type GradeStatement = InferOutput<typeof GradeStatementSchema>;
-
-/** Path below `.cleo`. Characters that not every file system allows are encoded. */
-export const toStatementPath = (sessionId: string): string => `plan/grades/${encodeURIComponent(sessionId)}.json`;

@@ -3,8 +3,9 @@ import { answer, query } from '#core/define.ts';
 import { answerPage, pageParams } from '#core/page.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import { GradeSchema, TrendSchema } from '../model/grade.ts';
+import { gradesFile } from '../model/grade-files.ts';
 import { computeTrends, parseGrades } from '../rules/grade-history.ts';
-import { gradesFile, toGrade } from './shared/grade-session.ts';
+import { toGrade } from './shared/grade-session.ts';
 
 const GradeRow = strictObject({
   ...GradeSchema.entries,

@@ -10,7 +10,8 @@ import { AgentId } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import { formatPlanRecord } from '#lib/plan-record.ts';
 import { GradeSchema } from '../model/grade.ts';
-import { GradeStatementSchema, toStatementPath } from '../model/grade-statement.ts';
+import { toStatementPath } from '../model/grade-files.ts';
+import { GradeStatementSchema } from '../model/grade-statement.ts';
 import { gradeSession, toGrade } from './shared/grade-session.ts';
 
 export const adminGradeSign = query({

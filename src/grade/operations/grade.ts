@@ -9,9 +9,9 @@ import { AgentId } from '#core/model/scalars.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
 import { defined } from '#lib/defined.ts';
 import { type DimensionName, DimensionNameSchema, ExplainedLoss, GradeSchema } from '../model/grade.ts';
-import { toStatementPath } from '../model/grade-statement.ts';
+import { gradesFile, toStatementPath } from '../model/grade-files.ts';
 import { listUnknownDimensions } from '../rules/grade-rubric.ts';
-import { explainLosses, gradeSession, gradesFile, toGrade } from './shared/grade-session.ts';
+import { explainLosses, gradeSession, toGrade } from './shared/grade-session.ts';
 import { findStoredGrade, type GradeProof, Verification, verifyElsewhere, verifyGrade } from './shared/verify-grade.ts';
 
 export const adminGrade = query({

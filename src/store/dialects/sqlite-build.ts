@@ -1,17 +1,19 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { Store } from '../port/store.ts';
 import { openSqlite, type SqliteOptions } from './sqlite.ts';
 import { convertErrors } from './sqlite-errors.ts';
 import { createSqlite, publishFile } from './sqlite-schema.ts';
 
 /** Creates a database, fills it and gives it its name, so that other processes see either no database or the complete one. Returns false
- *  if there is one already. */
+ *  if there is one already. The caller has the lock of the build, so that the files of other builds belong to processes that were killed. */
 export async function buildSqlite(
   options: Omit<SqliteOptions, 'mode'>,
   at: string,
   fill: (store: Store) => Promise<void>,
 ): Promise<boolean> {
-  const fresh = `${options.path}.new-build-${process.pid}-${Math.random().toString(36).slice(2, 8)}`;
+  removeUnfinished(options.path);
+  const fresh = `${options.path}${unfinished}${process.pid}-${Math.random().toString(36).slice(2, 8)}`;
   try {
     await createSqlite(fresh, at);
     const store = openSqlite({ ...withoutCallbacks(options), path: fresh, mode: 'write' });
@@ -24,6 +26,13 @@ export async function buildSqlite(
   } finally {
     for (const end of ['', '-wal', '-shm']) rmSync(`${fresh}${end}`, { force: true });
   }
+}
+
+const unfinished = '.new-build-';
+
+function removeUnfinished(path: string): void {
+  for (const name of readdirSync(dirname(path)))
+    if (name.startsWith(`${basename(path)}${unfinished}`)) rmSync(join(dirname(path), name), { force: true });
 }
 
 const withoutCallbacks = ({ beforeMigration: _, afterCheckpoint: __, ...options }: Omit<SqliteOptions, 'mode'>) => options;

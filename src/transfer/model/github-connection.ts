@@ -24,6 +24,8 @@ export interface GithubConnection {
   /** False if the address would send the token in clear text over the network. */
   isSafe: boolean;
   hasToken(): Promise<boolean>;
+  /** Identifies the token without revealing it. */
+  identifyToken(): Promise<string>;
   send(request: GithubRequest): Promise<GithubResponse>;
   /** Waits, unless the signal aborts. */
   wait(ms: number, signal?: AbortSignal): Promise<void>;

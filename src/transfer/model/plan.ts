@@ -197,14 +197,16 @@ export type PlanIssueKind = (typeof planIssueKinds)[number];
 /** One resolution of the merge. `uids[0]` is the record that was changed by it. */
 export interface PlanIssue {
   kind: PlanIssueKind;
+  recordKind: PlanKind;
   uids: string[];
   message: string;
 }
 
 /** The state that the store shall have. */
 export interface PlanProjection {
-  /** Without deleted records. */
+  /** Without deleted records, by `toPlanKey`. */
   states: Map<string, PlanState>;
+  /** By `toPlanKey`. */
   outcomes: Map<string, PlanOutcome>;
   /** In the order of kinds, then of uids. */
   issues: PlanIssue[];

@@ -4,6 +4,7 @@ import { CleoError } from '#core/errors/error.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
 import { omitEmpty } from '#lib/defined.ts';
 import { planGitSetup, writeGitSetup } from './shared/git-setup.ts';
+import { hookedPlan } from './shared/plan-travel.ts';
 import { confirmPublication, countPublished } from './shared/publication.ts';
 
 const FileChangeSchema = strictObject({ file: string(), change: picklist(['created', 'updated', 'deleted']) });
@@ -20,6 +21,7 @@ export const adminSetupGit = job({
     files: array(FileChangeSchema),
     settings: optional(pipe(array(string()), description('Keys of .git/config that were set or removed'))),
     publishes: optional(pipe(record(string(), wholeNumber({ min: 0 })), description('Records that commits will contain, by kind'))),
+    plan: optional(pipe(string(), description('How the plan reaches other clones'))),
     steps: optional(pipe(array(string()), description('Lines that a person adds, where another tool manages the hooks'))),
     dryRun: optional(boolean()),
   }),
@@ -41,7 +43,7 @@ export const adminSetupGit = job({
         fix: 'git init && cleo setup git',
       });
     const plan = await planGitSetup(platform, project, { tree, hooks, git, isRemoval: remove });
-    const publishes = remove ? undefined : await ctx.read((store) => countPublished(store, ctx.config()));
+    const publishes = remove ? undefined : await ctx.read((store) => countPublished(store, ctx, ctx.config()));
     const isEmpty = plan.edits.length === 0 && Object.keys(plan.settings).length === 0;
     if (!dryRun && !isEmpty) {
       if (publishes && !yes && !(await confirmPublication(ctx, publishes)))
@@ -55,7 +57,7 @@ export const adminSetupGit = job({
     const result = {
       files: plan.edits.map(({ file, change }) => ({ file, change })),
       ...omitEmpty({ settings: Object.keys(plan.settings), steps: plan.steps }),
-      ...(publishes ? { publishes } : {}),
+      ...(publishes ? { publishes, plan: hookedPlan } : {}),
       ...(dryRun ? { dryRun } : {}),
     };
     return answer(result, { warnings: plan.warnings, ...(isEmpty ? { exit: remove ? (102 as const) : (101 as const) } : {}) });

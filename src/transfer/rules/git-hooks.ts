@@ -80,8 +80,12 @@ export const mergeDriverSettings: Record<string, string> = {
   [`merge.${mergeDriver}.driver`]: 'cleo sync --merge %O %A %B >/dev/null 2>&1 || git merge-file -q %A %O %B',
 };
 
-/** Lines of `.cleo/.gitattributes`. A file with other line ends would not be canonical. */
-const attributeLines = [`plan/** text eol=lf merge=${mergeDriver}`, 'plan/contents/** -text -merge'];
+/** Lines of `.cleo/.gitattributes`. A file with other line ends would not be canonical. Grades are lines that are only appended. */
+const attributeLines = [
+  `plan/** text eol=lf merge=${mergeDriver}`,
+  'plan/contents/** -text -merge',
+  'metrics/GRADES.jsonl text eol=lf merge=union',
+];
 
 export const addAttributes = (text: string | undefined): string => {
   const lines = (text ?? '').split('\n');

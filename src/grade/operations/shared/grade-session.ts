@@ -15,9 +15,6 @@ import {
 } from '../../rules/grade.ts';
 import type { PointLoss } from '../../rules/grade-rubric.ts';
 
-/** Path below `.cleo`. */
-export const gradesFile = 'metrics/GRADES.jsonl';
-
 /** Grades a session, by its entries up to `upTo`. `isRecorded` is false if the session was started without grade mode and no read of it is in the log. */
 export async function gradeSession(
   ctx: Pick<QueryContext, 'store' | 'registry' | 'now'>,

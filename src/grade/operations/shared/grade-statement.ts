@@ -3,10 +3,11 @@ import type { SignedHead } from '#admin/model/signed-head.ts';
 import { checkSignatures, type HeadSource, listSigners, type ProofContext, verifySignature } from '#admin/operations/shared/prove-log.ts';
 import { abbreviateKey, parseHeads } from '#admin/rules/audit-heads.ts';
 import { CleoError } from '#core/errors/error.ts';
+import { toStatementPath } from '../../model/grade-files.ts';
 import '#admin/errors.ts';
 import { quote } from '#core/errors/quote.ts';
 import { parseJson } from '#lib/parse-json.ts';
-import { type GradeStatement, GradeStatementSchema, toStatementPath } from '../../model/grade-statement.ts';
+import { type GradeStatement, GradeStatementSchema } from '../../model/grade-statement.ts';
 
 /** A statement by a key that counts, with its level of proof. */
 export interface ProvedStatement {

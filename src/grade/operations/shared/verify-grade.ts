@@ -9,9 +9,10 @@ import { quote } from '#core/errors/quote.ts';
 import { defined } from '#lib/defined.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { GradeResult } from '../../model/grade.ts';
+import { gradesFile } from '../../model/grade-files.ts';
 import type { GradeStatement } from '../../model/grade-statement.ts';
 import { isSameGrade, parseGrades } from '../../rules/grade-history.ts';
-import { gradeSession, gradesFile } from './grade-session.ts';
+import { gradeSession } from './grade-session.ts';
 import { createElsewhereError, createStatementError, proveStatement, readStatement } from './grade-statement.ts';
 
 export const Verification = strictObject({

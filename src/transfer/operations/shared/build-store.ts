@@ -8,7 +8,7 @@ import { parseJson } from '#lib/parse-json.ts';
 import { pluralize } from '#lib/pluralize.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import type { StoreAdmin, WriteStore } from '#store/port/store.ts';
-import { parseFileName } from './plan-scan.ts';
+import { parseFileName, type ReportProgress } from './plan-scan.ts';
 import { type SyncReport, syncPlan } from './plan-sync.ts';
 
 export interface BuildContext {
@@ -19,6 +19,7 @@ export interface BuildContext {
   now: string;
   caller: Caller;
   gateway: Gateway;
+  onProgress?: ReportProgress | undefined;
   /** Facts about the lost store, which the log of the new one begins with. */
   lost?: { head?: unknown; replica?: string; taskNumber?: number };
 }
@@ -77,6 +78,7 @@ async function fillStore(ctx: BuildContext, store: WriteStore): Promise<BuildRep
     project: config['project.key'],
     now,
     sha256: platform.sha256,
+    onProgress: ctx.onProgress,
   });
   const highest = Math.max(lost?.taskNumber ?? 0, ...(lost ? readTaskNumbers(ctx) : []));
   if (highest > 0) await store.tasks.reserveIds(toTaskId(highest));

@@ -13,6 +13,7 @@ export interface GithubClient {
   /** Pauses between writes, as GitHub asks of programs that write a lot. */
   pause(): Promise<void>;
   findNext(response: GithubResponse): string | undefined;
+  identifyToken(): Promise<string>;
 }
 
 interface ClientOptions {
@@ -57,6 +58,7 @@ export function createGithubClient(connection: GithubConnection, { repo, command
       if (writes > freeWrites) await wait(1000);
     },
     findNext: ({ headers }) => parseNextLink(headers.link, connection.url),
+    identifyToken: () => connection.identifyToken(),
   };
 }
 

@@ -4,6 +4,7 @@ import { parseJson } from '#lib/parse-json.ts';
 import type { GithubEntry } from '#store/port/transfer.ts';
 import '../../errors.ts';
 import type { GithubComment, GithubIssue, IssueState, LinkedIssue } from '../../model/github.ts';
+import { addEtag, findEtag } from '../../rules/github-sync/etags.ts';
 import { parseList, toGithubComment, toGithubIssue, toLinkedIssue } from '../../rules/github-sync/snapshot.ts';
 import { type Fields, toText } from '../../rules/source-values.ts';
 import type { GithubClient } from './github-client.ts';
@@ -102,20 +103,23 @@ async function fetchPages(
   const items: unknown[] = [];
   const used = new Set<string>();
   const earlier = listChain(cache, first);
+  const token = await client.identifyToken();
   for (let path: string | undefined = first; path !== undefined; ) {
     const cached = cache.entries.get(path);
     const known = cached && (JSON.parse(cached.body) as CachedPage);
     // A full last page does not change when a page follows it.
     const isReusable = known && (known.next !== undefined || known.count < pageSize);
-    const response = await client.send({ method: 'GET', path, ...(isReusable && cached?.etag ? { etag: cached.etag } : {}) });
+    const knownEtag = isReusable ? findEtag(cached?.etag, token) : undefined;
+    const response = await client.send({ method: 'GET', path, ...(knownEtag ? { etag: knownEtag } : {}) });
     if (response.status === 404 || response.status === 410) return undefined;
     let page = known;
     if (response.status !== 304 || !known) {
       const records = parseList(response.body);
       const next = client.findNext(response);
       page = { items: records.flatMap((record) => pick(record) ?? []) as Fields[], count: records.length, ...(next ? { next } : {}) };
-      const { etag } = response.headers;
-      await cache.save({ path, body: JSON.stringify(page), ...(etag ? { etag } : {}) });
+      const body = JSON.stringify(page);
+      const etag = addEtag(cached?.etag, { token, etag: response.headers.etag, isSamePage: body === cached?.body });
+      await cache.save({ path, body, ...(etag ? { etag } : {}) });
     }
     used.add(path);
     // An item that moved to the next page while the pages were read is in both.

@@ -1,6 +1,7 @@
 import type { JobContext, MutationContext } from '#core/define.ts';
 import type { Changes } from '#core/model/audit.ts';
-import type { TaskId } from '#core/model/scalars.ts';
+import type { Status, TaskId } from '#core/model/scalars.ts';
+import { defined } from '#lib/defined.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
 import type { IssueChanges, PushLoss } from '../../model/github.ts';
 import type { GithubConnection } from '../../model/github-connection.ts';
@@ -38,6 +39,7 @@ export interface SyncChange {
   action: 'create' | 'update' | 'close' | 'reopen';
   id?: string;
   taskId: TaskId;
+  title?: string;
   fields?: string[];
 }
 
@@ -97,9 +99,9 @@ async function runSync(ctx: JobContext, client: GithubClient, repo: string, opti
     preview: pulled.receipt,
   };
   const toLosses = (losses: PushLoss[]): Loss[] => losses.map(({ taskId, field, why }) => ({ id: taskId, field, why }));
-  const creations = pulled.newTasks.map(({ id: taskId }): SyncChange => ({ side: 'github', action: 'create', taskId }));
+  const creations = pulled.newTasks.map(toCreation);
   if (isDryRun || isPullOnly) {
-    const planned = isPullOnly ? [] : [...creations, ...listPlanned(repo, pulled.plan)];
+    const planned = isPullOnly ? [] : [...creations, ...listPlanned(sync, pulled.plan)];
     return {
       ...result,
       pushed: { created: isPullOnly ? 0 : creations.length, updated: isPullOnly ? 0 : pulled.plan.planned.length },
@@ -112,7 +114,7 @@ async function runSync(ctx: JobContext, client: GithubClient, repo: string, opti
   for (const record of pulled.newTasks) {
     const loss = await createIssue(sync, record);
     if (loss) losses.push(loss);
-    else created.push({ side: 'github', action: 'create', taskId: record.id });
+    else created.push(toCreation(record));
     report('write', created.length, pulled.newTasks.length);
   }
   // New issues have to get their parents, dependencies, states and notes.
@@ -120,7 +122,7 @@ async function runSync(ctx: JobContext, client: GithubClient, repo: string, opti
   losses.push(...plan.losses, ...(await executePush(sync, plan, (done) => report('write', done, plan.planned.length))));
   if (plan.numbers.length > 0) await write((mutation) => settleIssues(mutation, repo, issues, plan.numbers));
   const createdIds = new Set(created.map(({ taskId }) => taskId));
-  const updated = listPlanned(repo, plan).filter(({ taskId }) => !createdIds.has(taskId));
+  const updated = listPlanned(sync, plan).filter(({ taskId }) => !createdIds.has(taskId));
   return {
     ...result,
     pushed: { created: created.length, updated: updated.length },
@@ -128,6 +130,8 @@ async function runSync(ctx: JobContext, client: GithubClient, repo: string, opti
     losses: [...pulled.losses, ...toLosses(losses)],
   };
 }
+
+const toCreation = ({ id: taskId, title }: TaskRecord): SyncChange => ({ side: 'github', action: 'create', taskId, title });
 
 /** The transaction of the merge does not wait for GitHub, so that it knows no assignees that no issue has. */
 const needsAssignees = ({ losses }: PushPlan): boolean => losses.some(({ field }) => field === 'assignee');
@@ -200,12 +204,15 @@ async function mergeIssues(ctx: MutationContext, sync: GithubSync, options: Sync
   const { repo, issues, cache } = sync;
   await linkCreatedIssues(ctx, repo, issues, cache);
   const { changes } = ctx.store;
+  const before = await readStatuses(ctx);
   const imported = await importIssues(ctx, repo, issues, options.policy);
   const receipt: Changes = { created: [...changes.created], updated: [...changes.updated], deleted: [] };
   const sourceIds = new Map(imported.ids.map(({ id, taskId }) => [taskId, id]));
+  const after = await readStatuses(ctx);
   const toChange = (action: 'create' | 'update', taskId: TaskId): SyncChange => {
     const id = sourceIds.get(taskId);
-    return { side: 'here', action, ...(id ? { id } : {}), taskId };
+    const title = id && issues.get(toNumber(id))?.issue.title;
+    return { side: 'here', action: refineAction(action, before.get(taskId), after.get(taskId)), ...defined({ id, taskId, title }) };
   };
   const plan = await planPush(ctx, sync, new Set());
   const newTasks = await selectNewTasks(ctx, repo, { ids: options.newIds, isAll: options.pushesAll });
@@ -227,6 +234,17 @@ async function mergeIssues(ctx: MutationContext, sync: GithubSync, options: Sync
   };
 }
 
+/** The status of every task that has an issue. */
+async function readStatuses({ store }: MutationContext): Promise<Map<TaskId, Status>> {
+  const known = await store.imports.getKnown(githubSource);
+  return new Map([...known.values()].flatMap(({ taskId, current }) => (current ? [[taskId, current.status] as const] : [])));
+}
+
+function refineAction(action: 'create' | 'update', before: Status | undefined, after: Status | undefined): SyncChange['action'] {
+  if (action === 'create' || before === undefined || (before === 'done') === (after === 'done')) return action;
+  return after === 'done' ? 'close' : 'reopen';
+}
+
 const nothing: Omit<Awaited<ReturnType<typeof importForeign>>, 'ids'> & { ids: { id: string; taskId: TaskId }[] } = {
   imported: 0,
   updated: 0,
@@ -245,12 +263,12 @@ async function importIssues(ctx: MutationContext, repo: string, issues: IssueMap
   return importForeign(ctx, stream, githubSource, { policy, isStrict: false, prunes: false });
 }
 
-function listPlanned(repo: string, { planned }: PushPlan): SyncChange[] {
+function listPlanned({ repo, issues }: GithubSync, { planned }: PushPlan): SyncChange[] {
   return planned.map(({ taskId, number, changes }) => ({
     side: 'github',
     action: toAction(changes),
     id: toForeignId(repo, number),
-    taskId,
+    ...defined({ taskId, title: changes.patch.title ?? issues.get(number)?.issue.title }),
     fields: listChangedFields(changes),
   }));
 }

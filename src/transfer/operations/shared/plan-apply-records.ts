@@ -5,6 +5,8 @@ import type { SessionRecord } from '#sessions/model/session.ts';
 import type { PlanDocument, PlanDocumentVersion } from '#store/port/plan.ts';
 import type { WriteStore } from '#store/port/store.ts';
 import type { PlanState } from '../../model/plan.ts';
+import { listHandoffUids, renumberHandoff, toLocalHandoff } from '../../rules/plan/handoff-references.ts';
+import { toMemoryUid } from './plan-collect.ts';
 
 /** A record that is not a task: the state it shall have, and its id in the store now. Undefined deletes it. */
 export interface RecordChange {
@@ -13,15 +15,29 @@ export interface RecordChange {
   state?: PlanState;
 }
 
+/** Lists the records that get another number. */
+export const listMoves = (wanted: { state: PlanState; id?: string | undefined }[]): { from: string; to: string }[] =>
+  wanted.flatMap(({ state, id }) => (id !== undefined && state.id !== undefined && id !== state.id ? [{ from: id, to: state.id }] : []));
+
+/** Gives the entries of all handoffs the new numbers of their tasks and memory entries. */
+export async function renumberHandoffs(plan: WriteStore['plan'], moves: { from: string; to: string }[]): Promise<void> {
+  if (moves.length === 0) return;
+  const numbers = new Map(moves.map(({ from, to }) => [from, to]));
+  for (const session of await plan.listHandoffs()) {
+    const handoff = session.handoff && renumberHandoff(session.handoff, numbers);
+    if (handoff) await plan.saveHandoff({ ...session, handoff });
+  }
+}
+
 /** Writes memory entries. An entry is never deleted, so a deletion is ignored. */
 export async function applyMemory(store: WriteStore, changes: RecordChange[]): Promise<void> {
   const { plan } = store;
   const wanted = changes.flatMap(({ state, id }) => (state ? [{ state, id }] : []));
-  await plan.renumberMemory(
-    wanted.flatMap(({ state, id }) => (id !== undefined && state.id !== undefined && id !== state.id ? [{ from: id, to: state.id }] : [])),
-  );
+  const moves = listMoves(wanted);
+  await plan.renumberMemory(moves);
+  await renumberHandoffs(plan, moves);
   const all = await plan.listMemory([...memoryTypes]);
-  const idByUid = new Map(all.map(({ id, digest }) => [digest.slice(0, 20), id]));
+  const idByUid = new Map(all.map(({ id, digest }) => [toMemoryUid(digest), id]));
   for (const { state } of wanted) idByUid.set(state.uid, state.id!);
   const tasks = await plan.getTaskIds(wanted.flatMap(({ state }) => (state.sets.tasks ?? []).map(({ key }) => key)));
   const entries = wanted.map(({ state }) => toMemory(state, idByUid, tasks));
@@ -104,6 +120,9 @@ export async function applyDocuments(
 
 /** Writes the handoffs of ended sessions. A session that is open here is not replaced. */
 export async function applyHandoffs(store: WriteStore, changes: RecordChange[]): Promise<void> {
+  const taskIds = await store.plan.getTaskIds(changes.flatMap(({ state }) => listHandoffUids(state?.fields.handoff)));
+  const memory = changes.length > 0 ? await store.plan.listMemory([...memoryTypes]) : [];
+  const memoryIds = new Map(memory.map(({ id, digest }) => [toMemoryUid(digest), id]));
   for (const { uid, state } of changes) {
     if (!state) continue;
     const known = await store.sessions.get(uid);
@@ -126,7 +145,7 @@ export async function applyHandoffs(store: WriteStore, changes: RecordChange[]):
         updatedAt,
         endedAt: fields.endedAt as string | undefined,
         note: fields.note as string | undefined,
-        handoff: fields.handoff as SessionRecord['handoff'],
+        handoff: fields.handoff && toLocalHandoff(fields.handoff, (kind, uid) => (kind === 'task' ? taskIds : memoryIds).get(uid)),
       }) as SessionRecord,
     );
   }

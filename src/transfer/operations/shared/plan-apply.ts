@@ -8,6 +8,8 @@ import type { GateAttempt, RoundState } from '#verification/model/verification.t
 import type { PlanAlias, PlanElement, PlanPlace, PlanRelation, PlanState, PlanTaskState } from '../../model/plan.ts';
 import { formatForeignAgent } from '../../rules/foreign-holder.ts';
 import { toStoredCriteria } from '../../rules/plan/elements.ts';
+import { listMoves, renumberHandoffs } from './plan-apply-records.ts';
+import { progressStep, type ReportProgress } from './plan-scan.ts';
 
 /** The state that a task shall have; undefined deletes it. */
 export interface TaskChange {
@@ -19,7 +21,7 @@ export interface TaskChange {
 
 /** Writes tasks so that the store has their states. Everything is written in the transaction of the call, in an order in which the rules
  *  that the database enforces hold. */
-export async function applyTasks(store: WriteStore, changes: TaskChange[], replica: string): Promise<void> {
+export async function applyTasks(store: WriteStore, changes: TaskChange[], replica: string, onProgress?: ReportProgress): Promise<void> {
   const { plan, tasks } = store;
   const wanted = changes.flatMap(({ state, id }) => (state ? [{ state, id }] : []));
   // A deleted task may have the number of a new one.
@@ -30,9 +32,9 @@ export async function applyTasks(store: WriteStore, changes: TaskChange[], repli
         id,
         (await tasks.listDependents(id)).map((each) => each.id),
       );
-  await plan.renumberTasks(
-    wanted.flatMap(({ state, id }) => (id !== undefined && state.id !== undefined && id !== state.id ? [{ from: id, to: state.id }] : [])),
-  );
+  const moves = listMoves(wanted);
+  await plan.renumberTasks(moves);
+  await renumberHandoffs(plan, moves);
   const ids = await findIds(
     store,
     wanted.map(({ state }) => state),
@@ -58,7 +60,10 @@ export async function applyTasks(store: WriteStore, changes: TaskChange[], repli
     if (previous) await tasks.save(previous, { ...task, revision: previous.revision }, 'sync');
   }
   for (const { task, relations } of related) if (relations.length > 0) await plan.replaceRelations(task.id, relations);
-  for (const { task, state } of targets) await applyDetails(store, task, state, known.get(task.id), replica);
+  for (const [i, { task, state }] of targets.entries()) {
+    await applyDetails(store, task, state, known.get(task.id), replica);
+    if ((i + 1) % progressStep === 0) onProgress?.({ phase: 'write', done: i + 1, total: targets.length });
+  }
   const highest = targets.reduce((last, { task }) => Math.max(last, toTaskNumber(task.id)), 0);
   if (highest > 0) await tasks.reserveIds(toTaskId(highest));
 }

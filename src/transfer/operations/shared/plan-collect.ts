@@ -16,6 +16,7 @@ import {
   toNoteElements,
   toRelationKey,
 } from '../../rules/plan/elements.ts';
+import { type FindUid, toPortableHandoff } from '../../rules/plan/handoff-references.ts';
 
 /** Reads tasks of the store as the plan describes them. */
 export async function collectTasks(store: ReadStore, ids: TaskId[], replica: string): Promise<PlanState[]> {
@@ -135,7 +136,13 @@ export const collectDocuments = (docs: PlanDocument[], uids: Map<TaskId, string>
     updatedAt: doc.updatedAt,
   }));
 
-export const collectHandoffs = (sessions: SessionRecord[], uids: Map<TaskId, string>): PlanState[] =>
+/** Converts handoffs. `findBefore` returns the handoff that was published last. */
+export const collectHandoffs = (
+  sessions: SessionRecord[],
+  uids: Map<TaskId, string>,
+  findUid: FindUid,
+  findBefore: (session: string) => PlanValue | undefined,
+): PlanState[] =>
   sessions.flatMap((session): PlanState[] => {
     const root = session.scope.root && uids.get(session.scope.root);
     // The files of records whose names need escapes would not be portable.
@@ -152,7 +159,7 @@ export const collectHandoffs = (sessions: SessionRecord[], uids: Map<TaskId, str
           creation: { at: session.startedAt, by: session.startedBy },
           endedAt: session.endedAt,
           note: session.note,
-          handoff: session.handoff as unknown as PlanValue,
+          handoff: session.handoff && toPortableHandoff(session.handoff, findBefore(session.id), findUid),
         }),
         sets: {},
         updatedAt: session.updatedAt,

@@ -5,11 +5,13 @@ import type { PlanKey, PlanPosition, PlanRow } from '#store/port/plan.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { PlanIssue, PlanKind, PlanOutcome, PlanRecord, PlanState, PlanSummary } from '../../model/plan.ts';
 import { deleteRecord, diffRecord } from '../../rules/plan/diff.ts';
+import { toPlanKey } from '../../rules/plan/entries.ts';
+import { listHandoffIds } from '../../rules/plan/handoff-references.ts';
 import { mergeRecords } from '../../rules/plan/merge.ts';
 import { projectRecord } from '../../rules/plan/project.ts';
 import { resolvePlan } from '../../rules/plan/resolve.ts';
 import { isDeletedRecord, summarizeRecord } from '../../rules/plan/summarize.ts';
-import { collectDocuments, collectHandoffs, collectMemory, collectTasks } from './plan-collect.ts';
+import { collectDocuments, collectHandoffs, collectMemory, collectTasks, toMemoryUid } from './plan-collect.ts';
 import type { ReadPlanFile } from './plan-scan.ts';
 
 export interface MergeContext {
@@ -38,20 +40,18 @@ export interface PlanMerge {
   issues: PlanIssue[];
 }
 
-const toKey = ({ kind, uid }: PlanKey): string => `${kind} ${uid}`;
-
 /** Merges the changes of the store and of the files since the last sync. Nothing is written. */
 export async function mergePlan(ctx: MergeContext, since: PlanPosition | undefined, files: ReadPlanFile[]): Promise<PlanMerge> {
   const { store } = ctx;
   const local = await collectLocal(ctx, since);
   const deleted = since && ctx.include.includes('tasks') ? await store.plan.listDeletedTasks(since) : [];
   const rows = await loadRows(store, [...local, ...files, ...deleted.map(({ uid }): PlanKey => ({ kind: 'task', uid }))]);
-  const incoming = new Map(files.map((file) => [toKey(file), file.record]));
+  const incoming = new Map(files.map((file) => [toPlanKey(file), file.record]));
   const records = new Map<string, PlanRecord>();
-  const current = new Map(local.map((state) => [toKey(state), state]));
+  const current = new Map(local.map((state) => [toPlanKey(state), state]));
   const times = await readEditTimes(store, local);
   for (const state of local) {
-    const key = toKey(state);
+    const key = toPlanKey(state);
     const row = rows.get(key);
     const other = incoming.get(key);
     const record = diffRecord({
@@ -67,14 +67,14 @@ export async function mergePlan(ctx: MergeContext, since: PlanPosition | undefin
     records.set(key, record);
   }
   for (const { uid, at, by } of deleted) {
-    const key = toKey({ kind: 'task', uid });
+    const key = toPlanKey({ kind: 'task', uid });
     const row = rows.get(key);
     if (!row) continue;
     const base = JSON.parse(row.record) as PlanRecord;
     if (!isDeletedRecord(base)) records.set(key, deleteRecord(base, { at, by, replica: ctx.replica }));
   }
   for (const file of files) {
-    const key = toKey(file);
+    const key = toPlanKey(file);
     const row = rows.get(key);
     const known = records.get(key) ?? (row && (JSON.parse(row.record) as PlanRecord));
     records.set(key, known ? mergeRecords(known, file.record) : file.record);
@@ -106,11 +106,28 @@ async function collectLocal({ store, include, replica }: MergeContext, since: Pl
     states.push(...collectDocuments(docs, await plan.getTaskUids(removeDuplicates(docs.flatMap(({ tasks }) => tasks)))));
   }
   if (include.includes('handoffs') && isTouched(['session'])) {
-    const sessions = await plan.listHandoffs();
-    const roots = sessions.flatMap(({ scope }) => scope.root ?? []);
-    states.push(...collectHandoffs(sessions, await plan.getTaskUids(removeDuplicates(roots))));
+    states.push(...(await collectLocalHandoffs(store)));
   }
   return states;
+}
+
+async function collectLocalHandoffs({ plan }: ReadStore): Promise<PlanState[]> {
+  const sessions = await plan.listHandoffs();
+  const ids = sessions.flatMap(({ scope, handoff }) => [...(scope.root ? [scope.root] : []), ...(handoff ? listHandoffIds(handoff) : [])]);
+  const uids = await plan.getTaskUids(removeDuplicates(ids));
+  const memory = ids.some((id) => !uids.has(id)) ? await plan.listMemory(memoryKinds.map(([, type]) => type)) : [];
+  const memoryUids = new Map(memory.map(({ id, digest }) => [id, toMemoryUid(digest)]));
+  const rows = await plan.getRows(
+    'handoff',
+    sessions.map(({ id }) => id),
+  );
+  const before = new Map(rows.flatMap(({ uid, projected }) => (projected ? [[uid, JSON.parse(projected) as PlanState] as const] : [])));
+  return collectHandoffs(
+    sessions,
+    uids,
+    (kind, id) => (kind === 'task' ? uids : memoryUids).get(id),
+    (session) => before.get(session)?.fields.handoff,
+  );
 }
 
 /** Names in `sync.include` and the types of memory they mean. */
@@ -124,7 +141,7 @@ export const memoryKinds: [name: string, type: MemoryType][] = [
 async function loadRows(store: ReadStore, keys: PlanKey[]): Promise<Map<string, PlanRow>> {
   const rows = new Map<string, PlanRow>();
   for (const [kind, some] of groupBy(keys, ({ kind }) => kind))
-    for (const row of await store.plan.getRows(kind, removeDuplicates(some.map(({ uid }) => uid)))) rows.set(toKey(row), row);
+    for (const row of await store.plan.getRows(kind, removeDuplicates(some.map(({ uid }) => uid)))) rows.set(toPlanKey(row), row);
   return rows;
 }
 
@@ -165,21 +182,21 @@ async function resolveMerge(
   const { summaries, outcomes, affected, issues } = await resolveChanged(store, changed, rows);
   for (const [key, row] of await loadRows(
     store,
-    affected.filter((key) => !rows.has(toKey(key))),
+    affected.filter((key) => !rows.has(toPlanKey(key))),
   ))
     rows.set(key, row);
-  const missing = affected.filter((key) => key.kind === 'task' && !current.has(toKey(key))).map(({ uid }) => uid);
+  const missing = affected.filter((key) => key.kind === 'task' && !current.has(toPlanKey(key))).map(({ uid }) => uid);
   const ids = await store.plan.getTaskIds(missing);
-  for (const state of await collectTasks(store, [...ids.values()], replica)) current.set(toKey(state), state);
+  for (const state of await collectTasks(store, [...ids.values()], replica)) current.set(toPlanKey(state), state);
   const merged: MergedRecord[] = [];
   for (const key of affected) {
-    const row = rows.get(toKey(key));
-    const record = changed.get(toKey(key)) ?? (JSON.parse(row!.record) as PlanRecord);
-    const outcome = outcomes.get(key.uid) ?? {};
-    const summary = summaries.get(toKey(key))!;
+    const row = rows.get(toPlanKey(key));
+    const record = changed.get(toPlanKey(key)) ?? (JSON.parse(row!.record) as PlanRecord);
+    const outcome = outcomes.get(toPlanKey(key)) ?? {};
+    const summary = summaries.get(toPlanKey(key))!;
     const projected = summary.isDeleted ? undefined : projectRecord(record, outcome);
     issues.push(...(projected?.issues ?? []));
-    merged.push({ ...key, row, record, summary, outcome, state: projected?.state, current: current.get(toKey(key)) });
+    merged.push({ ...key, row, record, summary, outcome, state: projected?.state, current: current.get(toPlanKey(key)) });
   }
   return { records: merged, issues };
 }
@@ -187,7 +204,7 @@ async function resolveMerge(
 interface Resolved {
   /** By key; those of the affected records at least. */
   summaries: Map<string, PlanSummary>;
-  /** By uid. */
+  /** By key. */
   outcomes: Map<string, PlanOutcome>;
   /** Records that changed, and those whose outcome did. */
   affected: PlanKey[];
@@ -200,21 +217,22 @@ async function resolveChanged(store: ReadStore, changed: Map<string, PlanRecord>
   const isSame = [...summaries].every(([key, summary]) => rows.get(key)?.summary === JSON.stringify(summary));
   const changedKeys = [...summaries.values()].map(({ kind, uid }): PlanKey => ({ kind, uid }));
   if (isSame) {
-    const outcomes = changedKeys.map((key) => [key.uid, JSON.parse(rows.get(toKey(key))!.outcome ?? '{}')] as const);
+    const outcomes = changedKeys.map((key) => [toPlanKey(key), JSON.parse(rows.get(toPlanKey(key))!.outcome ?? '{}')] as const);
     return { summaries, outcomes: new Map(outcomes), affected: changedKeys, issues: [] };
   }
   const last = new Map<string, string | undefined>();
   for (const { kind, uid, summary, outcome } of await store.plan.listSummaries()) {
-    const key = toKey({ kind, uid });
+    const key = toPlanKey({ kind, uid });
     last.set(key, outcome);
     if (!summaries.has(key)) summaries.set(key, JSON.parse(summary) as PlanSummary);
   }
   const { outcomes, issues } = resolvePlan(summaries.values());
   const affected: PlanKey[] = [];
   for (const [key, { kind, uid }] of summaries)
-    if (changed.has(key) || JSON.stringify(outcomes.get(uid)) !== last.get(key)) affected.push({ kind, uid });
-  const affectedUids = new Set(affected.map(({ uid }) => uid));
-  return { summaries, outcomes, affected, issues: issues.filter(({ uids }) => affectedUids.has(uids[0]!)) };
+    if (changed.has(key) || JSON.stringify(outcomes.get(key)) !== last.get(key)) affected.push({ kind, uid });
+  const affectedKeys = new Set(affected.map(toPlanKey));
+  const isAffected = ({ recordKind, uids }: PlanIssue): boolean => affectedKeys.has(toPlanKey({ kind: recordKind, uid: uids[0]! }));
+  return { summaries, outcomes, affected, issues: issues.filter(isAffected) };
 }
 
 /** Selects the records of one kind. */

@@ -1,8 +1,9 @@
 import type { Config } from '#core/model/config.ts';
 import type { Platform, Project } from '#platform/port.ts';
+import type { PlanReads } from '#store/port/plan.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import { parseFileName, staleMark, toKnownStats } from './plan-scan.ts';
-import type { SyncOptions } from './plan-sync.ts';
+import { digestListing, type SyncOptions } from './plan-sync.ts';
 import { readSyncOptions } from './sync-checkout.ts';
 
 /** Checks by sequence numbers, sizes and times whether a sync may have something to do. Reads no record and no file. */
@@ -11,19 +12,26 @@ export async function needsSync(
   modes: Pick<SyncOptions, 'isReadOnly' | 'isDryRun'>,
 ): Promise<boolean> {
   const { plan } = ctx.store;
-  const { folder, isMain } = await readSyncOptions(ctx, modes);
+  const options = await readSyncOptions(ctx, modes);
   const since = await plan.getSyncedPosition();
-  if (!since || !isMain) return true;
-  const known = toKnownStats(await plan.listFileStats());
-  let files = 0;
-  for (const [name, stat] of (await ctx.platform.loadPlanFiles()).list(folder)) {
-    if (!parseFileName(name)) continue;
-    files++;
-    const last = known.get(name);
-    if (last !== stat && !(modes.isReadOnly && last === `${stat}${staleMark}`)) return true;
-  }
+  if (!since || !options.isMain) return true;
+  const stats = (await ctx.platform.loadPlanFiles()).list(options.folder);
+  if (since.files !== digestListing(stats, options) && (await hasChangedFiles(plan, stats, modes.isReadOnly))) return true;
   if (modes.isReadOnly) return false;
   const position = await plan.getPosition(ctx.now);
-  if (files !== known.size || position.history !== since.history || position.evidence !== since.evidence) return true;
+  if (position.history !== since.history || position.evidence !== since.evidence) return true;
   return (await plan.listChangedDomains(since)).some((domain) => domain !== 'sync');
+}
+
+/** A sync that only reads does not look at files that are known to be stale. */
+async function hasChangedFiles(plan: PlanReads, stats: Map<string, string>, isReadOnly: boolean): Promise<boolean> {
+  const known = toKnownStats(await plan.listFileStats());
+  let count = 0;
+  for (const [name, stat] of stats) {
+    if (!parseFileName(name)) continue;
+    count++;
+    const last = known.get(name);
+    if (last !== stat && !(isReadOnly && last === `${stat}${staleMark}`)) return true;
+  }
+  return !isReadOnly && count !== known.size;
 }

@@ -31,15 +31,31 @@ const maxFileBytes = 16 << 20;
 
 export const toFileName = ({ kind, uid }: PlanKey): string => `${planFolders[kind]}/${uid}.json`;
 
+/** The progress of a long sync: files that were read, or tasks that were written. */
+export interface SyncProgress {
+  phase: 'read' | 'write';
+  done: number;
+  total: number;
+}
+
+export type ReportProgress = (progress: SyncProgress) => void;
+
+/** Files or tasks between two reports. */
+export const progressStep = 200;
+
 /** Reads the files that changed since the last sync, by size and time. Without `known` it reads all. */
 export function scanPlanFiles(
   planFiles: PlanFiles,
   folder: string,
   stats: Map<string, string>,
   known: Map<string, string | undefined> | undefined,
+  onProgress?: ReportProgress,
 ): PlanScan {
   const scan: PlanScan = { stats, changed: [], problems: [] };
+  let done = 0;
   for (const [name, stat] of scan.stats) {
+    done++;
+    if (done % progressStep === 0) onProgress?.({ phase: 'read', done, total: stats.size });
     // Most files are unchanged, so the cheapest comparison is the first.
     const last = known?.get(name);
     if (last !== undefined && (last === stat || last === `${stat}${staleMark}`)) continue;

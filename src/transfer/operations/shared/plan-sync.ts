@@ -12,7 +12,16 @@ import { applyTasks } from './plan-apply.ts';
 import { applyDocuments, applyHandoffs, applyMemory, type RecordChange } from './plan-apply-records.ts';
 import { collectTasks, toMemoryUid } from './plan-collect.ts';
 import { type MergedRecord, memoryKinds, mergePlan, pickKind } from './plan-merge.ts';
-import { type FileProblem, type PlanScan, type ReadPlanFile, scanPlanFiles, staleMark, toFileName, toKnownStats } from './plan-scan.ts';
+import {
+  type FileProblem,
+  type PlanScan,
+  type ReadPlanFile,
+  type ReportProgress,
+  scanPlanFiles,
+  staleMark,
+  toFileName,
+  toKnownStats,
+} from './plan-scan.ts';
 
 export interface SyncOptions {
   /** The folder `.cleo/plan` of the checkout. */
@@ -26,6 +35,7 @@ export interface SyncOptions {
   project: string;
   now: string;
   sha256(bytes: Uint8Array | string): string;
+  onProgress?: ReportProgress | undefined;
 }
 
 export interface SyncReport {
@@ -59,16 +69,19 @@ export async function syncPlan(store: WriteStore, planFiles: PlanFiles, options:
   const known = isUnchanged ? new Map<string, string | undefined>() : toKnownStats(await plan.listFileStats());
   const scan: PlanScan = isUnchanged
     ? { stats, changed: [], problems: [] }
-    : scanPlanFiles(planFiles, folder, stats, isMain ? known : undefined);
+    : scanPlanFiles(planFiles, folder, stats, isMain ? known : undefined, options.onProgress);
   requireKnownVersion(scan.problems);
   const { records, issues } = await mergePlan({ store, replica, project, now, include }, since, scan.changed);
-  const applied = await applyRecords(store, records, replica, (version) => readContent(planFiles, options, version));
-  const sync: Sync = { store, planFiles, scan, options, known, hasNewFiles: false };
+  const applied = await applyRecords(store, records, replica, {
+    readContent: (version) => readContent(planFiles, options, version),
+    onProgress: options.onProgress,
+  });
+  const sync: Sync = { store, planFiles, scan, options, known, replica, hasNewFiles: false };
   const { rows, written } = await writeRecords(sync, records, applied);
   const others = isUnchanged ? [] : await writeOthers(sync, new Set(records.map((record) => toFileName(record))));
   written.push(...others);
   await plan.saveRows(rows);
-  if (written.length > 0 && !options.isReadOnly && include.includes('tasks')) written.push(await writeHead(sync, replica));
+  if (written.length > 0 && !options.isReadOnly && include.includes('tasks')) written.push(await writeHead(sync));
   if (!options.isDryRun) {
     const isComplete = isMain && !options.isReadOnly && scan.problems.length === 0;
     const files = !isComplete
@@ -88,7 +101,7 @@ export async function syncPlan(store: WriteStore, planFiles: PlanFiles, options:
 }
 
 /** Identifies the files by their names, sizes and times. If it is that of the last sync, no file and no row has to be looked at. */
-const digestListing = (stats: Map<string, string>, { sha256 }: Pick<SyncOptions, 'sha256'>): string => {
+export const digestListing = (stats: Map<string, string>, { sha256 }: Pick<SyncOptions, 'sha256'>): string => {
   let text = '';
   for (const [name, stat] of stats) text += `${name} ${stat}\n`;
   return sha256(text);
@@ -112,6 +125,7 @@ interface Sync {
   scan: PlanScan;
   options: SyncOptions;
   known: Map<string, string | undefined>;
+  replica: string;
   /** A file was written that did not exist, so that the order of the listing is not known. */
   hasNewFiles: boolean;
 }
@@ -130,7 +144,10 @@ async function applyRecords(
   store: WriteStore,
   records: MergedRecord[],
   replica: string,
-  read: (version: PlanDocumentVersion) => string | undefined,
+  {
+    readContent: read,
+    onProgress,
+  }: { readContent(version: PlanDocumentVersion): string | undefined; onProgress: ReportProgress | undefined },
 ): Promise<Set<string>> {
   const isDifferent = ({ state, current }: MergedRecord): boolean =>
     state === undefined || current === undefined
@@ -143,7 +160,7 @@ async function applyRecords(
     ...(current?.id === undefined ? {} : { id: current.id }),
     ...(state ? { state } : {}),
   });
-  if (tasks.length > 0) await applyTasks(store, tasks.map(toChange), replica);
+  if (tasks.length > 0) await applyTasks(store, tasks.map(toChange), replica, onProgress);
   const memory = pickKind(records, 'memory').filter(isDifferent);
   if (memory.length > 0) {
     const all = await store.plan.listMemory(memoryKinds.map(([, type]) => type));
@@ -167,8 +184,7 @@ async function applyRecords(
 
 /** Writes the files of changed records, and returns the rows for the next sync. */
 async function writeRecords(sync: Sync, records: MergedRecord[], applied: Set<string>): Promise<{ rows: PlanRow[]; written: string[] }> {
-  const { store, scan } = sync;
-  const { replica } = await store.audit.getStoreFacts();
+  const { store, scan, replica } = sync;
   const read = new Map(scan.changed.map((file) => [file.name, file]));
   const ids = await store.plan.getTaskIds(records.filter((record) => applied.has(toFileName(record))).map(({ uid }) => uid));
   // The store may not have taken everything as it is. What differs must not look like an edit the next time.
@@ -295,8 +311,9 @@ function readContent(planFiles: PlanFiles, { folder, sha256 }: SyncOptions, { di
 
 /** Records the head of the audit log in the file of this replica. It changes only together with other files, because a sync appends to
  *  the log itself. */
-async function writeHead(sync: Sync, replica: string): Promise<string> {
-  const { store, options } = sync;
+async function writeHead(sync: Sync): Promise<string> {
+  const { store, options, replica } = sync;
+  // The sync itself may have raised the highest number.
   const { taskNumber } = await store.audit.getStoreFacts();
   const name = `replicas/${replica}.json`;
   const head = await store.audit.getHead();

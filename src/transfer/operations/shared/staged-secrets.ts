@@ -1,34 +1,47 @@
 import { join, relative } from 'node:path';
 import { CleoError } from '#core/errors/error.ts';
+import type { Config } from '#core/model/config.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import { redactText } from '#lib/redact.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import { findSecretField } from '../../rules/secret-field.ts';
 
-/** Stages the plan files, and rejects the commit if one that it changes contains a secret: git keeps it for ever. Returns the number of
- *  plan files if nothing else was staged: git has then decided already that there is nothing to commit. */
-export async function stagePlanFiles(platform: Platform, project: Project): Promise<number> {
+/** Stages the plan files and the recorded grades, and rejects the commit if one that it changes contains a secret: git keeps it for ever.
+ *  Returns the number of files if nothing else was staged: git has then decided already that there is nothing to commit. */
+export async function stagePlanFiles(platform: Platform, project: Project, config: Config): Promise<number> {
   const tree = await platform.findWorkingTree(project);
-  const folder = join(tree.folder, '.cleo', 'plan');
-  if (!platform.files.isFolder(folder)) return 0;
   const git = await platform.loadGit();
-  const name = relative(tree.top, folder).replaceAll('\\', '/');
-  if (await git.isIgnored(tree.top, join(folder, 'tasks'))) return 0;
-  const hadOthers = (await git.listStaged(tree.top, '.')).length > 0;
-  await git.stageFolder(tree.top, name);
-  const staged = await git.listStaged(tree.top, name);
-  for (const file of staged) {
-    // The file was just staged; asking git for the content would start a process for each.
-    const text = platform.files.readText(join(tree.top, file)) ?? '';
-    const record = file.endsWith('.json') ? parseJson(text) : undefined;
-    const found = record === undefined ? (redactText(text) === text ? undefined : { field: 'content' }) : findSecretField(record);
-    if (found)
-      throw new CleoError('E_VALIDATION', {
-        field: 'plan',
-        problem: `${file}: ${found.field} contains a secret, and git would keep it for ever`,
-        fix: found.id ? `cleo show ${found.id}` : 'cleo config get sync.include',
-        manual: `Remove the secret from ${found.field}${found.id ? ` of ${found.id}` : ''}, then commit again`,
-      });
-  }
+  if (git.isPartialCommit()) return 0;
+  const toName = (path: string): string => relative(tree.top, path).replaceAll('\\', '/');
+  const folder = join(tree.folder, '.cleo', 'plan');
+  const { gradesFile } = await import('#grade/model/grade-files.ts');
+  const grades = join(tree.folder, '.cleo', gradesFile);
+  const names = [
+    ...(platform.files.isFolder(folder) ? [toName(folder)] : []),
+    ...(config['sync.include'].includes('grades') && platform.files.exists(grades) ? [toName(grades)] : []),
+  ];
+  // Most commits change no plan file. One call of git finds out.
+  if (names.length === 0 || !(await git.hasChanges(tree.top, names))) return 0;
+  const published: string[] = [];
+  for (const name of names) if (!(await git.isIgnored(tree.top, name.endsWith('.jsonl') ? name : `${name}/tasks`))) published.push(name);
+  if (published.length === 0) return 0;
+  const hadOthers = (await git.listStaged(tree.top, ['.'])).length > 0;
+  await git.stage(tree.top, published);
+  const staged = await git.listStaged(tree.top, published);
+  for (const file of staged) checkNoSecret(file, platform.files.readText(join(tree.top, file)) ?? '');
   return hadOthers ? 0 : staged.length;
+}
+
+/** The file was just staged; asking git for the content would start a process for each. */
+function checkNoSecret(file: string, text: string): void {
+  const record = file.endsWith('.json') ? parseJson(text) : undefined;
+  const found = record === undefined ? (redactText(text) === text ? undefined : { field: 'content' }) : findSecretField(record);
+  if (!found) return;
+  const id = 'id' in found ? found.id : undefined;
+  throw new CleoError('E_VALIDATION', {
+    field: 'plan',
+    problem: `${file}: ${found.field} contains a secret, and git would keep it for ever`,
+    fix: id ? `cleo show ${id}` : 'cleo config get sync.include',
+    manual: `Remove the secret from ${found.field}${id ? ` of ${id}` : ''}, then commit again`,
+  });
 }

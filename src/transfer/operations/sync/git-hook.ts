@@ -27,7 +27,7 @@ export const syncGitHook = job({
     const isPending = await read((store) => needsSync({ store, platform, project, now, config }, modes));
     const synced = isPending ? await write((store) => syncCheckout({ store, platform, project, now, config }, modes)) : undefined;
     const lines = [...(synced?.issues ?? []).map(({ message }) => message), ...listWarnings({ problems: synced?.problems ?? [] })];
-    const staged = gitHook === 'pre-commit' ? await stagePlanFiles(platform, project) : 0;
+    const staged = gitHook === 'pre-commit' ? await stagePlanFiles(platform, project, config) : 0;
     // Git looks for something to commit before it runs the hook.
     if (staged > 0) lines.push(`staged ${pluralize(staged, 'plan file')}; if git has nothing to commit, run git commit again`);
     const report = lines.map((line) => `cleo: ${line}\n`).join('');

@@ -1,3 +1,5 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openApp, type TestApp } from '../../../../test/app.ts';
 import { type GithubServer, startGithubServer } from '../../../../test/github-server.ts';
@@ -81,6 +83,7 @@ test('changes of tasks with an issue are written to it, and nothing else', async
       action: 'update',
       id: 'octo/plan#2',
       taskId: id,
+      title: 'Resume uploads',
       fields: expect.arrayContaining(['title', 'labels', 'depends', 'comments']),
     },
     expect.objectContaining({ side: 'github', action: 'close', id: 'octo/plan#4', taskId: done }),
@@ -156,6 +159,86 @@ test('pages are followed, and pages that have not changed are not sent again', a
   expect(server.log.filter((line) => /issues\?/.test(line)).map((line) => line.split(' ')[2])).toEqual(['304', '304', '200']);
   for (let i = 0; i < 51; i += 1) server.addIssue();
   expect((await sync()).sync.pulled.created).toBe(51);
+});
+
+test('every token has its own ETags, which stay valid while others use the same store', async () => {
+  const { app, server, sync } = await open();
+  for (let i = 0; i < 120; i += 1) server.addIssue();
+  server.token.others.push('token-of-ada');
+  app.env.GITHUB_TOKEN = 'token-of-ada';
+  const ada = app.as('ada');
+  const readPages = async (run: () => Promise<unknown>): Promise<string[]> => {
+    server.log.length = 0;
+    await run();
+    return server.log.filter((line) => /issues\?/.test(line)).map((line) => line.split(' ')[2]!);
+  };
+  const syncAda = () => ada.call('sync.github', { repo: server.repo });
+  expect(await readPages(sync)).toEqual(['200', '200']);
+  expect(await readPages(syncAda)).toEqual(['200', '200']);
+  expect(await readPages(sync)).toEqual(['304', '304']);
+  expect(await readPages(syncAda)).toEqual(['304', '304']);
+  server.editIssue(120, { title: 'Changed' });
+  expect(await readPages(sync)).toEqual(['304', '200']);
+  expect(await readPages(syncAda)).toEqual(['304', '200']);
+  const stored = JSON.stringify([...(await app.store.read(({ github }) => github.list(server.repo))).values()]);
+  for (const token of [server.token.value, 'token-of-ada']) expect(stored).not.toContain(token);
+});
+
+test('the token comes from gh if GITHUB_TOKEN is not set, for the host of the API', async () => {
+  const server = await startGithubServer();
+  onTestFinished(() => server.close());
+  server.addIssue();
+  const app = await openApp();
+  const bin = join(app.root, 'bin');
+  mkdirSync(bin);
+  const writeGh = (script: string): void => {
+    writeFileSync(join(bin, 'gh'), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(bin, 'gh'), 0o755);
+  };
+  Object.assign(app.env, { GITHUB_API_URL: server.url, PATH: `${bin}${delimiter}${process.env.PATH}` });
+  const sync = () => app.as('ada').call('sync.github', { repo: server.repo });
+  writeGh(`[ "$*" = "auth token --hostname 127.0.0.1" ] && echo ${server.token.value}`);
+  expect((await sync()).sync).toMatchObject({ issues: 1, pulled: { created: 1 } });
+  writeGh('echo "no oauth token found for 127.0.0.1" >&2; exit 1');
+  expect((await sync()).error).toMatchObject({
+    code: 'E_GITHUB_DENIED',
+    message: 'There is no token for GitHub',
+    details: { manual: 'Set GITHUB_TOKEN, or run: gh auth login' },
+  });
+});
+
+test('prints the changes of each side and the conflicts', async () => {
+  const { app, server, sync } = await open(['T001']);
+  for (const title of ['Both', 'Done there', 'Done here']) server.addIssue({ title });
+  await sync();
+  const [both, , done] = await Promise.all([1, 2, 3].map((number) => show(app, `octo/plan#${number}`)));
+  await app.call('tasks.update', { taskId: both!.id, title: 'Ours' });
+  await app.call('tasks.complete', { taskId: done!.id });
+  server.editIssue(1, { title: 'Theirs' });
+  server.editIssue(2, { state: 'closed', state_reason: 'completed' });
+  server.addIssue({ title: 'New there' });
+  const { out } = await app.cli(['sync', 'github', '--repo', 'octo/plan', '--push', 'T001', '--human']);
+  expect(out.replace(/\u001b\[\d+m/g, '').split('\n\n')).toMatchInlineSnapshot(`
+    [
+      "octo/plan  4 issues
+    here    1 created, 1 updated, 2 unchanged
+    GitHub  1 created, 2 updated",
+      "changes here
+      TITLE       CHANGE  TASK  ISSUE
+      New there   new     T005  octo/plan#4
+      Done there  closed  T003  octo/plan#2",
+      "changes on GitHub
+      TITLE      CHANGE   TASK  ISSUE        FIELDS
+      Task T001  new      T001
+      Ours       changed  T002  octo/plan#1  title
+      Done here  closed   T004  octo/plan#3  state",
+      "conflicts
+      ID           TASK  FIELD  KEPT
+      octo/plan#1  T002  title  ours",
+      "created T005 · updated T003, T001
+    ",
+    ]
+  `);
 });
 
 test('a sync that hits the rate limit continues where it stopped', async () => {

@@ -46,6 +46,7 @@ export const syncGithub = job({
           action: picklist(['create', 'update', 'close', 'reopen']),
           id: optional(string()),
           taskId: string(),
+          title: optional(string()),
           fields: optional(array(string())),
         }),
       ),
@@ -69,7 +70,7 @@ export const syncGithub = job({
   tier: 1,
   usesHost: true,
   progress: async () => (await import('../../rules/import-progress.ts')).importProgress,
-  cli: { command: 'sync github' },
+  cli: { command: 'sync github', view: async () => (await import('../../view.ts')).githubView },
   example: { call: { repo: 'octo/plan', dryRun: true }, exit: 8 },
   async run(ctx, { repo, push, pushAll = false, pullOnly = false, onConflict, dryRun = false, limit }) {
     checkAncestryInScope(ctx.session, []);

@@ -149,3 +149,46 @@ test('publishes decisions, documents and handoffs, but no observations', async (
   expect((await b.call('docs.fetch', { slug: 'plan' })).content).toBe('# Plan\n');
   expect((await b.reply('sync.run')).exitCode).toBe(102);
 });
+
+test('the tasks of a handoff keep their meaning when they are renumbered, here and in the other clone', async () => {
+  const a = await openReplica(1, { tasks: ['T001 epic'] });
+  await a.call('sync.run');
+  const b = await openReplica(2);
+  mergeFiles(a, b);
+  await b.call('sync.run');
+  await a.call('tasks.add', { title: 'Older' });
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  await b.call('tasks.add', { title: 'Newer', parent: 'T001' });
+  await b.call('session.start', { scope: 'epic:T001', autoFocus: true });
+  await b.call('tasks.complete', { taskId: 'T002' });
+  await b.call('session.end', { note: 'T002 is done' });
+  for (const app of [a, b]) await app.call('sync.run');
+  mergeFiles(a, b);
+  await b.call('sync.run');
+  mergeFiles(b, a);
+  await a.call('sync.run');
+  for (const app of [a, b]) {
+    const [session] = await app.store.read(({ plan }) => plan.listHandoffs());
+    expect(session?.handoff).toMatchObject({ note: 'T002 is done', done: [{ id: 'T003', title: 'Newer' }] });
+    await app.call('session.start', { scope: 'epic:T001', focus: 'T003' });
+    expect((await app.reply('sync.run', { dryRun: true })).envelope.sync).toMatchObject({ read: 0 });
+  }
+});
+
+test('a document with the name of a task does not change its number', async () => {
+  const a = await openReplica(1, { tasks: ['T001 epic', 'T002 in T001'] });
+  const { uid } = (await a.call('tasks.show', { taskId: 'T002' })).task;
+  writeFileSync(join(a.root, 'plan.md'), '# Plan\n');
+  await a.call('docs.add', { slug: uid, type: 'note', file: 'plan.md', taskId: 'T001' });
+  await a.call('sync.run');
+  const b = await openReplica(2);
+  mergeFiles(a, b);
+  await b.call('sync.run');
+  expect(await exportPlan(b)).toEqual(await exportPlan(a));
+  expect((await b.call('docs.fetch', { slug: uid })).content).toBe('# Plan\n');
+  await a.call('tasks.update', { taskId: 'T002', title: 'Renamed' });
+  await a.call('sync.run');
+  mergeFiles(a, b);
+  await b.call('sync.run');
+  expect((await b.call('tasks.show', { taskId: 'T002' })).task).toMatchObject({ title: 'Renamed', parentId: 'T001' });
+});

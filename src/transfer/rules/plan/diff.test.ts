@@ -9,7 +9,7 @@ import { createStamp } from './stamp.ts';
 import { isDeletedRecord } from './summarize.ts';
 
 const [a, b, c] = ['a1a1', 'b2b2', 'c3c3'];
-const projectOne = (record: PlanRecord): PlanState => projectPlan([record]).states.get(record.uid)!;
+const projectOne = (record: PlanRecord): PlanState => projectPlan([record]).states.get(`task ${record.uid}`)!;
 const edit = (record: PlanRecord, replica: string, ms: number, fields: PlanState['fields'], sets: PlanState['sets'] = {}): PlanRecord =>
   editPlanTask(record, projectOne(record), replica, planNoon + ms, fields, sets);
 const listNotes = (state: PlanState): string[] => (state.sets.notes ?? []).map(({ value }) => (value as { text: string }).text);
@@ -36,7 +36,12 @@ test('the later of two concurrent edits wins, and the other text is a note that 
   expect(state.fields.title).toBe('Later');
   expect(listNotes(state)).toEqual([`Concurrent title of 2026-11-16T12:00:01.000Z from replica ${b}:\nEarlier`]);
   expect(projectPlan([merged]).issues).toEqual([
-    { kind: 'concurrent-text', uids: ['u1'], message: 'title of T001 was changed concurrently; the later text stays, the other is a note' },
+    {
+      kind: 'concurrent-text',
+      recordKind: 'task',
+      uids: ['u1'],
+      message: 'title of T001 was changed concurrently; the later text stays, the other is a note',
+    },
   ]);
   const next = edit(merged, c, 3000, { title: 'Third' });
   expect([projectOne(next).fields.title, listNotes(projectOne(next))]).toEqual(['Third', listNotes(state)]);
@@ -129,7 +134,7 @@ test('a restored task is there for replicas that have seen its deletion', () => 
 test('the number of a second T001 moves up, with an alias and a note, and a sync writes neither as an edit', () => {
   const [first, second] = [createPlanTask(a, 'u1', 'T001'), createPlanTask(b, 'u2', 'T001', {}, planNoon + 1000)];
   const { states, issues } = projectPlan([second, first]);
-  const state = states.get('u2')!;
+  const state = states.get('task u2')!;
   expect(state).toMatchObject({ id: 'T002', renumberedFrom: 'T001' });
   expect(state.sets.aliases).toEqual([{ key: `cleo T001@${b}`, value: { tool: 'cleo', alias: `T001@${b}` } }]);
   expect(listNotes(state)).toEqual([`Created as T001 in replica ${b}; renumbered, because T001 belongs to an older task.`]);
@@ -141,11 +146,11 @@ test('a dependency that is left out of a cycle is not removed by an edit of anot
   const one = createPlanTask(a, 'u1', 'T001', { sets: { depends: toKeyElements(['u2']) } });
   const two = createPlanTask(b, 'u2', 'T002', { sets: { depends: toKeyElements(['u1']) } }, planNoon + 1000);
   const { states } = projectPlan([one, two]);
-  expect([states.get('u1')?.sets.depends, states.get('u2')?.sets.depends]).toEqual([toKeyElements(['u2']), undefined]);
-  const edited = editPlanTask(two, states.get('u2')!, b, planNoon + 5000, { title: 'New' });
+  expect([states.get('task u1')?.sets.depends, states.get('task u2')?.sets.depends]).toEqual([toKeyElements(['u2']), undefined]);
+  const edited = editPlanTask(two, states.get('task u2')!, b, planNoon + 5000, { title: 'New' });
   expect(edited.entries.filter(({ field }) => field === 'depends')).toHaveLength(1);
-  const freed = editPlanTask(one, states.get('u1')!, a, planNoon + 6000, {}, { depends: [] });
-  expect(projectPlan([freed, edited]).states.get('u2')?.sets.depends).toEqual(toKeyElements(['u1']));
+  const freed = editPlanTask(one, states.get('task u1')!, a, planNoon + 6000, {}, { depends: [] });
+  expect(projectPlan([freed, edited]).states.get('task u2')?.sets.depends).toEqual(toKeyElements(['u1']));
 });
 
 test('after restoring a backup, edits do not remove what the replica wrote after the backup', () => {
@@ -192,6 +197,6 @@ test('the later of two holders stays, and two holders are reported', () => {
     return edit(base, replica, ms, { state: { status: 'active', holder: { agent: `agent-${replica}`, replica, at } } });
   };
   const { states, issues } = projectPlan([mergeRecords(start(a, 1000), start(b, 2000))]);
-  expect(states.get('u1')?.fields.state).toMatchObject({ holder: { agent: `agent-${b}` } });
+  expect(states.get('task u1')?.fields.state).toMatchObject({ holder: { agent: `agent-${b}` } });
   expect(issues).toMatchObject([{ kind: 'two-holders' }]);
 });

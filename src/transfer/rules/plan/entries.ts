@@ -1,8 +1,11 @@
-import type { PlanEntry, PlanRecord, PlanSeen, PlanValue } from '../../model/plan.ts';
+import type { PlanEntry, PlanKind, PlanRecord, PlanSeen, PlanValue } from '../../model/plan.ts';
 import { addSeen, compareText } from './stamp.ts';
 
 /** Field of the entry that marks a record as deleted. Its value has `seen`, the entries that the deletion was about. */
 export const deletedField = 'deleted';
+
+/** Identifies a record. The uid alone does not: a document or a session can have the name of a task. */
+export const toPlanKey = ({ kind, uid }: { kind: PlanKind; uid: string }): string => `${kind} ${uid}`;
 
 /** Identifies a field or an element of a set. */
 export const toSlot = ({ field, key }: Pick<PlanEntry, 'field' | 'key'>): string => (key === undefined ? field : `${field}\n${key}`);

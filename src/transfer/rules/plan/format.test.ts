@@ -14,7 +14,7 @@ const base = createPlanTask('a1a1', 'u1', 'T001', {
   sets: { labels: toKeyElements(['api', 'ui']), notes: toNoteElements([{ at: '2026-11-16T12:00:00.000Z', by: 'me', text: 'A "note"' }]) },
 });
 const text = formatPlanFile(base);
-const state = projectPlan([base]).states.get('u1')!;
+const state = projectPlan([base]).states.get('task u1')!;
 const edit = (replica: string, fields: { [field: string]: string }, sets = {}) =>
   editPlanTask(base, state, replica, planNoon + 1000, fields, sets);
 
@@ -139,7 +139,7 @@ test('a file with conflict markers is resolved from its two sides and loses no t
     const resolved = resolveConflict(text.replace(old, conflict(style)));
     const parsed = parsePlanFile((resolved as { text: string }).text);
     if (!('record' in parsed)) throw new Error(parsed.problem.message);
-    const { fields, sets } = projectPlan([parsed.record]).states.get('u1')!;
+    const { fields, sets } = projectPlan([parsed.record]).states.get('task u1')!;
     expect(fields.title).toBe('Theirs');
     expect(JSON.stringify(sets.notes)).toContain('Ours');
   }

@@ -82,7 +82,7 @@ export function listConcurrentIssues({ kind, uid, entries }: PlanRecord, id: str
       'concurrent-status': `status of ${id} was changed concurrently; the later one stays: ${readStatus(winner)}, not ${readStatus(others[0]!)}`,
       'two-holders': `${id} was started concurrently; the later holder stays: ${formatHolder(winner)}, not ${formatHolder(others[0]!)}`,
     };
-    return [{ kind: issueKind, uids: [uid], message: results[issueKind] }];
+    return [{ kind: issueKind, recordKind: kind, uids: [uid], message: results[issueKind] }];
   });
 }
 

@@ -10,7 +10,7 @@ import type {
   PlanValue,
 } from '../../model/plan.ts';
 import { toAliasKey, toNoteElements } from './elements.ts';
-import { deletedField, groupSlots } from './entries.ts';
+import { deletedField, groupSlots, toPlanKey } from './entries.ts';
 import { listConcurrentIssues, listLostTexts, mergeAuthor, toLostNotes } from './lost-texts.ts';
 import { resolvePlan, sortIssues } from './resolve.ts';
 import { compareText, getStampReplica, getStampTime } from './stamp.ts';
@@ -24,8 +24,9 @@ export function projectPlan(records: Iterable<PlanRecord>): PlanProjection {
   const states = new Map<string, PlanState>();
   for (const [i, record] of list.entries()) {
     if (summaries[i]!.isDeleted) continue;
-    const projected = projectRecord(record, outcomes.get(record.uid)!);
-    states.set(record.uid, projected.state);
+    const key = toPlanKey(record);
+    const projected = projectRecord(record, outcomes.get(key)!);
+    states.set(key, projected.state);
     issues.push(...projected.issues);
   }
   return { states: new Map([...states].sort(([a], [b]) => compareText(a, b))), outcomes, issues: sortIssues(issues) };
@@ -115,7 +116,9 @@ function toRenumberNote(record: PlanRecord, { renumberedFrom }: PlanOutcome): Pl
   return toNoteElements([{ at: getStampTime(stamp), by: mergeAuthor, text }]);
 }
 
-function listRevival({ uid, entries }: PlanRecord, { id = uid }: PlanOutcome): PlanIssue[] {
+function listRevival({ kind, uid, entries }: PlanRecord, { id = uid }: PlanOutcome): PlanIssue[] {
   if (!entries.some(({ field }) => field === deletedField)) return [];
-  return [{ kind: 'revived', uids: [uid], message: `${id} was deleted, but changed elsewhere at the same time; it stays` }];
+  return [
+    { kind: 'revived', recordKind: kind, uids: [uid], message: `${id} was deleted, but changed elsewhere at the same time; it stays` },
+  ];
 }

@@ -16,7 +16,10 @@ const on = (uid: string, ms: number) => ({ on: uid, stamp: createStamp(ms, 'a1')
 const resolve = (...tasks: PlanSummary[]) => {
   const { outcomes, issues } = resolvePlan(tasks);
   expect(resolvePlan([...tasks].reverse())).toEqual({ outcomes, issues });
-  return { get: (uid: string) => outcomes.get(uid), issues: issues.map(({ kind, uids }) => [kind, ...uids].join(' ')) };
+  return {
+    get: (uid: string, kind = 'task') => outcomes.get(`${kind} ${uid}`),
+    issues: issues.map(({ kind, uids }) => [kind, ...uids].join(' ')),
+  };
 };
 
 test('a number belongs to the record created first; others take the smallest free number above their own', () => {
@@ -28,7 +31,9 @@ test('a number belongs to the record created first; others take the smallest fre
     task('e', 'T004', 5, { isDeleted: true }),
     task('f', 'T002', 10),
   ].sort(compareCreation);
-  const ids = [...resolveNumbers(records)].map(([uid, { id, renumberedFrom }]) => `${uid} ${id} ${renumberedFrom ?? ''}`.trim());
+  const ids = [...resolveNumbers(records)].map(([key, { id, renumberedFrom }]) =>
+    `${key.slice('task '.length)} ${id} ${renumberedFrom ?? ''}`.trim(),
+  );
   expect(ids.sort()).toEqual(['a T001', 'b T003 T001', 'c T005 T001', 'd T002', 'e T004', 'f T006 T002']);
 });
 
@@ -48,7 +53,16 @@ test('memory is numbered apart from tasks', () => {
     created: { stamp: createStamp(ms, 'a1'), id: 'D-001' },
   });
   const { get } = resolve(memory('m', 1), memory('n', 2), task('t', 'T002', 1));
-  expect([get('m')?.id, get('n')?.id, get('n')?.renumberedFrom]).toEqual(['D-001', 'D-002', 'D-001']);
+  const found = ['m', 'n'].map((uid) => get(uid, 'memory'));
+  expect([found[0]?.id, found[1]?.id, found[1]?.renumberedFrom]).toEqual(['D-001', 'D-002', 'D-001']);
+});
+
+test('records of two kinds with the same uid have outcomes of their own', () => {
+  const document: PlanSummary = { kind: 'document', uid: 'a', created: { stamp: createStamp(9, 'a1') } };
+  const memory: PlanSummary = { kind: 'memory', uid: 'a', created: { stamp: createStamp(9, 'a1'), id: 'D-001' } };
+  const { get } = resolve(task('a', 'T001', 1, { type: 'epic' }), document, memory, task('b', 'T002', 2, { parent: 'a' }));
+  expect([get('a'), get('a', 'document'), get('a', 'memory')]).toEqual([{ id: 'T001', type: 'epic' }, {}, { id: 'D-001' }]);
+  expect(get('b')?.parent).toBe('a');
 });
 
 test('a cycle of dependencies is cut at the dependency that was written last', () => {

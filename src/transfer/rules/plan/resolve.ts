@@ -1,12 +1,13 @@
 import { addToList } from '#lib/collections.ts';
 import { type PlanIssue, type PlanIssueKind, type PlanOutcome, type PlanSummary, planIssueKinds } from '../../model/plan.ts';
 import { cutDepends, type DependsEdge } from './cut-depends.ts';
+import { toPlanKey } from './entries.ts';
 import { compareCreation, resolveNumbers } from './resolve-numbers.ts';
 import { type ResolvedPlace, resolvePlaces } from './resolve-places.ts';
 import { compareText, getStampReplica } from './stamp.ts';
 
 export interface PlanResolution {
-  /** One per record, deleted ones included. */
+  /** One per record, deleted ones included, by `toPlanKey`. */
   outcomes: Map<string, PlanOutcome>;
   issues: PlanIssue[];
 }
@@ -18,12 +19,20 @@ export function resolvePlan(summaries: Iterable<PlanSummary>): PlanResolution {
   const outcomes = new Map<string, PlanOutcome>();
   const tasks = new Map<string, PlanSummary>();
   const numbers = resolveNumbers(records);
-  const context: Resolving = { tasks, outcomes, issues: [], formatId: (uid) => numbers.get(uid)?.id ?? uid };
+  const context: Resolving = {
+    tasks,
+    outcomes: new Map(),
+    issues: [],
+    formatId: (uid) => numbers.get(toPlanKey({ kind: 'task', uid }))?.id ?? uid,
+  };
   for (const record of records) {
+    const key = toPlanKey(record);
+    const number = numbers.get(key);
+    const outcome: PlanOutcome = number ?? {};
+    outcomes.set(key, outcome);
+    if (record.kind === 'task') context.outcomes.set(record.uid, outcome);
     if (record.kind === 'task' && !record.isDeleted) tasks.set(record.uid, record);
-    const number = numbers.get(record.uid);
-    outcomes.set(record.uid, number ?? {});
-    if (number?.renumberedFrom && !record.isDeleted) reportRenumbering(context, record, number.renumberedFrom);
+    if (number?.renumberedFrom && !record.isDeleted) reportRenumbering(context, record, number.id, number.renumberedFrom);
   }
   const parentOf = new Map<string, string>();
   for (const [uid, place] of resolvePlaces(tasks)) {
@@ -38,7 +47,9 @@ export function resolvePlan(summaries: Iterable<PlanSummary>): PlanResolution {
 }
 
 interface Resolving {
+  /** Tasks that are not deleted, by uid. */
   tasks: Map<string, PlanSummary>;
+  /** Outcomes of tasks, by uid. */
   outcomes: Map<string, PlanOutcome>;
   issues: PlanIssue[];
   formatId(uid: string): string;
@@ -49,13 +60,14 @@ export function sortIssues(issues: PlanIssue[]): PlanIssue[] {
   return issues.sort((a, b) => toRank(a) - toRank(b) || compareText(a.uids.join(), b.uids.join()) || compareText(a.message, b.message));
 }
 
+/** Reports a resolution about tasks. */
 function report({ issues }: Resolving, kind: PlanIssueKind, uids: string[], message: string): void {
-  issues.push({ kind, uids, message });
+  issues.push({ kind, recordKind: 'task', uids, message });
 }
 
-function reportRenumbering(context: Resolving, { uid, created }: PlanSummary, from: string): void {
-  const message = `${from} of replica ${getStampReplica(created.stamp)} is now ${context.formatId(uid)}; ${from} belongs to an older record`;
-  report(context, 'renumbered', [uid], message);
+function reportRenumbering({ issues }: Resolving, { kind, uid, created }: PlanSummary, id: string, from: string): void {
+  const message = `${from} of replica ${getStampReplica(created.stamp)} is now ${id}; ${from} belongs to an older record`;
+  issues.push({ kind: 'renumbered', recordKind: kind, uids: [uid], message });
 }
 
 function applyPlace(context: Resolving, uid: string, { type, parent, problem }: ResolvedPlace): void {
