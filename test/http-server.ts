@@ -53,6 +53,11 @@ export async function openServer(
 ): Promise<TestServer> {
   const app = await openApp(options);
   await more.prepare?.(app);
+  return startServer(app, more);
+}
+
+/** Starts a server for a project that is open already, such as a second one. It is closed when the test ends. */
+export async function startServer(app: TestApp, more: Partial<ServeOptions> = {}): Promise<TestServer> {
   const controller = new AbortController();
   let ended: Promise<void> = Promise.resolve();
   const { url, port, page } = await new Promise<{ url: string; port: number; page: string }>((announce, refuse) => {

@@ -16,10 +16,12 @@ export async function openServerStore({ postgres, sqlite }: StoreLocation): Prom
     );
   }
   const { openPostgres } = await import('./dialects/postgres.ts');
-  return createReadWritePair(
+  const { listenToLog } = await import('./dialects/postgres-listener.ts');
+  const pair = createReadWritePair(
     () => openPostgres(postgres),
     () => openPostgres({ ...postgres, connections: maxReaders }),
   );
+  return { ...pair, listen: (onChange) => listenToLog(postgres, onChange) };
 }
 
 /** Opens each connection at its first use, and again after it was closed: a store that could not be opened may be available

@@ -131,9 +131,15 @@ export async function createPostgres(options: PostgresOptions, at: string): Prom
   }
 }
 
+export interface ConnectionEvents {
+  /** Called for every notification of a channel that the connection listens to. */
+  onNotify?: () => void;
+  onLost?: () => void;
+}
+
 /** One connection. Once it is lost, every statement fails and the connection is not used again: postgres.js would leave
  *  pending statements unsettled or reuse the dead connection. */
-interface Connection {
+export interface Connection {
   query(text: string, values?: SqlValue[]): Promise<SqlRow[]>;
   /** Runs several statements at once. */
   runScript(text: string): Promise<SqlRow[]>;
@@ -143,7 +149,7 @@ interface Connection {
   end(): Promise<void>;
 }
 
-function openConnection(options: PostgresOptions): Connection {
+export function openConnection(options: PostgresOptions, { onNotify, onLost }: ConnectionEvents = {}): Connection {
   let isLost = false;
   let hasAnswered = false;
   const unanswered = new Set<(error: Error) => void>();
@@ -152,10 +158,11 @@ function openConnection(options: PostgresOptions): Connection {
     // The driver reports the close before the error that caused it.
     for (const reject of unanswered) reject(sockets.getError() ?? createConnectionError());
     unanswered.clear();
+    onLost?.();
   };
   const target = resolveTarget(options);
   const sockets = createSocketSource(target);
-  const client = connect(target, sockets, lose);
+  const client = connect(target, sockets, lose, onNotify);
   const drop = (): void => {
     lose();
     void client.end({ timeout: 0 }).catch(() => {});
@@ -229,7 +236,7 @@ function createPool(options: PostgresOptions): { take(): Promise<Connection>; gi
   };
 }
 
-function connect(target: PostgresTarget, sockets: SocketSource, onclose: () => void): postgres.Sql {
+function connect(target: PostgresTarget, sockets: SocketSource, onclose: () => void, onnotify?: () => void): postgres.Sql {
   const options = {
     host: target.servers.map(({ host }) => host),
     port: target.servers.map(({ port }) => port),
@@ -242,6 +249,7 @@ function connect(target: PostgresTarget, sockets: SocketSource, onclose: () => v
     max: 1,
     onclose,
     onnotice: () => {},
+    ...(onnotify ? { onnotify } : {}),
     connection: target.startup,
     ...(target.sessionKind ? { target_session_attrs: target.sessionKind } : {}),
     connect_timeout: target.timeoutMs / 1000,

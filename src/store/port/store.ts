@@ -75,6 +75,9 @@ export interface Store {
   migrate(): Promise<{ from: number; to: number }>;
   /** Copies the whole database into one file. Fails on PostgreSQL, whose server makes the backups. */
   backupTo(file: string): Promise<void>;
+  /** Calls `onChange` after commits to the log, by any process, until the returned function is called. Missing where the engine cannot
+   *  report them; where a pooler is in between, calls may be missing too. */
+  listen?(onChange: () => void): () => void;
   close(): Promise<void>;
 }
 

@@ -52,6 +52,8 @@ export interface AccessControl {
   checkOrigin(visitor: Visitor): void;
   /** Identifies the caller. Rejects a missing or invalid token and callers above the rate limit. */
   identify(visitor: Visitor, nowMs: number): Promise<Visit>;
+  /** Rejects a token that was revoked since the request was identified. */
+  checkToken(visitor: Visitor): Promise<void>;
   /** Applies the rate limit to the further calls of a request that contains several. */
   checkFurtherCalls(visitor: Visitor, identity: TokenIdentity, count: number, nowMs: number): void;
   /** Applies the rate limit to a request that needs no token. */
@@ -87,6 +89,10 @@ export function createAccessControl(
   const wrong = createRateLimiter(maxWrongPerMinute);
   const isOpen = ({ host, isForwarded }: Visitor): boolean =>
     !requireToken && isLoopback(bound) && !isForwarded && isLoopback(splitHost(host ?? '')?.name ?? '');
+  const readToken = async (authorization: string | undefined): Promise<TokenIdentity | undefined> => {
+    const secret = /^Bearer ([^\s]{1,200})$/i.exec(authorization ?? '')?.[1];
+    return secret === undefined ? undefined : authenticate(app, secret);
+  };
   const checkWait = (seconds: number): void => {
     if (seconds > 0) throw new CleoError('E_TOO_MANY_REQUESTS', { retryAfterSeconds: seconds });
   };
@@ -119,14 +125,16 @@ export function createAccessControl(
         });
       checkWait(rate.take(toRateKey(visitor, identity), nowMs, count));
     },
+    async checkToken({ authorization }) {
+      if (authorization !== undefined && !(await readToken(authorization))) throw new CleoError('E_UNAUTHORIZED', {});
+    },
     async identify(visitor, nowMs) {
       const { address, authorization } = visitor;
       if (authorization === undefined && isOpen(visitor)) {
         checkWait(rate.take(toRateKey(visitor, anonymous), nowMs));
         return toVisit(visitor);
       }
-      const secret = /^Bearer ([^\s]{1,200})$/i.exec(authorization ?? '')?.[1];
-      const identity = secret === undefined ? undefined : await authenticate(app, secret);
+      const identity = await readToken(authorization);
       if (!identity) {
         checkWait(wrong.take(address, nowMs));
         throw new CleoError('E_UNAUTHORIZED', {});

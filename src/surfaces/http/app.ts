@@ -9,9 +9,10 @@ import type { LastResort } from '../last-resort.ts';
 import { maxBodyBytes, readBody } from '../read-body.ts';
 import { withCalls } from '../with-calls.ts';
 import { type AccessOptions, createAccessControl, isFromBrowser, type Visit } from './access-control.ts';
+import { createEventStreams, type EventStreamOptions, type EventStreams } from './events.ts';
 import { createMetrics } from './metrics.ts';
 import { createOpenApi } from './openapi.ts';
-import { toCall, toVisitor } from './request-call.ts';
+import { readPosition, toCall, toVisitor } from './request-call.ts';
 import { createStaticFiles } from './static-files.ts';
 
 export interface HttpAppOptions extends AccessOptions {
@@ -20,6 +21,10 @@ export interface HttpAppOptions extends AccessOptions {
   /** Reports unexpected errors. */
   report?: (error: unknown) => void;
   lastResort?: Pick<LastResort, 'guard'>;
+  /** Times of the event streams. */
+  events?: EventStreamOptions;
+  /** Receives the event streams, which have to be closed before the server. */
+  onEventStreams?: (streams: EventStreams) => void;
   /** The folder of the built web page. */
   webFolder?: string;
 }
@@ -37,10 +42,13 @@ export function createHttpApp(base: App, options: HttpAppOptions): Hono<Env> {
   const metrics = createMetrics();
   const onReply: App['onReply'] = (...reply) => {
     metrics.countCall(...reply);
+    if (reply[1].operation?.kind !== 'query') events.wake();
     base.onReply?.(...reply);
   };
   const app: App = { ...base, onReply };
   const { platform } = app;
+  const events = createEventStreams(app, options.events);
+  options.onEventStreams?.(events);
   const access = createAccessControl(app, options);
   const startedAt = platform.monotonicMs();
   const mcp = options.mcp?.(app);
@@ -101,6 +109,14 @@ export function createHttpApp(base: App, options: HttpAppOptions): Hono<Env> {
     if (reply.unexpected) options.report?.(reply.unexpected);
     return respond(c, await withCalls(app, reply, call), reply.error?.httpStatus ?? 200);
   });
+  routes.get('/api/events', async (c) => {
+    const visitor = toVisitor(c);
+    const call = toCall(c, c.get('visit'), new Uint8Array(), options.page);
+    const { envelope, error } = await dispatch({ ...app, isObserver: true }, { ...call, operation: 'admin.whoami', kind: 'query' });
+    if (error) return respondError(c, error);
+    const { _meta, success, ...hello } = envelope;
+    return events.open({ after: readPosition(c), hello, checkAccess: () => access.checkToken(visitor) });
+  });
   routes.get('/api/openapi.json', async (c) => {
     openApi ??= createOpenApi(app.registry, platform.version).then((document) => JSON.stringify(document));
     return c.body(await openApi, 200, { 'content-type': 'application/json' });
@@ -119,6 +135,7 @@ export function createHttpApp(base: App, options: HttpAppOptions): Hono<Env> {
   for (const [path, method] of [
     ['/api/:gateway{query|mutate}/:domain/:operation', 'POST'],
     ['/api/openapi.json', 'GET'],
+    ['/api/events', 'GET'],
     ['/metrics', 'GET'],
     ['/healthz', 'GET'],
   ] as const)

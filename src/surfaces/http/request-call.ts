@@ -20,7 +20,7 @@ export const toVisitor = (c: Context<Env>): Visitor => ({
 
 /** Converts a request to `/api/<gateway>/<domain>/<operation>` to a call. */
 export function toCall(c: Context<Env>, visit: Visit, body: Uint8Array, page: PageAccess | undefined): Call {
-  const { gateway, domain, operation } = c.req.param() as Record<'gateway' | 'domain' | 'operation', string>;
+  const { gateway, domain, operation } = c.req.param() as Partial<Record<string, string>>;
   const isPage = page && visit.page === 'writer';
   return {
     operation: `${domain}.${operation}`,
@@ -36,6 +36,15 @@ export function toCall(c: Context<Env>, visit: Visit, body: Uint8Array, page: Pa
     }),
     ...toCallParams(body),
   };
+}
+
+/** Reads the number of the last event that the reader has seen. */
+export function readPosition(c: Context<Env>): number | undefined {
+  const text = c.req.header('last-event-id') ?? c.req.query('after');
+  if (text === undefined || text === '') return undefined;
+  if (!/^\d{1,10}$/.test(text))
+    throw new CleoError('E_VALIDATION', { field: 'after', problem: 'must be the number of a log entry', fix: 'cleo log --limit 1' });
+  return Number(text);
 }
 
 /** Reads the passphrase that a person typed in the page. It is a header, because parameters are logged; it is encoded, because headers are

@@ -6,10 +6,11 @@ import { startSigning } from '#dispatch/sign-log.ts';
 import { defined } from '#lib/defined.ts';
 import type { PageAccess } from './access-control.ts';
 import { createHttpApp, type HttpAppOptions } from './app.ts';
+import type { EventStreams } from './events.ts';
 import { isLoopback, splitList } from './host-names.ts';
 import { type ListenOptions, listen } from './server.ts';
 
-export interface ServeOptions extends Partial<ListenOptions>, Pick<HttpAppOptions, 'report' | 'lastResort' | 'webFolder'> {
+export interface ServeOptions extends Partial<ListenOptions>, Pick<HttpAppOptions, 'report' | 'lastResort' | 'webFolder' | 'events'> {
   mcp?: (app: App) => ReturnType<NonNullable<HttpAppOptions['mcp']>> & { close(): Promise<void> };
   /** Aborted by a signal to the process. */
   stop: AbortSignal;
@@ -24,7 +25,7 @@ export interface ServeOptions extends Partial<ListenOptions>, Pick<HttpAppOption
 /** Serves HTTP until `stop` aborts; then running requests finish and the store is closed. */
 export async function serve(
   app: App,
-  { stop, announce, mcp, report, lastResort, webFolder, starter, graceMs = 10_000, ...listening }: ServeOptions,
+  { stop, announce, mcp, report, lastResort, webFolder, starter, events, graceMs = 10_000, ...listening }: ServeOptions,
 ): Promise<void> {
   const { platform } = app;
   const config = platform.config.load(requireProject(platform));
@@ -49,13 +50,17 @@ export async function serve(
   const needsToken = !isLoopback(bound) || config['serve.requireToken'];
   const page = starter && !needsToken ? { ...starter, secret: platform.randomSecret() } : undefined;
   let endpoint: ReturnType<NonNullable<typeof mcp>> | undefined;
+  let eventStreams: EventStreams | undefined;
   const routes = createHttpApp(app, {
     bound,
+    onEventStreams: (streams) => {
+      eventStreams = streams;
+    },
     hosts: splitList(config['serve.hosts']),
     origins: splitList(config['serve.origins']),
     requireToken: config['serve.requireToken'],
     callsPerMinute: config['serve.callsPerMinute'],
-    ...defined({ report, lastResort, webFolder, page }),
+    ...defined({ report, lastResort, webFolder, page, events }),
     ...(mcp
       ? {
           mcp: (watched: App) => {
@@ -69,7 +74,8 @@ export async function serve(
   const server = await listen(routes, { ...listening, host, port });
   announce({ ...server, page: page ? `${server.url}/#secret=${page.secret}` : `${server.url}/` });
   if (!stop.aborted) await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }));
-  // Open MCP streams would delay the stop until the end of the grace period.
+  // Open streams would delay the stop until the end of the grace period.
+  eventStreams?.close();
   const streams = endpoint?.close();
   await server.stop(graceMs);
   await streams;

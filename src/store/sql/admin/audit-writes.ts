@@ -1,6 +1,9 @@
 import { firstHash, hashLink, toHashedColumns, toProjectIdentity } from '#admin/rules/audit-chain.ts';
 import type { AuditDraft, SignEntry } from '#core/model/audit.ts';
-import { type Db, sql } from '../sql.ts';
+import { type Db, raw, sql } from '../sql.ts';
+
+/** Wakes the listeners of the project at the commit, on the channel named after its schema. It is part of a statement that is sent anyway. */
+const notify = 'returning pg_notify(current_schema(), cast(seq as text))';
 
 /** Appends the entry to the hash chain. The caller holds the write lock, so no other entry is appended after `head`.
  *  A project without a key is identified by the id of its store. */
@@ -24,6 +27,6 @@ export async function appendAudit(db: Db, draft: AuditDraft, sign?: SignEntry): 
   await db.run(
     isFirst
       ? sql`insert into audit_head (id, seq, hash) values (1, ${entry.seq}, ${hash})`
-      : sql`update audit_head set seq = ${entry.seq}, hash = ${hash}`,
+      : sql`update audit_head set seq = ${entry.seq}, hash = ${hash} ${raw(db.engine === 'postgres' ? notify : '')}`,
   );
 }

@@ -1,0 +1,151 @@
+import type { Registry } from '#core/define.ts';
+import type { AuditEntry } from '#core/model/audit.ts';
+import { defined, omitEmpty } from '#lib/defined.ts';
+import type { App } from './call-context.ts';
+import { readLogHead } from './log-head.ts';
+
+/** A new entry of the log, without parameters: they can be long, and readers fetch what they show. */
+export interface LogEvent {
+  seq: number;
+  at: string;
+  operation: string;
+  agent: string;
+  session?: string;
+  created?: string[];
+  updated?: string[];
+  deleted?: string[];
+  /** Set for a call that failed. */
+  exitCode?: number;
+  errorCode?: string;
+  /** A committed write that changed something; otherwise a failed call or a read in grade mode. */
+  isChange: boolean;
+}
+
+export interface LogListener {
+  /** New entries can be read. */
+  onChange(): void;
+  /** The log was replaced and ends at `seq`. */
+  onReset(seq: number): void;
+}
+
+/** Follows the log for all readers of a server, with one poll for all of them and none while there is no reader. */
+export interface LogFeed {
+  /** Returns the number of the last entry. */
+  readHead(): Promise<number>;
+  /** Returns the entries after `seq`, oldest first. */
+  readAfter(seq: number, limit: number): Promise<LogEvent[]>;
+  subscribe(listener: LogListener): () => void;
+  /** Reads the head now, because this process has written. */
+  wake(): void;
+  close(): void;
+}
+
+/** SQLite reports nothing about writes of other processes; PostgreSQL reports them, but not through every pooler. */
+const pollMs = { sqlite: 200, listening: 1000 };
+/** Readers that are up to date share these entries. Others read the store. */
+const maxRecent = 1000;
+
+export function createLogFeed(app: App): LogFeed {
+  const listeners = new Set<LogListener>();
+  let recent: LogEvent[] = [];
+  let head: { seq: number; hash: string } | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let stopListening: (() => void) | undefined;
+  let intervalMs = pollMs.sqlite;
+  let isReading = false;
+  let isWanted = false;
+
+  const readEntries = async (seq: number, limit: number): Promise<LogEvent[]> =>
+    (await (await app.openStore('read')).read(({ audit }) => audit.listAfter(seq, limit))).map((entry) => toLogEvent(app.registry, entry));
+
+  const advance = async (): Promise<void> => {
+    const next = await readLogHead(app);
+    const isReplaced = head && (next.seq < head.seq || (next.seq === head.seq && next.hash !== head.hash));
+    if (isReplaced) {
+      recent = [];
+      for (const listener of [...listeners]) listener.onReset(next.seq);
+    } else if (head && next.seq > head.seq) {
+      // After a long pause the entries in between are read by each reader itself.
+      const from = Math.max(head.seq, next.seq - maxRecent);
+      recent = [...(from === head.seq ? recent : []), ...(await readEntries(from, maxRecent))].slice(-maxRecent);
+      for (const listener of [...listeners]) listener.onChange();
+    }
+    head = next;
+  };
+
+  const run = async (): Promise<void> => {
+    try {
+      do {
+        isWanted = false;
+        await advance();
+      } while (isWanted);
+    } catch {
+      // A store that is locked, restored or unreachable is read again at the next poll.
+    } finally {
+      isReading = false;
+      schedule();
+    }
+  };
+  const wake = (): void => {
+    if (listeners.size === 0) return;
+    isWanted = true;
+    if (isReading) return;
+    isReading = true;
+    void run();
+  };
+  const schedule = (): void => {
+    clearTimeout(timer);
+    timer = listeners.size > 0 ? setTimeout(wake, intervalMs).unref() : undefined;
+  };
+  const start = async (): Promise<void> => {
+    const { listen } = await app.openStore('read');
+    if (!listen || listeners.size === 0 || stopListening) return;
+    intervalMs = pollMs.listening;
+    stopListening = listen(wake);
+  };
+  const stop = (): void => {
+    clearTimeout(timer);
+    stopListening?.();
+    stopListening = undefined;
+    // The next reader begins with the head of its time.
+    head = undefined;
+    recent = [];
+  };
+  return {
+    readHead: async () => (await readLogHead(app)).seq,
+    async readAfter(seq, limit) {
+      const at = recent.findIndex((event) => event.seq > seq);
+      if (recent[0] && recent[0].seq <= seq + 1) return at < 0 ? [] : recent.slice(at, at + limit);
+      return readEntries(seq, limit);
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      if (listeners.size === 1) start().catch(() => {});
+      wake();
+      return () => {
+        if (listeners.delete(listener) && listeners.size === 0) stop();
+      };
+    },
+    wake,
+    close() {
+      listeners.clear();
+      stop();
+    },
+  };
+}
+
+function toLogEvent(registry: Registry, entry: AuditEntry): LogEvent {
+  const called = `${entry.domain}.${entry.operation}`;
+  const operation = registry.find(called);
+  return {
+    seq: entry.seq,
+    at: entry.timestamp,
+    operation: operation?.name ?? called,
+    agent: entry.agent,
+    ...defined({ session: entry.session, errorCode: entry.errorCode, exitCode: entry.exitCode || undefined }),
+    ...omitEmpty({ created: entry.created, updated: entry.updated, deleted: entry.deleted }),
+    isChange: entry.success && operation?.kind !== 'query' && entry.exitCode !== noChangeExit,
+  };
+}
+
+const noChangeExit = 102;
