@@ -62,7 +62,12 @@ export function createApp(platform: Platform, options: AppOptions = {}): App {
     async closeStores() {
       const stores = [...opened.values()];
       opened.clear();
-      for (const store of stores) await (await store).close();
+      // A store that could not be opened needs no closing; its caller has the error.
+      for (const store of stores)
+        await store.then(
+          (opened) => opened.close(),
+          () => {},
+        );
     },
   };
 }

@@ -85,6 +85,8 @@ const questions: Record<string, (store: ReadStore) => Promise<unknown>> = {
   'list by label': (s) => s.tasks.list({ label: ['api'] }, 'id', page),
   'list by assignee': (s) => s.tasks.list({ assignee: ['ada'] }, 'id', page),
   'list by due date': (s) => s.tasks.list({ dueBy: '2026-01-31', open: true }, 'id', page),
+  'runs of a task': (s) => s.audit.listRuns('T001'),
+  'participants of a task': (s) => s.gates.listParticipants('T001'),
   'known names': (s) => s.audit.findKnownNames(['ada']),
   'list of archived tasks': (s) => s.tasks.list({ archived: 'only' }, 'id', page),
   'count by status': (s) => s.tasks.count({ status: ['active'] }, 1000),

@@ -48,7 +48,7 @@ const texts = [
   'hash',
   'project',
 ];
-const numbers = ['exit_code', 'duration_ms'];
+const numbers = ['exit_code', 'duration_ms', 'history_seq'];
 const others =
   'timestamp, session_id, agent_id, gateway, domain, operation, params, success, exit_code, error_code, created_ids, updated_ids, deleted_ids, duration_ms, prev_hash, hash, principal, project, signature, history_seq';
 
@@ -70,6 +70,10 @@ function createTampering(i: number, entries: number, random: () => number, rehas
       seq,
     }),
     () => ({ statement: `update audit_log set ${pick(numbers)} = ${1000 + i} ${at}`, seq }),
+    () => ({
+      statement: `update audit_log set history_seq = ${pick(['null', 'history_seq + 1', 'history_seq - 1', '0 - history_seq'])} ${at}`,
+      seq,
+    }),
     () => ({ statement: `update audit_log set success = 0 ${at}`, seq }),
     () => ({ statement: `update audit_log set gateway = '${pick(['http', 'cleo_query', 'cleo_mutate'])}' ${at}`, seq }),
     () => ({ statement: `delete from audit_log ${at}`, seq }),

@@ -98,6 +98,11 @@ test('colours are for terminals, unless they are forced', async () => {
   expect(await screen({}, 'list')).toContain(colour);
   expect(await screen({ NO_COLOR: '1' }, 'list')).not.toContain(colour);
   expect(await screen({}, 'list', '--color', 'never')).not.toContain(colour);
+  // `cleo` alone.
+  expect(await screen({})).toContain(colour);
+  expect(await screen({}, '--color', 'never')).not.toContain(colour);
+  expect(await pipe({}, '--color', 'always')).toContain(colour);
+  expect(await pipe({}, '--color', 'blue')).toContain('--color is auto, always or never, not "blue"');
 });
 
 test('times are local on a terminal and UTC in JSON', async () => {

@@ -6,6 +6,7 @@ import type { ErrorCode } from './errors/catalog.ts';
 import type { CleoError } from './errors/error.ts';
 import type { Caller, Changes, Gateway, Principal } from './model/audit.ts';
 import type { Config } from './model/config.ts';
+import type { EditorForm } from './model/editor-form.ts';
 import type { ProgressReporter } from './model/progress.ts';
 import type { SessionHandle } from './model/session-handle.ts';
 import type { PersonScope, TokenScope } from './model/token.ts';
@@ -55,6 +56,8 @@ export interface CliDefinition {
   terminalParams?: Record<string, unknown>;
   /** Text parameters that the command line can also read: `-` is standard input, `--<name>-file` a file, and `--edit` opens an editor. */
   texts?: string[];
+  /** The form that `--edit` opens in an editor. */
+  editor?: EditorForm;
   /** The question to a person on a terminal: a title that is missing, the changes of a call without any, or a confirmation. */
   asks?: 'title' | 'changes' | 'confirmation';
   /** The forms of its result keys on a terminal. Loaded only when an answer is printed for people. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { registry } from './index.generated.ts';
+import { describeParams } from './shape.ts';
 
 const names = (entries: { name: string }[]): string[] => entries.map(({ name }) => name);
 
@@ -19,4 +20,15 @@ test('finds every operation by the first word of its commands', () => {
 test('fails to load an unknown operation', async () => {
   await expect(registry.load('tasks.fly')).rejects.toThrow('no operation tasks.fly');
   expect((await registry.load('tasks.show')).name).toBe('tasks.show');
+});
+
+test('the fields that an editor opens are parameters of the operation', async () => {
+  const edited = (await Promise.all(registry.entries.map((entry) => entry.load()))).filter(({ cli }) => cli.editor);
+  expect(names(edited)).toEqual(['tasks.add', 'tasks.update']);
+  for (const { cli, params } of edited) {
+    const { fields, body, clearable, record } = cli.editor!;
+    const known = describeParams(params).map(({ name }) => name);
+    expect([...fields, body, ...clearable, ...(record ? [record.revision] : [])].filter((name) => !known.includes(name))).toEqual([]);
+    if (record) for (const name of [record.read, record.readDefault]) expect(registry.find(name)?.kind).toBe('query');
+  }
 });

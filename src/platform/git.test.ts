@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { addWorktree, createRepository } from '../../test/repository.ts';
 import { createTempFolder } from '../../test/temp-folder.ts';
 import { createGit } from './git.ts';
@@ -169,5 +171,60 @@ test('nothing that the configuration of a repository names is run', async () => 
   repo.git('config', 'remote.origin.url', `ext::sh -c '${evil}'`);
   repo.git('config', 'protocol.ext.allow', 'always');
   await expect(git.readRemoteNotes(repo.folder, 'origin', 'refs/notes/cleo')).rejects.toThrow();
+  expect(existsSync(ran)).toBe(false);
+});
+
+test('credential helpers of the repository are not run, and those of the user are', async () => {
+  const base = createTempFolder();
+  const repo = createRepository(join(base, 'main'));
+  repo.commit({ 'a.txt': 'a' });
+  const server = createServer((request, response) => {
+    asked.push(request.headers.authorization ?? '');
+    response.writeHead(401, { 'www-authenticate': 'Basic realm="x"' }).end();
+  });
+  const asked: string[] = [];
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  onTestFinished(() => void server.close());
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const ran = join(base, 'ran');
+  repo.git('remote', 'add', 'origin', `${address}/x.git`);
+  for (const key of ['credential.helper', `credential.${address}.helper`]) repo.git('config', key, `!touch ${ran}; true`);
+  const global = join(base, 'gitconfig');
+  const env = { ...repo.env, GIT_CONFIG_GLOBAL: global };
+  const helper = '!f() { echo username=ada; echo password=secret; }; f';
+  execFileSync('git', ['config', '--file', global, `credential.${address}.helper`, helper]);
+  for (const settings of [repo.env, env])
+    await expect(createGit(settings).readRemoteNotes(repo.folder, 'origin', 'refs/notes/cleo')).rejects.toThrow();
+  await expect(createGit(env).push(repo.folder, 'origin', ['main'])).rejects.toThrow();
+  expect(existsSync(ran)).toBe(false);
+  expect(asked).toContain(`Basic ${Buffer.from('ada:secret').toString('base64')}`);
+});
+
+test('a partial clone and an alternate object store start no program', async () => {
+  const base = createTempFolder();
+  const repo = createRepository(join(base, 'main'));
+  const first = repo.commit({ 'a.txt': 'a' });
+  const second = repo.commit({ 'a.txt': 'b' });
+  repo.git('init', '--quiet', '--bare', join(base, 'alternate.git'));
+  repo.git('init', '--quiet', '--bare', join(base, 'remote.git'));
+  repo.git('push', '--quiet', join(base, 'remote.git'), `${second}:refs/notes/cleo`);
+  const ran = join(base, 'ran');
+  for (const [key, value] of Object.entries({
+    'core.repositoryFormatVersion': '1',
+    'extensions.partialClone': 'evil',
+    'remote.evil.promisor': 'true',
+    'remote.evil.url': repo.folder,
+    'remote.evil.uploadpack': `touch ${ran}; git-upload-pack`,
+    'core.alternateRefsCommand': `touch ${ran}; true`,
+    'remote.origin.url': join(base, 'remote.git'),
+  }))
+    repo.git('config', key, value);
+  const tree = repo.git('rev-parse', `${first}^{tree}`);
+  rmSync(join(repo.folder, '.git', 'objects', tree.slice(0, 2), tree.slice(2)));
+  mkdirSync(join(repo.folder, '.git', 'objects', 'info'), { recursive: true });
+  writeFileSync(join(repo.folder, '.git', 'objects', 'info', 'alternates'), `${join(base, 'alternate.git', 'objects')}\n`);
+  const git = createGit(repo.env);
+  expect(await git.isEmptyCommit(repo.folder, second)).toBe(false);
+  await git.readRemoteNotes(repo.folder, 'origin', 'refs/notes/cleo').catch(() => {});
   expect(existsSync(ran)).toBe(false);
 });

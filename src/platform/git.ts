@@ -31,13 +31,13 @@ export function createGit(env: Record<string, string | undefined>): Git {
   const gitEnv = { GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' };
   const git = async (tree: string, words: string[], { settings = [], env: more, ...options }: GitOptions = {}): Promise<ProgramResult> => {
     const [command = '', ...rest] = words;
-    const ssh = networkOptions[command] ? ['-c', `core.sshCommand=${await findSshCommand(tree)}`] : [];
-    const line = [...getSafeSettings(command), ...ssh, ...settings, command, ...(networkOptions[command] ?? []), ...rest];
+    const network = networkOptions[command] ? await listNetworkSettings(tree) : [];
+    const line = [...getSafeSettings(command), ...network, ...settings, command, ...(networkOptions[command] ?? []), ...rest];
     const ran = await runProgram(env, ['git', '-C', tree, ...line], {
       folder: tree,
       timeoutMs,
       inheritsEnv: true,
-      env: { ...gitEnv, ...more },
+      env: { ...gitEnv, ...(runsHooks(command) ? {} : { GIT_NO_LAZY_FETCH: '1' }), ...more },
       tailBytes: 1 << 24,
       ...options,
     });
@@ -56,11 +56,21 @@ export function createGit(env: Record<string, string | undefined>): Git {
       });
     return ran;
   };
-  /** Returns the SSH program of the user or the system. GIT_SSH_COMMAND takes precedence over it. */
-  const findSshCommand = async (tree: string): Promise<string> => {
-    const listed = (await query(tree, ['config', '--show-scope', '--get-all', 'core.sshCommand'])) ?? '';
-    const own = listed.split('\n').flatMap((line) => /^(?:system|global)\t(.+)$/.exec(line)?.[1] ?? []);
-    return own.at(-1) ?? (env.GIT_SSH ? quote(env.GIT_SSH) : 'ssh');
+  /** Lists settings of the user and the system, without those of the repository. */
+  const listUserSettings = async (tree: string, pattern: string): Promise<{ key: string; value: string }[]> => {
+    const fields = ((await query(tree, ['config', '--show-scope', '--null', '--get-regexp', pattern])) ?? '').split('\0');
+    return fields.flatMap((scope, i) => {
+      const [key = '', ...value] = (fields[i + 1] ?? '').split('\n');
+      return i % 2 === 0 && ['system', 'global', 'command'].includes(scope) ? [{ key, value: value.join('\n') }] : [];
+    });
+  };
+  /** Replaces the SSH program and the credential helpers by those of the user and the system. An empty helper removes those before it,
+   *  also those of single hosts. GIT_SSH_COMMAND takes precedence over the SSH program. */
+  const listNetworkSettings = async (tree: string): Promise<string[]> => {
+    const own = await listUserSettings(tree, '^(core\\.sshcommand|credential\\.(.*\\.)?helper)$');
+    const ssh = own.findLast(({ key }) => key === 'core.sshcommand')?.value ?? (env.GIT_SSH ? quote(env.GIT_SSH) : 'ssh');
+    const helpers = own.filter(({ key }) => key.startsWith('credential.') && !key.includes('='));
+    return ['-c', `core.sshCommand=${ssh}`, '-c', 'credential.helper=', ...helpers.flatMap(({ key, value }) => ['-c', `${key}=${value}`])];
   };
   /** Returns the output, or undefined if git fails. */
   const query = async (tree: string, words: string[]): Promise<string | undefined> => {
@@ -179,12 +189,17 @@ export function createGit(env: Record<string, string | undefined>): Git {
 }
 
 /** Returns settings that override what makes git start a program. A folder that was not cloned, such as an unpacked archive, brings its own
- *  `.git/config`, and reading it must not run anything. The hooks of a commit and a push are expected to run. */
+ *  `.git/config`, and reading it must not run anything. */
 const getSafeSettings = (command: string): string[] => [
   '--no-pager',
   ...['-c', 'core.fsmonitor=false', '-c', 'core.gitProxy=', '-c', 'core.askPass=', '-c', 'protocol.ext.allow=never'],
-  ...(command === 'commit' || command === 'push' ? [] : ['-c', 'core.hooksPath=/dev/null']),
+  ...['-c', 'core.alternateRefsCommand='],
+  ...(runsHooks(command) ? [] : ['-c', 'core.hooksPath=/dev/null']),
 ];
+
+/** The hooks of a commit and a push run. A push and a commit may also fetch objects that a partial clone lacks; for any other command that
+ *  would start the programs of its remote. */
+const runsHooks = (command: string): boolean => command === 'commit' || command === 'push';
 
 /** Options of the commands that contact a remote. They override the programs that the configuration of a remote can name. */
 const networkOptions: Record<string, string[] | undefined> = {

@@ -185,7 +185,7 @@ const listCompared = (shape: StoreShape): [string, string[]][] =>
     .filter(([table]) => !['audit_head', 'schema_migrations'].includes(table))
     .map(([table, columns]) => [table, table === 'tasks' ? columns.filter((name) => name !== 'uid') : columns]);
 const limitEntries = (table: string, entries: number): string => {
-  if (table === 'audit_log') return ` where seq <= ${entries}`;
+  if (['audit_log', 'audit_updates'].includes(table)) return ` where seq <= ${entries}`;
   // A migration gives every store an id of its own.
   return table === 'store_facts' ? ` where name <> 'replica'` : '';
 };

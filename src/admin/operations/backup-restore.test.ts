@@ -74,3 +74,19 @@ test('a token that was created and revoked after the backup keeps its name', asy
     expect.objectContaining({ name: 'gone', revokedAt: expect.any(String) }),
   ]);
 });
+
+test('undo takes back nothing from before the restore', async () => {
+  const { project: folder, backup } = await openFilled(false);
+  await folder.call('admin.backup.restore', { id: backup }, asPerson);
+  const { error } = await folder.call('admin.undo');
+  expect(error).toMatchObject({
+    code: 'E_UNDO_BLOCKED',
+    exitCode: 21,
+    message: expect.stringContaining('a backup was restored after that'),
+  });
+  expect(await listTitles(folder)).toEqual(['Before']);
+  await folder.call('tasks.update', { taskId: 'T001', title: 'Changed' });
+  expect(await folder.call('admin.undo')).toMatchObject({ success: true, undone: { operation: 'tasks.update' } });
+  expect(await listTitles(folder)).toEqual(['Before']);
+  expect((await folder.call('admin.undo')).error).toMatchObject({ code: 'E_UNDO_BLOCKED' });
+});

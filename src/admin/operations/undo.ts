@@ -49,6 +49,7 @@ export const adminUndo = mutation({
       new CleoError('E_UNDO_BLOCKED', { entry: entry.seq, what: summary.replace(/^Take back /, ''), problem });
     const final = finalWrites[operation.name] ?? (operation.kind === 'job' ? 'it wrote files' : undefined);
     if (final) throw reject(final);
+    if (search.restore) throw reject(`a backup was restored after that (entry ${search.restore.seq})`);
     const later = findLaterWrite(search);
     if (later) throw reject(`${later.entry.agent} changed ${later.id} after that (${toName(later.entry)})`);
     const changes = await store.undo.listTaskChanges(entry.seq);
@@ -79,11 +80,12 @@ async function findLastWrite({ store, registry, caller, now }: MutationContext):
   const since = new Date(Date.parse(now) - maxAgeMs).toISOString();
   const isCandidate = (entry: AuditEntry): boolean =>
     entry.agent === caller.agent && namespaces.includes(resolveOperation(registry, entry).split('.', 1)[0]!);
+  const isRestore = (entry: AuditEntry): boolean => resolveOperation(registry, entry) === 'admin.backup.restore';
   const search = createUndoSearch();
   for (let offset = 0; ; offset += pageSize) {
     const entries = await store.audit.list({}, { limit: pageSize, offset });
     const recent = entries.filter(({ timestamp }) => timestamp >= since);
-    if (searchEntries(search, recent, isCandidate).found || recent.length < pageSize) return search;
+    if (searchEntries(search, recent, isCandidate, isRestore).found || recent.length < pageSize) return search;
   }
 }
 

@@ -18,11 +18,18 @@ const createEntry = (seq: number): Omit<AuditEntry, 'hash' | 'prevHash'> => ({
   durationMs: 3,
 });
 
-function createChain(length: number): ChainLink[] {
+/** Entries as versions wrote them: before schema 6, before schema 7, now. */
+const forms: Partial<AuditEntry>[] = [
+  {},
+  { principal: '{"kind":"agent","via":"shell"}', project: 'demo' },
+  { principal: '{"kind":"agent","via":"shell"}', project: 'demo', historySeq: 12 },
+];
+
+function createChain(length: number, form = forms[0]!): ChainLink[] {
   const links: ChainLink[] = [];
   for (let seq = 1; seq <= length; seq++) {
     const prevHash = links.at(-1)?.hash ?? firstHash;
-    const columns = toHashedColumns({ ...createEntry(seq), prevHash });
+    const columns = toHashedColumns({ ...createEntry(seq), ...form, prevHash });
     links.push({ seq, prevHash, columns, hash: hashLink(columns) });
   }
   return links;
@@ -67,8 +74,8 @@ test.each<{ why: string; change: (links: ChainLink[]) => ChainLink[]; broken: nu
   expect(follow(change(links), getHead(links)).broken?.seq).toBe(broken);
 });
 
-test('finds a change of any column of any entry', () => {
-  const links = createChain(4);
+test.each(forms)('finds a change of any column of any entry of the form %j', (form) => {
+  const links = createChain(4, form);
   for (let i = 0; i < links.length; i++)
     for (let column = 0; column < links[i]!.columns.length; column++)
       for (const value of [`${links[i]!.columns[column]} `, null, '']) {

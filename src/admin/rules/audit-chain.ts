@@ -5,7 +5,8 @@ import { sha256 } from '#lib/sha256.ts';
 export const firstHash = '0'.repeat(64);
 
 /** The columns that the hash of an entry covers: all of them and the previous hash, so that no change, gap or swap goes undetected.
- *  The signature is made over the hash and is not covered. Entries of older versions have no project; see `hashLink`. */
+ *  The signature is made over the hash and is not covered. Entries of older versions have neither a project nor a place in history;
+ *  see `hashLink`. */
 export const toHashedColumns = (entry: Omit<AuditEntry, 'hash'>): ChainLink['columns'] => [
   entry.prevHash,
   String(entry.seq),
@@ -25,17 +26,21 @@ export const toHashedColumns = (entry: Omit<AuditEntry, 'hash'>): ChainLink['col
   String(entry.durationMs),
   entry.principal ?? null,
   entry.project ?? null,
+  entry.historySeq === undefined ? null : String(entry.historySeq),
 ];
 
 const principalColumn = 16;
 const projectColumn = 17;
+const historyColumn = 18;
 
 /** Computes the hash of an entry. `digest` is SHA-256; callers with a long log pass a native implementation.
- *  An entry without a project was written by an older version, whose hash covers neither principal nor project. A principal in
- *  such an entry was added later, so it is covered and the hash does not match. */
+ *  An older version wrote entries whose hash does not cover the last columns: before schema 7 the place in history, before schema 6
+ *  also principal and project. A value that was added to such an entry later is covered, and one that was removed from a newer entry is
+ *  missing, so the hash does not match. */
 export function hashLink(columns: ChainLink['columns'], digest = sha256): string {
-  const isOldForm = (columns[projectColumn] ?? null) === null && (columns[principalColumn] ?? null) === null;
-  return digest(JSON.stringify(isOldForm ? columns.slice(0, principalColumn) : columns));
+  const isNull = (column: number): boolean => (columns[column] ?? null) === null;
+  if (!isNull(historyColumn)) return digest(JSON.stringify(columns));
+  return digest(JSON.stringify(columns.slice(0, isNull(projectColumn) && isNull(principalColumn) ? principalColumn : historyColumn)));
 }
 
 export interface ChainState {

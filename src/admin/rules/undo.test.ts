@@ -9,7 +9,8 @@ const entry = (seq: number, agent: string, updated: string[], more: Partial<Audi
 });
 const undo = (seq: number, of: number, updated: string[]): AuditEntry =>
   entry(seq, 'ada', updated, { domain: 'admin', operation: 'undo', params: JSON.stringify({ '@undoes': of }) });
-const search = (...log: AuditEntry[]) => searchEntries(createUndoSearch(), log.toReversed(), ({ agent }) => agent === 'ada');
+const isRestore = ({ operation }: AuditEntry): boolean => operation === 'backup.restore';
+const search = (...log: AuditEntry[]) => searchEntries(createUndoSearch(), log.toReversed(), ({ agent }) => agent === 'ada', isRestore);
 
 test.each<[string, AuditEntry[], number | undefined, string | undefined]>([
   ['nothing', [], undefined, undefined],
@@ -24,4 +25,11 @@ test.each<[string, AuditEntry[], number | undefined, string | undefined]>([
   const found = search(...log);
   expect(found.found?.seq).toBe(seq);
   expect(findLaterWrite(found)?.id).toBe(changed);
+});
+
+test('finds the restore of a backup after the write, but not one before it', () => {
+  const restore = entry(2, 'ben', [], { domain: 'admin', operation: 'backup.restore' });
+  expect(search(entry(1, 'ada', ['T001']), restore)).toMatchObject({ found: { seq: 1 }, restore: { seq: 2 } });
+  expect(search(entry(1, 'ada', ['T001']), restore, entry(3, 'ada', ['T001'])).restore).toBeUndefined();
+  expect(search(entry(1, 'ada', ['T001']), { ...restore, success: false }).restore).toBeUndefined();
 });

@@ -12,19 +12,28 @@ export interface UndoSearch {
   /** The last write to each id. */
   lastWrites: Map<string, AuditEntry>;
   found?: AuditEntry;
+  /** The restore of a backup after the found entry. The store no longer has the changes of entries before it. */
+  restore?: AuditEntry;
 }
 
 export const createUndoSearch = (): UndoSearch => ({ undone: new Set(), lastWrites: new Map() });
 
-/** Continues the search with older entries, the newest first. An undo and the write that it took back cancel each other out. */
-export function searchEntries(search: UndoSearch, entries: AuditEntry[], isCandidate: (entry: AuditEntry) => boolean): UndoSearch {
+/** Continues the search with older entries, the newest first. An undo and the write that it took back cancel each other out.
+ *  `isRestore` recognizes the restore of a backup. */
+export function searchEntries(
+  search: UndoSearch,
+  entries: AuditEntry[],
+  isCandidate: (entry: AuditEntry) => boolean,
+  isRestore: (entry: AuditEntry) => boolean,
+): UndoSearch {
   for (const entry of entries) {
     if (search.found) return search;
     const ids = listChangedIds(entry);
     const params = parseJson(entry.params);
     const undone = isPlainObject(params) ? params[undoneParam] : undefined;
     if (!entry.success || search.undone.has(entry.seq)) continue;
-    if (typeof undone === 'number') search.undone.add(undone);
+    if (isRestore(entry)) search.restore ??= entry;
+    else if (typeof undone === 'number') search.undone.add(undone);
     else if (ids.length > 0 && isCandidate(entry)) search.found = entry;
     else for (const id of ids) if (!search.lastWrites.has(id)) search.lastWrites.set(id, entry);
   }

@@ -43,6 +43,8 @@ export interface AuditEntry {
   principal?: string;
   /** The project that the entry is bound to. Entries of older versions have none. */
   project?: string;
+  /** The last row of the history of tasks when the entry was appended. Entries before schema 7 have none. */
+  historySeq?: number;
   /** Signature of a server over the hash, made when the entry was committed. */
   signature?: string;
   prevHash: string;
@@ -50,7 +52,7 @@ export interface AuditEntry {
 }
 
 /** An entry before it is appended to the hash chain. */
-export type AuditDraft = Omit<AuditEntry, 'seq' | 'prevHash' | 'hash' | 'signature'>;
+export type AuditDraft = Omit<AuditEntry, 'seq' | 'prevHash' | 'hash' | 'signature' | 'historySeq'>;
 
 /** Signs the number and the hash of an entry; returns the text that is stored with it. */
 export type SignEntry = (seq: number, hash: string) => string;

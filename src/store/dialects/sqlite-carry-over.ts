@@ -29,12 +29,17 @@ function readHead(database: SqliteDatabase, schema: 'main' | 'present'): { seq: 
   return row ? { seq: Number(row.seq), hash: String(row.hash) } : { seq: 0, hash: '0'.repeat(64) };
 }
 
-/** The triggers that make the log append-only are dropped for the copy and created again in the same transaction. */
+/** The triggers that make the log append-only are dropped for the copy and created again in the same transaction. The one that fills
+ *  `audit_updates` stays, because the present store may have an older schema, without that table. */
 function replaceLog(database: SqliteDatabase): void {
   const triggers = database
-    .prepare(`select name, sql from main.sqlite_schema where type = 'trigger' and tbl_name in ('audit_log', 'audit_head')`)
+    .prepare(
+      `select name, sql from main.sqlite_schema
+       where type = 'trigger' and tbl_name in ('audit_log', 'audit_head') and name <> 'audit_log_updates'`,
+    )
     .all();
   for (const { name } of triggers) database.exec(`drop trigger main."${name}"`);
+  database.exec('delete from main.audit_updates');
   for (const table of ['audit_log', 'audit_head']) replaceTable(database, table);
   for (const { sql } of triggers) database.exec(String(sql));
 }

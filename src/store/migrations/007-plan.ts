@@ -7,8 +7,9 @@ import type { Migration } from './migration.ts';
  *  and the size and time of the file; SQLite reads the short columns of all records from indexes, because a row fills a page.
  *  `import_records` holds what was imported last, for a three-way merge. `audit_log_agent` finds out whether an assignee has ever worked
  *  here; names are compared byte by byte, so that a prefix is a range. `audit_log.history_seq` is the last row of `task_history` at the
- *  entry, and `undo_images` holds documents and memory entries before the writes of the last hour. `github_cache` holds
- *  pages of the GitHub API with their ETags, and what a sync remembers about a repository. */
+ *  entry, and `undo_images` holds documents and memory entries before the writes of the last hour. `audit_updates` finds the entries
+ *  that updated a task, without reading the whole log. `github_cache` holds pages of the GitHub API with their ETags, and what a sync
+ *  remembers about a repository. */
 const common = `
 alter table tasks add column uid text;
 alter table tasks add column assignee text;
@@ -60,6 +61,11 @@ insert into task_aliases (tool, alias, task_id)
 drop table imports;
 
 alter table audit_log add column history_seq integer;
+create table audit_updates (
+  task_id text not null,
+  seq integer not null,
+  primary key (task_id, seq)
+);
 create table undo_images (
   seq {{serial}},
   entry integer not null,
@@ -99,6 +105,13 @@ update tasks set uid = (
 );
 create unique index tasks_uid on tasks (uid);
 create index audit_log_agent on audit_log (agent_id);
+create trigger audit_log_updates after insert on audit_log when new.success = 1 and new.updated_ids like '%"T%' begin
+  insert or ignore into audit_updates (task_id, seq)
+    select value, new.seq from json_each(case when json_valid(new.updated_ids) then new.updated_ids end) where value glob 'T[0-9]*';
+end;
+insert or ignore into audit_updates (task_id, seq)
+  select i.value, a.seq from audit_log a, json_each(case when json_valid(a.updated_ids) then a.updated_ids end) i
+  where a.success = 1 and a.updated_ids like '%"T%' and i.value glob 'T[0-9]*';
 create index plan_records_stats on plan_records (kind, uid, file_stat);
 create index plan_records_outcomes on plan_records (kind, uid, summary, outcome);
 `;
@@ -117,6 +130,18 @@ update tasks set uid = (
 drop function parse_created_ms(text);
 create unique index tasks_uid on tasks (uid);
 create index audit_log_agent on audit_log (agent_id collate "C");
+create function index_updates() returns trigger language plpgsql as $$ begin
+  insert into audit_updates (task_id, seq)
+    select distinct id, new.seq from json_array_elements_text(new.updated_ids::json) id where id ~ '^T[0-9]' on conflict do nothing;
+  return null; end $$;
+create trigger audit_log_updates after insert on audit_log for each row
+  when (new.success = 1 and new.updated_ids like '%"T%') execute function index_updates();
+create function parse_ids(ids text) returns setof text language plpgsql as $$
+begin return query select json_array_elements_text(ids::json); exception when others then return; end $$;
+insert into audit_updates (task_id, seq)
+  select distinct i.id, a.seq from audit_log a, parse_ids(a.updated_ids) i (id)
+  where a.success = 1 and a.updated_ids like '%"T%' and i.id ~ '^T[0-9]';
+drop function parse_ids(text);
 `;
 
 export const planMigration: Migration = { version: 7, name: 'plan', common, sqlite, postgres };

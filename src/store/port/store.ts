@@ -8,7 +8,7 @@ import type { PlanReads, PlanWrites } from './plan.ts';
 import type { LifecycleReads, LifecycleWrites, WorkGraphReads, WorkGraphWrites } from './planning.ts';
 import type { ReleaseReads, ReleaseWrites } from './release.ts';
 import type { ConversationWrites, SessionReads, SessionWrites } from './sessions.ts';
-import type { ClaimReads, ClaimWrites, SearchReads, TaskReads, TaskWrites } from './tasks.ts';
+import type { ClaimReads, ClaimWrites, DeletionWrites, SearchReads, TaskReads, TaskWrites } from './tasks.ts';
 import type { GithubReads, GithubWrites, ImportReads, ImportWrites } from './transfer.ts';
 import type { UndoWrites } from './undo.ts';
 import type { GateReads, GateWrites } from './verification.ts';
@@ -57,6 +57,7 @@ export interface WriteStore extends ReadStore {
   imports: ImportReads & ImportWrites;
   plan: PlanReads & PlanWrites;
   undo: UndoWrites;
+  deletions: DeletionWrites;
   github: GithubReads & GithubWrites;
   changes: Changes;
 }

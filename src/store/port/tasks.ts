@@ -51,6 +51,12 @@ export interface StoredRelation {
   reason: string;
 }
 
+/** A relation with its time and author, which deletions of older versions did not store. */
+export interface DatedRelation extends StoredRelation {
+  at?: string;
+  by?: string;
+}
+
 export interface SubtreeCount {
   root: TaskId;
   type: TaskType;
@@ -60,11 +66,25 @@ export interface SubtreeCount {
 
 export interface DeletedTask {
   at: string;
+  /** The task that it was deleted with. */
+  root?: TaskId;
   record: TaskRecord;
   notes: Note[];
-  relations: StoredRelation[];
-  dependents: TaskId[];
+  relations: DatedRelation[];
+  /** Tasks that depended on it. */
+  dependents: Dependent[];
+  /** What older versions did not store. */
+  attached?: AttachedRows;
 }
+
+export interface Dependent {
+  id: TaskId;
+  /** The place of the dependency in the list of the dependent. */
+  position: number;
+}
+
+/** Rows of other tables that belong to a task, by table: evidence, verdicts, baseline, stages, spawns. */
+export type AttachedRows = Record<string, Record<string, string | number | null>[]>;
 
 /** The first history entry of a record. */
 export type TaskOrigin = 'created' | 'restored' | 'imported';
@@ -162,14 +182,19 @@ export interface TaskWrites {
   save(before: TaskRecord, after: TaskRecord, reason?: string, updatedAt?: string): Promise<TaskRecord>;
   /** Appends notes with one new revision. The task is indexed once, because its whole text is read for that. */
   appendNotes(task: TaskRecord, notes: Note[], updatedAt?: string): Promise<void>;
-  /** Deletes the row and stores the whole record in history, with its dependents, under the root of the deletion. */
-  remove(id: TaskId, root: TaskId, dependents: TaskId[]): Promise<void>;
   /** Relates two tasks and gives the first one its next revision, unless the relation is restored or imported with it. */
-  relate(relation: StoredRelation, origin?: Exclude<TaskOrigin, 'created'>): Promise<void>;
+  relate(relation: DatedRelation, origin?: Exclude<TaskOrigin, 'created'>): Promise<void>;
   /** Returns the number of relations removed. */
   unrelate(from: TaskId, to: TaskId, type: RelationType | undefined): Promise<number>;
   /** Clears the parent of every task whose parent does not exist. */
   detachOrphans(): Promise<TaskId[]>;
+}
+
+export interface DeletionWrites {
+  /** Deletes the tasks in this order and stores each whole record in history, with its dependents, under the root of the deletion. */
+  removeMany(removals: { id: TaskId; root: TaskId; dependents: Dependent[] }[]): Promise<void>;
+  /** Inserts the rows that were deleted with the task. The task itself exists again. */
+  restoreAttached(deleted: DeletedTask): Promise<void>;
 }
 
 export interface SearchReads {

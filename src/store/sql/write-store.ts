@@ -60,6 +60,9 @@ export function createWriteStore(db: Db, stamp: Stamp): WriteStore {
     }),
     docs: withLazyMethods({}, async () => ({ ...(await loadReads()).docs, ...(await loadWrites()).docs })),
     undo: withLazyMethods({}, async () => (await import('./undo/undo.ts')).createUndoWrites(db, reads.tasks, stamp, changes)),
+    deletions: withLazyMethods({}, async () =>
+      (await import('./tasks/deletions.ts')).createDeletionWrites(db, reads.tasks, stamp, changes),
+    ),
     changes,
   };
 }

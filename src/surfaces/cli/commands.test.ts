@@ -3,7 +3,7 @@ import type { RegistryEntry } from '#core/define.ts';
 import { registry } from '#core/index.generated.ts';
 import { synonyms } from '#core/synonyms.generated.ts';
 import { findCommand } from './commands.ts';
-import { explainUnknownCommand } from './unknown-command.ts';
+import { explainUnknownCommand, resolveCommand } from './unknown-command.ts';
 
 const entry = (name: string, commands: string[], more: Partial<RegistryEntry> = {}): RegistryEntry => ({
   name,
@@ -185,4 +185,16 @@ test.each([
   ['research parsers', 'research.list'],
 ])('%s is %s', (line, name) => {
   expect(findCommand(registry.entries, line.split(' '))).toMatchObject({ entry: { name } });
+});
+
+test.each<[string, string, string[]]>([
+  ['search task', 'tasks.find', ['task']],
+  ['search tasks --json', 'tasks.find', ['tasks', '--json']],
+  ['search task parser', 'tasks.find', ['parser']],
+  ['grep parser', 'tasks.find', ['parser']],
+  ['get task T1', 'tasks.show', ['T1']],
+  ['new task Write', 'tasks.add', ['Write']],
+  ['new task', 'tasks.add', []],
+])('%s means %s with %j', (line, operation, rest) => {
+  expect(resolveCommand(registry, line.split(' '), synonyms)).toMatchObject({ operation, rest });
 });

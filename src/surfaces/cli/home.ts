@@ -13,7 +13,11 @@ import {
 } from '#core/terminal/index.ts';
 import { type App, dispatch } from '#dispatch/dispatch.ts';
 import type { Envelope } from '#dispatch/envelope.ts';
-import type { Terminal } from './run.ts';
+import { defined } from '#lib/defined.ts';
+import { parseArguments } from './arguments.ts';
+import { createErrorReply, print, type Terminal } from './run.ts';
+
+const summaryOperation = 'admin.dash';
 
 /** The commands that a person needs every day: group, operation, and the words to type. */
 const commands: [group: string, operation: string, words: string][] = [
@@ -43,10 +47,17 @@ interface Summary {
 
 /** Prints what `cleo` alone shows: the project, what is next, and the commands that a person needs. It fits a screen of 24 lines. */
 export async function printHome(app: App, argv: string[], terminal: Terminal): Promise<number> {
-  const colour = /^--color=(.*)$/.exec(argv.find((word) => word.startsWith('--color=')) ?? '')?.[1] ?? 'auto';
-  const hasColour = colour === 'auto' ? terminal.hasColour : colour === 'always';
-  const screen = createScreen({ columns: terminal.columns, hasColour });
-  const { envelope, error } = await dispatch(app, { operation: 'admin.dash', params: {}, gateway: 'cli' });
+  const { globals, error: inputError } = parseArguments(await app.registry.load(summaryOperation), argv);
+  const { color = 'auto', session, agent } = globals;
+  const wrong = inputError ?? (await import('./lenient-arguments.ts')).checkColour(color);
+  if (wrong) return print(app, createErrorReply(app, 'cleo', wrong), globals, terminal);
+  const screen = createScreen({ columns: terminal.columns, hasColour: color === 'auto' ? terminal.hasColour : color === 'always' });
+  const { envelope, error } = await dispatch(app, {
+    operation: summaryOperation,
+    params: {},
+    gateway: 'cli',
+    ...defined({ session, agent }),
+  });
   await prepareWidths(JSON.stringify(envelope));
   const isOutside = error?.row === 'E_NOT_INITIALIZED';
   const shown = isOutside ? [...firstCommands, ...commands] : commands;

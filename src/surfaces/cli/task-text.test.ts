@@ -36,5 +36,5 @@ test.each<[Partial<TaskText['fields']>, string | undefined, object]>([
   [{ title: '' }, undefined, { problem: 'title cannot be empty' }],
 ])('changing %j, description %j', (fields, description = task.description, expected) => {
   const after = { fields: { ...task.fields, ...fields } as Record<string, string>, description };
-  expect(listTextChanges(task, after, ['labels'])).toEqual(expected);
+  expect(listTextChanges(task, after, { lists: ['labels'], clearable: ['parent'], body: 'description' })).toEqual(expected);
 });

@@ -42,14 +42,12 @@ export function parseTaskText(text: string, names: string[]): TaskText | TaskTex
   return { fields, description };
 }
 
-/** Fields that a task can be without. Their value is then `none`. */
-const clearable = ['parent', 'assignee', 'due'];
-
-/** Returns the parameters that turn one text into the other; a problem if a field cannot be empty. */
+/** Returns the parameters that turn one text into the other; a problem if a field cannot be empty. The value `none` clears a field of
+ *  `clearable`. */
 export function listTextChanges(
   before: TaskText,
   after: TaskText,
-  lists: string[],
+  { lists, clearable, body }: { lists: string[]; clearable: string[]; body: string },
 ): { changes: Record<string, unknown> } | { problem: string } {
   const changes: Record<string, unknown> = {};
   const split = (text: string): string[] =>
@@ -66,6 +64,6 @@ export function listTextChanges(
     else if (clearable.includes(name)) changes[name] = 'none';
     else return { problem: `${name} cannot be empty` };
   }
-  if (after.description !== before.description) changes.description = after.description;
+  if (after.description !== before.description) changes[body] = after.description;
   return { changes };
 }

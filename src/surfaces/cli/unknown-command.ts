@@ -2,7 +2,7 @@ import type { Registry, RegistryEntry, Shortcut } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { commandLine } from '#core/errors/quote.ts';
 import { globalFlags } from '#core/global-flags.ts';
-import { isDestructive, resolveName, soundsLikeRead, taskNouns } from '#core/operation-names.ts';
+import { isDestructive, type ResolvedName, resolveName, soundsLikeRead, taskNouns } from '#core/operation-names.ts';
 import type { Synonym } from '#core/synonym.ts';
 import type { App } from '#dispatch/dispatch.ts';
 import { suggestFlag, suggestNames } from '#dispatch/suggest.ts';
@@ -49,6 +49,9 @@ export function resolveCommand(registry: Pick<Registry, 'entries'>, argv: string
     // The rest of a command is its arguments or a typo of a subcommand.
     if (commands.has(used.map((i) => argv[i]!).join(' '))) return undefined;
     const resolved = resolveName(used.map((i) => argv[i]!).join(' '), registry, synonyms);
+    // In `search task` the noun is what to search for; in `get task T1` it says nothing.
+    const isLastWord = length > 1 && length === at.length && at[length - 1] === argv.findLastIndex((word) => !word.startsWith('-'));
+    if (resolved && isLastWord && taskNouns.has(argv[used.at(-1)!]!) && isQuery(registry, resolved)) continue;
     if (resolved) return { ...resolved, rest: argv.filter((_, i) => !used.includes(i)) };
   }
   // `cleo tasks` lists them.
@@ -56,6 +59,9 @@ export function resolveCommand(registry: Pick<Registry, 'entries'>, argv: string
     ? { operation: 'tasks.list', rest: argv.filter((_, i) => i !== at[0]) }
     : undefined;
 }
+
+const isQuery = ({ entries }: Pick<Registry, 'entries'>, { operation }: ResolvedName): boolean =>
+  entries.find(({ name }) => name === operation)?.kind === 'query';
 
 /** `guess` holds the words of the suggested command line. The fix is only shown if they parse. */
 export interface UnknownCommand {

@@ -16,6 +16,7 @@ import {
   union,
 } from 'valibot';
 import { isDate } from '#core/model/date-text.ts';
+import type { EditorForm } from '#core/model/editor-form.ts';
 import {
   Criterion,
   Description,
@@ -53,11 +54,15 @@ const AssigneeInput = pipe(
 );
 
 /** Forms of a due date that callers may write, besides a date. */
-const dueWords = /^(today|tomorrow|none|\+?\d{1,4}[dw])?$/i;
+const dueWords =
+  /^(today|tomorrow|none|\+?\d{1,4}[dw]|mon(day)?|tue(s(day)?)?|wed(nesday)?|thu(rs(day)?)?|fri(day)?|sat(urday)?|sun(day)?)?$/i;
 
 export const DueInput = pipe(
   string(),
-  check((text) => isDate(text) || dueWords.test(text), 'must be a date such as 2026-01-31, today, tomorrow, or a time from now such as 3d'),
+  check(
+    (text) => isDate(text) || dueWords.test(text),
+    'must be a date such as 2026-01-31, today, tomorrow, a weekday such as fri, or a time from now such as 3d',
+  ),
   metadata({ jsonSchema: { type: 'string' }, value: 'DATE' }),
 );
 
@@ -97,13 +102,20 @@ export const taskFields = {
   acceptEvidence: optional(pipe(array(GateNameSchema), description('Gates that need evidence before completion'))),
   notes: optional(NoteText),
   assignee: optional(pipe(AssigneeInput, description('Agent or person to do it, by name; me: yourself; none: nobody'))),
-  due: optional(pipe(DueInput, description('Day it is due: 2026-01-31, today, tomorrow, 3d or 2w from now; none: no day'))),
+  due: optional(pipe(DueInput, description('Day it is due: 2026-01-31, today, tomorrow, fri, 3d or 2w from now; none: no day'))),
   requires: optional(
     pipe(array(Capability), description('Capabilities that its machine needs, e.g. linux or docker'), metadata({ isInternal: true })),
   ),
 };
 
 export const taskInput = { title: Title, ...taskFields };
+
+/** The fields that people edit as text; the description is below them. */
+export const taskEditor = {
+  fields: ['title', 'priority', 'size', 'labels', 'phase', 'parent', 'depends', 'files', 'assignee', 'due'],
+  body: 'description',
+  clearable: ['parent', 'assignee', 'due'],
+} satisfies EditorForm & Record<'fields' | 'clearable', (keyof typeof taskInput)[]> & { body: keyof typeof taskInput };
 
 export type TaskFields = { [K in keyof typeof taskFields]?: InferOutput<(typeof taskFields)[K]> };
 

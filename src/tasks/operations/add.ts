@@ -1,7 +1,7 @@
 import { strictObject } from 'valibot';
 import { mutation } from '#core/define.ts';
 import { TaskReceiptSchema } from '../model/task.ts';
-import { taskInput } from '../model/task-fields.ts';
+import { taskEditor, taskInput } from '../model/task-fields.ts';
 import { getChildTier } from '../rules/hierarchy.ts';
 import { toTaskReceipt } from '../rules/view.ts';
 import { checkDependsExist, checkPosition, createNotes, createTask, requireAncestry } from './shared/create-task.ts';
@@ -25,7 +25,14 @@ export const tasksAdd = mutation({
     'E_TASK_NOT_IN_SCOPE',
   ],
   tier: 0,
-  cli: { command: 'add', args: ['title'], short: { d: 'description' }, texts: ['description', 'notes'], asks: 'title' },
+  cli: {
+    command: 'add',
+    args: ['title'],
+    short: { d: 'description' },
+    texts: ['description', 'notes'],
+    asks: 'title',
+    editor: taskEditor,
+  },
   dryRun: true,
   example: { world: ['T001 epic'], call: { title: 'Write the parser', parent: 'T001', description: 'Reads the grammar of spec 2' } },
   async run(ctx, { parent: givenParent, ...input }) {

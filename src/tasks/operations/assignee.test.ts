@@ -141,3 +141,20 @@ test('names of the configuration and of tokens reserve tasks', async () => {
   expect((await app.as('eve').call('tasks.next', {}, { token: { name: 'ci', scope: 'mutate' } }))._meta.exitCode).toBe(100);
   expect((await app.as('ci').call('tasks.next')).recommendation.taskId).toBe('T002');
 });
+
+test('only the assignee reopens a task, others take it over with a reason', async () => {
+  const app = await openApp({ tasks: ['T001 done', 'T002 done', 'T003'] });
+  await app.as('bob').call('tasks.update', { taskIds: ['T001', 'T002'], assignee: 'bob' });
+  const { error } = await app.as('eve').call('tasks.reopen', { taskId: 'T001' });
+  expect(error).toMatchObject({ code: 'E_TASK_ASSIGNED', exitCode: 35 });
+  expect(error.alternatives.map(({ command }: Json) => command)).toContainEqual(
+    expect.stringMatching(/^cleo reopen T001 --take-over --reason /),
+  );
+  expect((await app.as('eve').call('tasks.reopen', { taskIds: ['T001', 'T002'] })).error).toMatchObject({ exitCode: 35 });
+  expect((await app.as('eve').call('tasks.reopen', { taskId: 'T001', takeOver: true })).error).toMatchObject({ exitCode: 6 });
+  expect(await app.as('eve').call('tasks.reopen', { taskId: 'T001', takeOver: true, reason: 'bob is away' })).toMatchObject({
+    task: { status: 'active' },
+  });
+  expect((await app.call('tasks.show', { taskId: 'T001' })).task.notes).toMatchObject([{ text: 'Taken over from bob: bob is away' }]);
+  expect(await app.as('bob').call('tasks.reopen', { taskId: 'T002' })).toMatchObject({ task: { status: 'active' } });
+});

@@ -8,6 +8,7 @@ import { TaskReceiptSchema, type TaskRecord } from '../model/task.ts';
 import { formatHolder } from '../rules/claims.ts';
 import { hasBoundCriteria } from '../rules/criteria.ts';
 import { toTaskReceipt } from '../rules/view.ts';
+import { listDependentsByTask } from './shared/dependents.ts';
 import { requireTask } from './shared/require.ts';
 import { checkScope } from './shared/scope.ts';
 import { createTaskIdParam, listTaskIds, severalAliases, TaskIdsParam } from './shared/several.ts';
@@ -70,14 +71,19 @@ async function deleteTasks(ctx: MutationContext, tasks: TaskRecord[], { cascade,
     if (inside.length > 0 && !cascade) throw new CleoError('E_HAS_CHILDREN', { taskId, children: inside, act: 'delete' });
     const held = await findForeignClaim(ctx, await store.claims.listForTasks(descendants));
     if (held) throw new CleoError('E_CASCADE_FAILED', { taskId, held: held.taskId, holder: formatHolder(held) });
-    for (const id of [taskId, ...descendants]) if (!rootOf.has(id)) rootOf.set(id, taskId);
+    for (const id of [taskId, ...descendants]) {
+      const root = rootOf.get(id);
+      // The outermost of the given tasks is the root.
+      if (root === undefined || descendants.includes(root)) rootOf.set(id, taskId);
+    }
   }
   const deleted = [...rootOf.keys()];
   const bound = (await store.tasks.getMany(deleted)).find(hasBoundCriteria);
   if (bound)
     ctx.requireScope('decide', { subject: rootOf.get(bound.id)!, action: `Deleting ${bound.id}, whose criteria are bound to evidence,` });
-  const edges = (await store.tasks.listDependentIds(deleted)).filter((edge) => !rootOf.has(edge.to));
-  const cut = [...new Set(edges.map((edge) => edge.to))].sort((a, b) => toTaskNumber(a) - toTaskNumber(b));
+  const dependents = await listDependentsByTask(store, deleted);
+  const outside = [...dependents.values()].flat().filter(({ id }) => !rootOf.has(id));
+  const cut = removeDuplicates(outside.map(({ id }) => id)).sort((a, b) => toTaskNumber(a) - toTaskNumber(b));
   if (cut.length > 0 && !orphan)
     throw new CleoError('E_HAS_DEPENDENTS', { taskId: tasks[0]!.id, dependents: cut, retry: ctx.commandWith({ orphan: true }) });
   for (const id of cut) {
@@ -87,11 +93,7 @@ async function deleteTasks(ctx: MutationContext, tasks: TaskRecord[], { cascade,
     await store.tasks.save(dependent, { ...dependent, depends }, `${removeDuplicates(gone).join(', ')} was deleted`);
   }
   // Children first, so that none is without its parent.
-  for (const id of await sortByDepth(store, deleted.toReversed(), 'children first'))
-    await store.tasks.remove(
-      id,
-      rootOf.get(id)!,
-      edges.filter((edge) => edge.from === id).map((edge) => edge.to),
-    );
+  const ordered = await sortByDepth(store, deleted.toReversed(), 'children first');
+  await store.deletions.removeMany(ordered.map((id) => ({ id, root: rootOf.get(id)!, dependents: dependents.get(id) ?? [] })));
   return { deleted, cut };
 }

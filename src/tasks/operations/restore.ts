@@ -3,6 +3,7 @@ import { answer, type MutationContext, mutation, noChange } from '#core/define.t
 import { CleoError } from '#core/errors/error.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
 import { toUid } from '#core/rules/uid.ts';
+import { removeDuplicates } from '#lib/collections.ts';
 import type { DeletedTask } from '#store/port/tasks.ts';
 import { TaskReceiptSchema, type TaskRecord } from '../model/task.ts';
 import { toTaskReceipt } from '../rules/view.ts';
@@ -47,7 +48,8 @@ export const tasksRestore = mutation({
     const records = await Promise.all((ids.length ? ids : [taskId]).map((id) => store.tasks.getLastDeleted(id)));
     const deleted = records.flatMap((task) => task ?? []);
     for (const task of deleted) await restoreTask(ctx, task, deleted, warnings);
-    for (const task of deleted) await restoreLinks(ctx, task, warnings);
+    for (const task of deleted) await restoreRelations(ctx, task, warnings);
+    await restoreDependents(ctx, deleted, warnings);
     const [, ...ancestors] = await store.tasks.getAncestry(taskId);
     await checkSessionScopes(ctx, taskId, ancestors);
     return answer(
@@ -58,8 +60,9 @@ export const tasksRestore = mutation({
 });
 
 /** Inserts the record below its parent. Dependencies on missing tasks are dropped, with a warning. */
-async function restoreTask(ctx: MutationContext, { record, notes }: DeletedTask, all: DeletedTask[], warnings: string[]): Promise<void> {
+async function restoreTask(ctx: MutationContext, task: DeletedTask, all: DeletedTask[], warnings: string[]): Promise<void> {
   const { store } = ctx;
+  const { record, notes } = task;
   const ancestry = record.parentId ? await store.tasks.getAncestry(record.parentId) : [];
   if (record.parentId && ancestry.length === 0) {
     if (!(await store.tasks.getLastDeleted(record.parentId))) throw await createParentNotFoundError(store, record.parentId);
@@ -81,33 +84,44 @@ async function restoreTask(ctx: MutationContext, { record, notes }: DeletedTask,
     revision: record.revision + 1,
   };
   await store.tasks.insert(restored, notes, 'restored');
+  await store.deletions.restoreAttached(task);
 }
 
-/** Restores relations and dependents that still exist. Links that would create a cycle are left out, with a warning. */
-async function restoreLinks(ctx: MutationContext, { record, relations, dependents }: DeletedTask, warnings: string[]): Promise<void> {
+/** Restores relations to tasks that still exist. */
+async function restoreRelations(ctx: MutationContext, { record, relations }: DeletedTask, warnings: string[]): Promise<void> {
   const { store } = ctx;
-  const missing = new Set(await store.tasks.findMissing([...new Set([...relations.flatMap((r) => [r.from, r.to]), ...dependents])]));
+  const missing = new Set(await store.tasks.findMissing(removeDuplicates(relations.flatMap(({ from, to }) => [from, to]))));
+  const known = await store.tasks.listRelationsTouching([record.id]);
   const restored = await requireTask(store, record.id);
   for (const relation of relations) {
-    const { from, to } = relation;
-    if (missing.has(from) || missing.has(to)) continue;
+    const { from, to, type } = relation;
+    // A relation between two deleted tasks is in both records.
+    if (missing.has(from) || missing.has(to) || known.some((one) => one.from === from && one.to === to && one.type === type)) continue;
     const other = await requireTask(store, from === restored.id ? to : from);
     if (other.parentId === restored.id || restored.parentId === other.id)
       warnings.push(`${from} and ${to} are no longer related: one contains the other`);
     else await store.tasks.relate(relation, 'restored');
   }
   await checkNoCycle(store, [restored], 'depends');
-  for (const id of dependents) {
+}
+
+/** Restores the dependencies of tasks that still exist, each in its former place. Those that would create a cycle are left out, with a
+ *  warning. */
+async function restoreDependents({ store }: MutationContext, deleted: DeletedTask[], warnings: string[]): Promise<void> {
+  const edges = deleted.flatMap(({ record, dependents }) => dependents.map((dependent) => ({ ...dependent, on: record.id })));
+  const missing = new Set(await store.tasks.findMissing(removeDuplicates(edges.map(({ id }) => id))));
+  // The first place first: the others count from it.
+  for (const { id, position, on } of edges.toSorted((a, b) => a.position - b.position)) {
     if (missing.has(id)) continue;
     const dependent = await requireTask(store, id);
-    if (dependent.depends.includes(record.id)) continue;
-    const depends = [...dependent.depends, record.id];
+    if (dependent.depends.includes(on)) continue;
+    const depends = dependent.depends.toSpliced(position, 0, on);
     try {
       await checkNoCycle(store, [{ ...dependent, depends }], 'depends');
-      await store.tasks.save(dependent, { ...dependent, depends }, `${record.id} was restored`);
+      await store.tasks.save(dependent, { ...dependent, depends }, `${on} was restored`);
     } catch (error) {
       if (!(error instanceof CleoError)) throw error;
-      warnings.push(`${id} does not depend on ${record.id} again: ${error.message}`);
+      warnings.push(`${id} does not depend on ${on} again: ${error.message}`);
     }
   }
 }

@@ -1,12 +1,11 @@
 import { boolean, description, optional, pipe, strictObject, string } from 'valibot';
 import { answer, mutation, noChange } from '#core/define.ts';
-import { CleoError } from '#core/errors/error.ts';
 import { Reason, TaskIdSchema } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import { TaskReceiptSchema } from '../model/task.ts';
 import { toTaskReceipt } from '../rules/view.ts';
 import { requireTask } from './shared/require.ts';
-import { startTask } from './shared/task-transitions.ts';
+import { checkTakeOverReason, startTask } from './shared/task-transitions.ts';
 
 export const tasksStart = mutation({
   name: 'tasks.start',
@@ -25,12 +24,7 @@ export const tasksStart = mutation({
   cli: { command: ['start', 'focus set'], args: ['taskId'] },
   example: { world: ['T001'], call: { taskId: 'T001' } },
   async run(ctx, { taskId, ...options }) {
-    if (options.takeOver && options.reason === undefined)
-      throw new CleoError('E_VALIDATION', {
-        field: 'reason',
-        problem: `is required to take over ${taskId}; its holder will see it`,
-        fix: ctx.commandWith({ reason: 'its holder stopped working on it' }),
-      });
+    checkTakeOverReason(ctx, taskId, options);
     const { task, isHeld, released, takenOverFrom, takenReason } = await startTask(ctx, await requireTask(ctx.store, taskId), options);
     if (isHeld) return noChange({ task: toTaskReceipt(task) });
     return answer(defined({ task: toTaskReceipt(task, ['startedAt']), released, takenOverFrom }), {

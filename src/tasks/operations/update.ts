@@ -5,7 +5,7 @@ import { isStorable, Label, parseTaskId, Reason, type Status, StatusSchema, Task
 import { removeDuplicates } from '#lib/collections.ts';
 import { defined, omitEmpty } from '#lib/defined.ts';
 import { type TaskReceipt, TaskReceiptSchema, type TaskRecord, Timestamp } from '../model/task.ts';
-import { Revision, taskFields } from '../model/task-fields.ts';
+import { Revision, taskEditor, taskFields } from '../model/task-fields.ts';
 import { listRemovedBound } from '../rules/criteria.ts';
 import type { TaskEdits } from '../rules/edit.ts';
 import { checkTransition } from '../rules/transitions.ts';
@@ -127,7 +127,17 @@ export const tasksUpdate = mutation({
   ],
   tier: 0,
   scope: { scope: 'decide', when: 'to remove criteria that are bound to evidence' },
-  cli: { command: 'update', args: ['taskId'], several: 'taskIds', texts: ['description', 'notes'], asks: 'changes' },
+  cli: {
+    command: 'update',
+    args: ['taskId'],
+    several: 'taskIds',
+    texts: ['description', 'notes'],
+    asks: 'changes',
+    editor: {
+      ...taskEditor,
+      record: { read: 'tasks.show', readDefault: 'tasks.current', names: { parent: 'parentId' }, revision: 'expectRevision' },
+    },
+  },
   example: { world: ['T001'], call: { taskId: 'T001', priority: 'high', notes: 'Asked for by the team' } },
   async run(ctx, { taskId, taskIds, ...changes }) {
     const ids = listTaskIds(taskId, taskIds);

@@ -1,13 +1,16 @@
 import { formatIsoTime } from '#lib/iso-time.ts';
 
 const dayMs = 86_400_000;
+const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
-/** Converts a due date as callers write it: a date, `today`, `tomorrow`, or a time from now such as `3d` or `2w`. Undefined for `none` and
- *  the empty text. Days are those of UTC. */
+/** Converts a due date as callers write it: a date, `today`, `tomorrow`, a weekday (the next one after today), or a time from now such as
+ *  `3d` or `2w`. Undefined for `none` and the empty text. Days are those of UTC. */
 export function parseDue(text: string, now: string): string | undefined {
   if (/^(none)?$/i.test(text)) return undefined;
   const [, count, unit] = /^\+?(\d+)([dw])$/i.exec(text) ?? [];
   if (count) return addDays(now, Number(count) * (unit?.toLowerCase() === 'w' ? 7 : 1));
+  const weekday = weekdays.indexOf(text.slice(0, 3).toLowerCase());
+  if (weekday >= 0) return addDays(now, ((weekday - new Date(now).getUTCDay() + 6) % 7) + 1);
   return /^today$/i.test(text) ? addDays(now, 0) : /^tomorrow$/i.test(text) ? addDays(now, 1) : text;
 }
 

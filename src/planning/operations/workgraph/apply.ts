@@ -1,8 +1,10 @@
 import { number, record, strictObject, string } from 'valibot';
 import { type MutationContext, mutation, noChange } from '#core/define.ts';
 import type { TaskId } from '#core/model/scalars.ts';
+import type { Dependent } from '#store/port/tasks.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
 import { createNotes, createTask } from '#tasks/operations/shared/create-task.ts';
+import { listDependentsByTask } from '#tasks/operations/shared/dependents.ts';
 import { editRecord } from '#tasks/rules/edit.ts';
 import type { GraphKey, GraphTask } from '../../rules/workgraph-resolve.ts';
 import { type CheckedGraph, checkPayload, Payload, payloadInput } from '../shared/check-payload.ts';
@@ -51,9 +53,10 @@ export const workgraphApply = mutation({
     // Removed relations go first, since a task cannot move below a related one; new relations come last, when all parents are final.
     // Updates come before deletions, so that they can move children out of a deleted task.
     for (const { from, to, type, isRemoved } of plan.relations) if (isRemoved) await store.tasks.unrelate(toId(from), toId(to), type);
+    const dependents = await listDependentsByTask(store, [...plan.deleted.keys()]);
     await createTasks(ctx, plan, toId);
     for (const planned of plan.updated) await updateTask(ctx, planned, toId);
-    await deleteTasks(ctx, plan);
+    await deleteTasks(ctx, plan, dependents);
     for (const { from, to, type, reason, isRemoved } of plan.relations)
       if (type && !isRemoved) await store.tasks.relate({ from: toId(from), to: toId(to), type, reason });
     const refs = Object.fromEntries(plan.created.flatMap(({ key, entry }) => (entry.ref ? [[entry.ref, toId(key)]] : [])));
@@ -96,17 +99,21 @@ async function updateTask(ctx: MutationContext, { before, entry, parentId, depen
 
 /** Deletes the deepest tasks first, so that `restore` finds parents before their children. A deleted subtree shares one root, so that
  *  it is restored as a whole. */
-async function deleteTasks({ store }: MutationContext, { deleted, facts }: CheckedGraph): Promise<void> {
+async function deleteTasks(
+  { store }: MutationContext,
+  { deleted, facts }: CheckedGraph,
+  dependents: Map<TaskId, Dependent[]>,
+): Promise<void> {
   const listAncestry = (id: TaskId): TaskRecord[] => {
     const task = facts?.tasks.get(id);
     return task ? [task, ...(task.parentId ? listAncestry(task.parentId) : [])] : [];
   };
   const chains = [...deleted.keys()].map(listAncestry).sort((a, b) => b.length - a.length);
-  for (const chain of chains) {
+  const removals = chains.map((chain) => {
     const id = chain[0]!.id;
     const outermost = chain.findIndex((task) => !deleted.has(task.id));
     const root = chain.at((outermost < 0 ? chain.length : outermost) - 1)!.id;
-    const dependents = facts?.dependents.filter(({ from, to }) => from === id && !deleted.has(to)).map(({ to }) => to);
-    await store.tasks.remove(id, root, dependents ?? []);
-  }
+    return { id, root, dependents: dependents.get(id) ?? [] };
+  });
+  await store.deletions.removeMany(removals);
 }

@@ -30,7 +30,8 @@ export function createAuditReads(db: Db): AuditReads {
     async listLinks(after, limit) {
       const found = await db.all(sql`
         select prev_hash, cast(seq as text) as seq, timestamp, session_id, agent_id, gateway, domain, operation, params, cast(success as text) as success,
-          cast(exit_code as text) as exit_code, error_code, created_ids, updated_ids, deleted_ids, cast(duration_ms as text) as duration_ms, principal, project, signature, hash
+          cast(exit_code as text) as exit_code, error_code, created_ids, updated_ids, deleted_ids, cast(duration_ms as text) as duration_ms, principal, project,
+          cast(history_seq as text) as history_seq, signature, hash
         from audit_log where audit_log.seq > ${after} order by audit_log.seq limit ${limit}`);
       return found.map((row) => ({
         seq: Number(row.seq),
@@ -62,8 +63,8 @@ export function createAuditReads(db: Db): AuditReads {
     },
     async listRuns(taskId) {
       const found = await db.all(sql`
-        select created_ids, updated_ids from audit_log
-        where operation = 'run' and success = 1 and exit_code = 0 and updated_ids like ${`%"${taskId}"%`} order by seq`);
+        select a.created_ids, a.updated_ids from audit_updates u cross join audit_log a
+        where u.task_id = ${taskId} and a.seq = u.seq and a.operation = 'run' and a.success = 1 and a.exit_code = 0 order by u.seq`);
       return found.flatMap((row) => [...parseIds(row.created_ids), ...parseIds(row.updated_ids)]).filter((id) => id.startsWith('run-'));
     },
     async listForSession(session, seq, limit) {
@@ -110,6 +111,7 @@ const chainedColumns = [
   'duration_ms',
   'principal',
   'project',
+  'history_seq',
 ];
 
 function whereAudit(filter: AuditFilter): Sql {
@@ -147,6 +149,7 @@ const toEntry = (row: SqlRow): AuditEntry => ({
     project: row.project as string | null,
     signature: row.signature as string | null,
   }),
+  ...(row.history_seq === null || row.history_seq === undefined ? {} : { historySeq: Number(row.history_seq) }),
   prevHash: String(row.prev_hash),
   hash: String(row.hash),
 });

@@ -9,7 +9,8 @@ const notify = 'returning pg_notify(current_schema(), cast(seq as text))';
  *  A project without a key is identified by the id of its store. */
 export async function appendAudit(db: Db, draft: AuditDraft, sign?: SignEntry): Promise<void> {
   const [head] = await db.all(
-    sql`select f.value as replica, h.seq, h.hash from store_facts f left join audit_head h on 1 = 1 where f.name = 'replica'`,
+    sql`select f.value as replica, h.seq, h.hash, (select coalesce(max(seq), 0) from task_history) as history_seq
+        from store_facts f left join audit_head h on 1 = 1 where f.name = 'replica'`,
   );
   const isFirst = head?.seq === null || head?.seq === undefined;
   const entry = {
@@ -17,13 +18,14 @@ export async function appendAudit(db: Db, draft: AuditDraft, sign?: SignEntry): 
     project: toProjectIdentity(draft.project, String(head?.replica)),
     seq: isFirst ? 1 : Number(head.seq) + 1,
     prevHash: isFirst ? firstHash : String(head.hash),
+    historySeq: Number(head?.history_seq),
   };
   const hash = hashLink(toHashedColumns(entry));
   await db.run(sql`
     insert into audit_log (seq, timestamp, session_id, agent_id, gateway, domain, operation, params, success, exit_code, error_code, created_ids, updated_ids, deleted_ids, duration_ms, principal, project, signature, prev_hash, hash, history_seq)
     values (${entry.seq}, ${entry.timestamp}, ${entry.session}, ${entry.agent}, ${entry.gateway}, ${entry.domain}, ${entry.operation}, ${entry.params}, ${entry.success ? 1 : 0}, ${entry.exitCode},
       ${entry.errorCode}, ${JSON.stringify(entry.created)}, ${JSON.stringify(entry.updated)}, ${JSON.stringify(entry.deleted)}, ${entry.durationMs}, ${entry.principal}, ${entry.project}, ${sign?.(entry.seq, hash)}, ${entry.prevHash}, ${hash},
-      (select coalesce(max(h.seq), 0) from task_history h))`);
+      ${entry.historySeq})`);
   await db.run(
     isFirst
       ? sql`insert into audit_head (id, seq, hash) values (1, ${entry.seq}, ${hash})`

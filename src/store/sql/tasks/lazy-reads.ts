@@ -1,8 +1,8 @@
-import { type Status, type TaskType, toTaskNumber } from '#core/model/scalars.ts';
+import { type Status, type TaskId, type TaskType, toTaskNumber } from '#core/model/scalars.ts';
 import { groupBy, removeDuplicates } from '#lib/collections.ts';
 import type { Relation } from '#tasks/model/task.ts';
 import { listIdRanges } from '#tasks/rules/id-prefix.ts';
-import type { DeletedTask, StoredRelation, TaskReads, TaskSort } from '../../port/tasks.ts';
+import type { DeletedTask, Dependent, StoredRelation, TaskReads, TaskSort } from '../../port/tasks.ts';
 import { countUpTo, queryInChunks } from '../queries.ts';
 import { type Db, joinSql, omitNull, raw, type Sql, type SqlRow, sql, toId } from '../sql.ts';
 import { listForBoard } from './board.ts';
@@ -168,9 +168,9 @@ export function createLazyTaskReads(db: Db): Omit<TaskReads, EagerTaskRead> {
     },
     async getLastDeleted(id) {
       const [row] = await db.all(
-        sql`select at, old_value from task_history where task_id = ${id} and field = 'deleted' order by seq desc limit 1`,
+        sql`select at, old_value, new_value from task_history where task_id = ${id} and field = 'deleted' order by seq desc limit 1`,
       );
-      return row && { ...(JSON.parse(String(row.old_value)) as Omit<DeletedTask, 'at'>), at: String(row.at) };
+      return row && { ...toDeletedTask(String(row.old_value), String(row.at)), root: String(parseJson(row.new_value) ?? id) };
     },
     async listDeletedWith(root, at) {
       const found = await db.all(
@@ -264,6 +264,14 @@ const toStoredRelation = (row: SqlRow): StoredRelation => ({
   type: row.relation_type as Relation['type'],
   reason: String(row.reason),
 });
+
+/** Reads the record of a deletion. Older versions stored dependents as ids. */
+function toDeletedTask(text: string, at: string): DeletedTask {
+  const { dependents, ...rest } = JSON.parse(text) as Omit<DeletedTask, 'at' | 'dependents'> & { dependents: (Dependent | TaskId)[] };
+  const toDependent = (dependent: Dependent | TaskId): Dependent =>
+    typeof dependent === 'string' ? { id: dependent, position: Number.MAX_SAFE_INTEGER } : dependent;
+  return { ...rest, dependents: dependents.map(toDependent), at };
+}
 
 const sortOrders: Record<TaskSort, string> = {
   id: 't.seq',

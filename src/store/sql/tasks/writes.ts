@@ -92,28 +92,13 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
       await indexTasks(db, [await toTaskText(task)]);
       noteUpdate(changes, task.id);
     },
-    async remove(id, root, dependents) {
-      const task = await reads.get(id);
-      if (!task) return;
-      const notes = (await reads.getNotes([id])).get(id) ?? [];
-      const relations = (await reads.listRelations(id)).map((r) =>
-        r.direction === 'to'
-          ? { from: id, to: r.taskId, type: r.type, reason: r.reason }
-          : { from: r.taskId, to: id, type: r.type, reason: r.reason },
-      );
-      await addHistory([{ taskId: id, field: 'deleted', old: { record: task, notes, relations, dependents }, new: root }]);
-      await unindexTask(db, id);
-      await db.run(sql`delete from task_dependencies where depends_on = ${id}`);
-      await db.run(sql`delete from tasks where id = ${id}`);
-      changes.deleted.push(id);
-    },
-    async relate({ from, to, type, reason }, origin) {
+    async relate({ from, to, type, reason, at = stamp.at, by = stamp.by }, origin) {
       const [known] = origin
         ? []
         : await db.all(sql`select reason from task_relations where task_id = ${from} and related_to = ${to} and relation_type = ${type}`);
       await db.run(sql`
         insert into task_relations (task_id, related_to, relation_type, reason, created_at, created_by)
-        values (${from}, ${to}, ${type}, ${reason}, ${stamp.at}, ${stamp.by})
+        values (${from}, ${to}, ${type}, ${reason}, ${at}, ${by})
         on conflict (task_id, related_to, relation_type) do update set reason = excluded.reason`);
       const old = known && { to, type, reason: known.reason };
       await addHistory([{ taskId: from, field: 'relations', old, new: { to, type, reason } }]);

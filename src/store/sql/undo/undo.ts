@@ -3,8 +3,9 @@ import type { Stamp } from '../../port/store.ts';
 import type { TaskReads } from '../../port/tasks.ts';
 import type { UndoWrites } from '../../port/undo.ts';
 import { noteUpdate } from '../changes.ts';
+import { insertRow } from '../insert-row.ts';
 import { indexTasks, unindexMemory, unindexTask } from '../search/writes.ts';
-import { type Db, joinSql, listValues, raw, type SqlRow, sql } from '../sql.ts';
+import { type Db, listValues, raw, type SqlRow, sql } from '../sql.ts';
 import type { ItemImage } from './images.ts';
 
 /** Reads what one entry of the log changed, and restores what it changed. */
@@ -95,13 +96,4 @@ async function restoreMemory(db: Db, changes: Changes, id: string, image: ItemIm
   if (row) await unindexMemory(db, Number(row.seq));
   await db.run(sql`delete from citations where by_kind = 'memory' and by_id = ${id}`);
   changes.deleted.push(id);
-}
-
-/** Inserts a row that was read from the same table, so its columns are those of the schema. */
-async function insertRow(db: Db, table: string, row: SqlRow, suffix = raw('')): Promise<void> {
-  const columns = joinSql(
-    Object.keys(row).map((name) => raw(`"${name}"`)),
-    ', ',
-  );
-  await db.run(sql`insert into ${raw(table)} (${columns}) values ${listValues(Object.values(row))}${suffix}`);
 }

@@ -41,11 +41,10 @@ export function createGateReads(db: Db): GateReads {
       return found.map(toId);
     },
     async listParticipants(taskId) {
-      const quoted = `%"${taskId}"%`;
       // A verdict and a spawn are not work on the task.
       const found = await db.all(sql`
-        select distinct agent_id, principal, null as process from audit_log
-        where success = 1 and updated_ids like ${quoted} and domain not in ('validator', 'orchestrate')
+        select distinct a.agent_id, a.principal, null as process from audit_updates u cross join audit_log a
+        where u.task_id = ${taskId} and a.seq = u.seq and a.success = 1 and a.domain not in ('validator', 'orchestrate')
         union select agent_id, '{}' as principal, process from claims where task_id = ${taskId} and process <> ''`);
       return found.map((row) => ({
         agent: String(row.agent_id),

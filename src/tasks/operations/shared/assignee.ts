@@ -47,15 +47,19 @@ async function findKnownNames({ store, config, platform }: AssigneeContext, name
   return new Set([...listed, ...(await store.audit.findKnownNames(names.filter((name) => !listed.includes(name))))]);
 }
 
-/** Rejects (35) a task that is reserved for another agent or person. */
-export async function checkAssignee(ctx: ClaimContext & AssigneeContext, { id, assignee }: TaskRecord): Promise<void> {
+/** Rejects (35) a task that is reserved for another agent or person. `command` takes it over. */
+export async function checkAssignee(
+  ctx: ClaimContext & AssigneeContext,
+  { id, assignee }: TaskRecord,
+  command: 'start' | 'reopen' = 'start',
+): Promise<void> {
   if (assignee === undefined || !(await findReserved(ctx, [{ taskId: id, assignee }])).has(id)) return;
   const { suggestAnother } = await import('./task-transitions.ts');
   throw new CleoError('E_TASK_ASSIGNED', {
     taskId: id,
     assignee,
     ...(await suggestAnother(ctx)),
-    retry: ctx.commandAs(['start', id, '--take-over', '--reason', `${assignee} is not available`]),
+    retry: ctx.commandAs([command, id, '--take-over', '--reason', `${assignee} is not available`]),
   });
 }
 

@@ -82,6 +82,20 @@ export interface StartOptions {
   isForAny?: boolean | undefined;
 }
 
+/** Rejects a take-over without a reason. */
+export function checkTakeOverReason(
+  ctx: Pick<QueryContext, 'commandWith'>,
+  taskId: TaskId,
+  { takeOver, reason }: Pick<StartOptions, 'takeOver' | 'reason'>,
+): void {
+  if (!takeOver || reason !== undefined) return;
+  throw new CleoError('E_VALIDATION', {
+    field: 'reason',
+    problem: `is required to take over ${taskId}; its holder will see it`,
+    fix: ctx.commandWith({ reason: 'its holder stopped working on it' }),
+  });
+}
+
 /** Makes the task active and the caller's focus. If several callers try at once, exactly one succeeds. */
 export async function startTask(ctx: TransitionContext, task: TaskRecord, options: StartOptions = {}): Promise<StartResult> {
   const { store, caller } = ctx;
@@ -103,7 +117,7 @@ export async function startTask(ctx: TransitionContext, task: TaskRecord, option
   return { ...started, ...taken, ...defined({ released }) };
 }
 
-const noteAssigneeTakeOver: typeof noteTakeOver = async (...args) => (await import('./assignee.ts')).noteTakeOver(...args);
+export const noteAssigneeTakeOver: typeof noteTakeOver = async (...args) => (await import('./assignee.ts')).noteTakeOver(...args);
 
 /** Makes a task that the caller holds its focus. */
 export async function focusHeldTask({ store, caller, now }: TransitionContext, id: TaskId): Promise<void> {

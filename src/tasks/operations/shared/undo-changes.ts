@@ -1,7 +1,7 @@
 import type { MutationContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { TaskId } from '#core/model/scalars.ts';
-import type { DeletedTask, StoredRelation } from '#store/port/tasks.ts';
+import type { DatedRelation, DeletedTask, StoredRelation } from '#store/port/tasks.ts';
 import type { TaskChange } from '#store/port/undo.ts';
 import type { TaskRecord } from '../../model/task.ts';
 import { toFocusTime } from '../../rules/claims.ts';
@@ -18,45 +18,64 @@ const creations = ['created', 'restored', 'imported'];
 export async function undoTaskChanges(ctx: MutationContext, changes: TaskChange[], reject: (problem: string) => CleoError): Promise<void> {
   const { store } = ctx;
   const created = changes.filter(({ field }) => creations.includes(field)).map(({ taskId }) => taskId);
+  const restoredIds = changes.filter(({ field }) => field === 'restored').map(({ taskId }) => taskId);
   const deleted = changes.filter(({ field }) => field === 'deleted').map(({ old }) => old as DeletedTask);
   const edited = [...new Set(changes.map(({ taskId }) => taskId))].filter(
     (id) => !created.includes(id) && !deleted.some(({ record }) => record.id === id),
   );
   for (const id of [...created, ...edited]) await checkScope(ctx, id);
   for (const task of deleted.toReversed()) await reinsertTask(ctx, task);
-  for (const task of deleted) await relinkTask(ctx, task, deleted);
+  for (const relation of listRelations(deleted)) await relateAgain(ctx, relation, reject, 'restored');
   // Backwards: a task that was completed after another may depend on it.
   for (const id of edited.toReversed())
     await revertTask(
       ctx,
       id,
-      changes.filter(({ taskId }) => taskId === id),
+      changes.filter((change) => change.taskId === id && !isRelatedTo(change, restoredIds)),
       reject,
     );
-  for (const id of created) await checkUnused(ctx, id, created, reject);
-  for (const id of created.toReversed()) await store.tasks.remove(id, id, []);
+  for (const id of created) await checkUnused(ctx, id, created, restoredIds.includes(id), reject);
+  const removals = [];
+  for (const id of created.toReversed()) {
+    // A restored task is deleted again, as it was before.
+    const former = restoredIds.includes(id) ? await store.tasks.getLastDeleted(id) : undefined;
+    removals.push({ id, root: former?.root ?? id, dependents: former?.dependents ?? [] });
+  }
+  await store.deletions.removeMany(removals);
   const restored = [...edited, ...deleted.map(({ record }) => record.id)];
   await checkPlaces(ctx, restored);
 }
 
-/** Inserts a deleted task with its notes. An active one is claimed again: only its holder could delete it. */
-async function reinsertTask(ctx: MutationContext, { record, notes }: DeletedTask): Promise<void> {
+/** Inserts a deleted task with its notes and its evidence. An active one is claimed again: only its holder could delete it. */
+async function reinsertTask(ctx: MutationContext, task: DeletedTask): Promise<void> {
   const { store, now } = ctx;
+  const { record, notes } = task;
   const updatedAt = now > record.updatedAt ? now : record.updatedAt;
   await store.tasks.insert({ ...record, updatedAt, revision: record.revision + 1 }, notes, 'restored');
+  await store.deletions.restoreAttached(task);
   if (record.status === 'active') await claimAgain(ctx, record.id);
 }
 
-/** Restores the relations of a deleted task, and the dependencies on it that were cut by the deletion of both. */
-async function relinkTask({ store }: MutationContext, { record, relations, dependents }: DeletedTask, all: DeletedTask[]): Promise<void> {
-  const ids = new Set(all.map((task) => task.record.id));
-  // A relation between two deleted tasks is in the record of the one that was deleted first.
-  for (const relation of relations) await store.tasks.relate(relation, 'restored');
-  for (const id of dependents.filter((dependent) => ids.has(dependent))) {
-    const dependent = await requireTask(store, id);
-    if (!dependent.depends.includes(record.id))
-      await store.tasks.save(dependent, { ...dependent, depends: [...dependent.depends, record.id] });
-  }
+/** The relations of the deleted tasks, each once: one between two of them is in both records. */
+const listRelations = (deleted: DeletedTask[]): DatedRelation[] => [
+  ...new Map(
+    deleted.flatMap(({ relations }) => relations.map((relation) => [`${relation.from} ${relation.to} ${relation.type}`, relation])),
+  ).values(),
+];
+
+/** A relation to a restored task is deleted with it, so that its next restore finds it. */
+const isRelatedTo = ({ field, new: added }: TaskChange, ids: TaskId[]): boolean =>
+  field === 'relations' && ids.includes((added as StoredRelation | undefined)?.to ?? '');
+
+async function relateAgain(
+  { store }: MutationContext,
+  relation: DatedRelation,
+  reject: (problem: string) => CleoError,
+  origin?: 'restored',
+): Promise<void> {
+  const [missing] = await store.tasks.findMissing([relation.from, relation.to]);
+  if (missing) throw reject(`${missing}, which was related, no longer exists`);
+  await store.tasks.relate(relation, origin);
 }
 
 /** Restores the fields, notes and relations of a task that the write changed. */
@@ -76,7 +95,7 @@ async function revertTask(ctx: MutationContext, id: TaskId, changes: TaskChange[
   if (noteCount > 0) await store.undo.removeNotes(saved, noteCount);
   for (const { old, new: added } of changes.filter(({ field }) => field === 'relations').toReversed()) {
     const [former, later] = [old, added] as (Omit<StoredRelation, 'from'> | undefined)[];
-    if (former) await store.tasks.relate({ ...former, from: id });
+    if (former) await relateAgain(ctx, { ...former, from: id }, reject);
     else if (later) await store.tasks.unrelate(id, later.to, later.type);
   }
 }
@@ -115,8 +134,15 @@ async function claimAgain({ store, caller, now }: MutationContext, taskId: TaskI
   await store.claims.insert({ taskId, ...caller, claimedAt: now, focusedAt, renewedAt: now });
 }
 
-/** Rejects the removal of a new task that something else refers to. */
-async function checkUnused(ctx: MutationContext, id: TaskId, created: TaskId[], reject: (problem: string) => CleoError): Promise<void> {
+/** Rejects the removal of a new task that something else refers to. A restored task had its relations, memory, documents and evidence
+ *  before, and its deletion stores them. */
+async function checkUnused(
+  ctx: MutationContext,
+  id: TaskId,
+  created: TaskId[],
+  isRestored: boolean,
+  reject: (problem: string) => CleoError,
+): Promise<void> {
   const { store } = ctx;
   const task = await requireTask(store, id);
   const outside = (others: string[]): string | undefined => others.find((other) => !created.includes(other));
@@ -124,6 +150,10 @@ async function checkUnused(ctx: MutationContext, id: TaskId, created: TaskId[], 
   if (child) throw reject(`${id} contains ${child}`);
   const dependent = outside((await store.tasks.listDependents(id)).map((each) => each.id));
   if (dependent) throw reject(`${dependent} depends on ${id}`);
+  const session = (await store.sessions.listActive()).find(({ scope }) => scope.root === id);
+  if (session) throw reject(`${id} is the scope of ${session.id}`);
+  if (hasBoundCriteria(task)) ctx.requireScope('decide', { subject: id, action: `Removing ${id}, whose criteria are bound to evidence,` });
+  if (isRestored) return;
   const related = outside((await store.tasks.listRelations(id)).map(({ taskId }) => taskId));
   if (related) throw reject(`${related} and ${id} are related`);
   const [memory] = await store.memory.listForTask(id);
@@ -131,9 +161,6 @@ async function checkUnused(ctx: MutationContext, id: TaskId, created: TaskId[], 
   const [doc] = await store.docs.listForTask(id);
   if (doc) throw reject(`the document ${doc.slug} is attached to ${id}`);
   if ((await store.gates.listAttempts(id)).length > 0) throw reject(`${id} has evidence`);
-  const session = (await store.sessions.listActive()).find(({ scope }) => scope.root === id);
-  if (session) throw reject(`${id} is the scope of ${session.id}`);
-  if (hasBoundCriteria(task)) ctx.requireScope('decide', { subject: id, action: `Removing ${id}, whose criteria are bound to evidence,` });
 }
 
 /** Checks parents and dependencies of the restored tasks, because other tasks may have changed since. */

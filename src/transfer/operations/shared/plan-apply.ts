@@ -4,6 +4,7 @@ import { removeDuplicates } from '#lib/collections.ts';
 import { defined } from '#lib/defined.ts';
 import type { WriteStore } from '#store/port/store.ts';
 import type { Note, TaskRecord } from '#tasks/model/task.ts';
+import { listDependentsByTask } from '#tasks/operations/shared/dependents.ts';
 import type { GateAttempt, RoundState } from '#verification/model/verification.ts';
 import type { PlanAlias, PlanElement, PlanPlace, PlanRelation, PlanState, PlanTaskState } from '../../model/plan.ts';
 import { formatForeignAgent } from '../../rules/foreign-holder.ts';
@@ -25,13 +26,9 @@ export async function applyTasks(store: WriteStore, changes: TaskChange[], repli
   const { plan, tasks } = store;
   const wanted = changes.flatMap(({ state, id }) => (state ? [{ state, id }] : []));
   // A deleted task may have the number of a new one.
-  for (const { id, state } of changes)
-    if (!state && id !== undefined)
-      await tasks.remove(
-        id,
-        id,
-        (await tasks.listDependents(id)).map((each) => each.id),
-      );
+  const deleted = changes.flatMap(({ id, state }) => (!state && id !== undefined ? [id] : []));
+  const dependents = await listDependentsByTask(store, deleted);
+  await store.deletions.removeMany(deleted.map((id) => ({ id, root: id, dependents: dependents.get(id) ?? [] })));
   const moves = listMoves(wanted);
   await plan.renumberTasks(moves);
   await renumberHandoffs(plan, moves);
