@@ -52,7 +52,7 @@ export default defineConfig({
           // The SQLite run isolates the same files; here they share their schemas.
           isolate: false,
           include: [...operations, 'test/engines/*.test.ts'],
-          exclude: ['src/store/dialects/sqlite.test.ts', 'src/admin/operations/backup-restore.test.ts', ...storeless],
+          exclude: ['src/store/dialects/sqlite*.test.ts', 'src/admin/operations/backup-restore.test.ts', ...storeless],
           env: { CLEO_TEST_ENGINE: 'postgres' },
           globalSetup: [...built.globalSetup, 'test/postgres.ts'],
         },

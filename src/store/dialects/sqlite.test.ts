@@ -9,12 +9,9 @@ import {
   rmSync,
   statSync,
   truncateSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
@@ -25,7 +22,6 @@ import { openSqlite, type SqliteOptions } from './sqlite.ts';
 import { loadSqliteDriver, type SqliteDatabase, type SqliteDriver } from './sqlite-driver.ts';
 import { fromSqliteError } from './sqlite-errors.ts';
 import { inspectSqlite } from './sqlite-restore.ts';
-import { leaseMs } from './sqlite-restore-lock.ts';
 import { createSqlite } from './sqlite-schema.ts';
 
 const stamp = { at: '2026-01-01T00:00:00.000Z', by: 'tester' };
@@ -371,34 +367,4 @@ test('prepared statements survive garbage collection', async () => {
     for (const store of stores) expect((await listIds(store)).length).toBe((round + 1) * stores.length);
     await collectGarbage();
   }
-});
-
-test('a write waits while a backup is restored, and ignores the lock of a killed process', async () => {
-  const path = await createStore();
-  const lock = `${path}.restoring`;
-  writeFileSync(lock, String(process.pid));
-  const store = open(path);
-  const added = addTask(store);
-  await sleep(100);
-  expect(await listIds(open(path, { mode: 'read' }))).toEqual([]);
-  await expect(addTask(open(path, { busyTimeoutMs: 50 }))).rejects.toThrow(matchError('E_LOCK_TIMEOUT', 7, 'is being restored'));
-  rmSync(lock);
-  expect(await added).toBe('T001');
-  writeFileSync(lock, '2147483646');
-  expect(await addTask(store)).toBe('T002');
-  expect(existsSync(lock)).toBe(false);
-});
-
-test('the lock of a restore on another host holds until its lease ends', async () => {
-  const path = await createStore();
-  const lock = `${path}.restoring`;
-  // The process id says nothing about another host.
-  writeFileSync(lock, JSON.stringify({ pid: 2_147_483_646, host: 'another-host' }));
-  await expect(addTask(open(path, { busyTimeoutMs: 50 }))).rejects.toThrow(matchError('E_LOCK_TIMEOUT', 7, 'is being restored'));
-  const before = new Date(Date.now() - leaseMs - 1000);
-  utimesSync(lock, before, before);
-  expect(await addTask(open(path))).toBe('T001');
-  expect(existsSync(lock)).toBe(false);
-  writeFileSync(lock, JSON.stringify({ pid: 2_147_483_646, host: hostname() }));
-  expect(await addTask(open(path))).toBe('T002');
 });
