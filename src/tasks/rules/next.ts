@@ -45,7 +45,7 @@ export function rankTasks(work: OpenWork, options: NextOptions, count: number): 
     conflict: options.conflicts?.has(task.id) ? conflictPoints : 0,
     due: due.get(task.id)?.points ?? 0,
   });
-  return takeTop(listFreeTasks(work, options), count, (task) => sumPoints(scoreTask(task))).map(({ task, rank }) => ({
+  return takeTop(work.tasks, count, (task) => sumPoints(scoreTask(task)), createFreeCheck(work, options)).map(({ task, rank }) => ({
     taskId: task.id,
     score: rank,
     reasons: [
@@ -57,18 +57,20 @@ export function rankTasks(work: OpenWork, options: NextOptions, count: number): 
 
 /** Lists the tasks that can be started and that nobody holds. A task that is active without a claim in force is one of them:
  *  its agent stopped without finishing it. */
-export function listFreeTasks(work: OpenWork, { isLapsed, within, reserved }: NextOptions): OpenTask[] {
+export const listFreeTasks = (work: OpenWork, options: NextOptions): OpenTask[] => work.tasks.filter(createFreeCheck(work, options));
+
+function createFreeCheck(work: OpenWork, { isLapsed, within, reserved }: NextOptions): (task: OpenTask) => boolean {
   const heldIds = new Set(work.claims.filter((claim) => !isLapsed(claim)).map(({ taskId }) => taskId));
-  return listStartableTasks(work, within).filter(({ id }) => !heldIds.has(id) && !reserved?.has(id));
+  const isStartable = createStartableCheck(work, within);
+  return (task) => isStartable(task) && !heldIds.has(task.id) && !reserved?.has(task.id);
 }
 
 /** Selects the free tasks and those that the caller holds itself, by priority and due date, then by id. */
 export function selectReadyTasks(work: OpenWork, options: NextOptions & { caller: Caller }): OpenTask[] {
   const claims = work.claims.filter((claim) => !isHolder(claim, options.caller));
-  const candidates = listFreeTasks({ ...work, claims }, options);
   const due = createDueScores(work, options);
   const getRank = (task: OpenTask): number => priorityPoints[task.priority] + (due.get(task.id)?.points ?? 0);
-  return takeTop(candidates, candidates.length, getRank).map(({ task }) => task);
+  return takeTop(work.tasks, work.tasks.length, getRank, createFreeCheck({ ...work, claims }, options)).map(({ task }) => task);
 }
 
 /** Maps the tasks whose due date gives points to the points and their reason. */
@@ -83,19 +85,25 @@ interface RankedTask {
   rank: number;
 }
 
-/** Returns the `count` highest ranks; ties go to the lower id. Inserting into a short list is cheaper than sorting a thousand
- *  candidates for three. */
-function takeTop(tasks: OpenTask[], count: number, getRank: (task: OpenTask) => number): RankedTask[] {
+/** Returns the `count` highest ranks among the tasks that pass `isCandidate`; ties go to the lower id. Inserting into a short list is
+ *  cheaper than sorting a thousand tasks for three, and most tasks are ranked too low to be checked. */
+function takeTop(
+  tasks: OpenTask[],
+  count: number,
+  getRank: (task: OpenTask) => number,
+  isCandidate: (task: OpenTask) => boolean,
+): RankedTask[] {
   const compare = (a: RankedTask, b: RankedTask): number => b.rank - a.rank || toTaskNumber(a.task.id) - toTaskNumber(b.task.id);
   if (count > maxInsertCount)
     return tasks
+      .filter(isCandidate)
       .map((task) => ({ task, rank: getRank(task) }))
       .sort(compare)
       .slice(0, count);
   const best: RankedTask[] = [];
   for (const task of tasks) {
     const rank = getRank(task);
-    if (best.length === count && rank < best[count - 1]!.rank) continue;
+    if ((best.length === count && rank < best[count - 1]!.rank) || !isCandidate(task)) continue;
     const candidate = { task, rank };
     const at = best.findIndex((other) => compare(candidate, other) < 0);
     best.splice(at < 0 ? best.length : at, 0, candidate);
@@ -106,16 +114,17 @@ function takeTop(tasks: OpenTask[], count: number, getRank: (task: OpenTask) => 
 
 const maxInsertCount = 10;
 
-/** Lists tasks and subtasks without open children or open dependencies that are not blocked. Dependencies and blocks of a container
+/** Checks for a task or subtask without open children or open dependencies that is not blocked. Dependencies and blocks of a container
  *  hold for all its descendants. */
-function listStartableTasks(work: OpenWork, within: TaskId | undefined): OpenTask[] {
+function createStartableCheck(work: OpenWork, within: TaskId | undefined): (task: OpenTask) => boolean {
   // Only parents are stored, one by one: allocations for a thousand tasks would cost a cold start a garbage collection.
   const parents = new Map<TaskId, OpenTask | undefined>();
   for (const { parentId } of work.tasks) if (parentId !== undefined) parents.set(parentId, undefined);
   for (const task of work.tasks) if (parents.has(task.id)) parents.set(task.id, task);
   const waiting = new Set<TaskId>();
   for (const { taskId } of work.depends) waiting.add(taskId);
-  const isStartable = (task: OpenTask): boolean => {
+  return (task) => {
+    if ((task.type !== 'task' && task.type !== 'subtask') || parents.has(task.id)) return false;
     let isInside = within === undefined;
     for (
       let at: OpenTask | undefined = task, level = 0;
@@ -128,7 +137,6 @@ function listStartableTasks(work: OpenWork, within: TaskId | undefined): OpenTas
     }
     return isInside;
   };
-  return work.tasks.filter((task) => (task.type === 'task' || task.type === 'subtask') && !parents.has(task.id) && isStartable(task));
 }
 
 /** The hierarchy has four tiers; the limit only guards against a cycle in a damaged store. */
