@@ -14,9 +14,11 @@ import { createSbom } from './sbom.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, process.argv[2] ?? 'dist');
 /** V8 allocates a string of more than 128 KiB outside of its young generation. A slightly shorter one fills a tenth of it and triggers
- *  the first garbage collection during the start, so larger files are padded to this size. */
+ *  the first garbage collection during the start, so the long files of everyday commands are padded to this size. */
 const paddedLength = 132 * 1024;
-const minPaddedLength = 64 * 1024;
+const paddedFiles = ['core.js', join('parts', 'runs-operations-skills-run.js')];
+/** Packages that many parts use. Each is a part of its own, because copies of them were a sixth of the package. */
+const sharedPackages = ['jsonc-parser', 'marked', 'smol-toml', 'yaml'];
 /** Commands that are run in this order to fill the code cache. Each first word has one cache for all its lines. */
 const warmUpCommands = [
   'init',
@@ -77,7 +79,8 @@ const common = {
   define: { 'import.meta.filename': '__filename' },
 };
 
-/** Turns dynamic imports into `part:` files and, in parts, imports of core modules into `core:` references. */
+/** Turns dynamic imports into `part:` files and, in parts, imports of core modules into `core:` references and imports of shared packages
+ *  into `part:` files. The functions of valibot that the core contains are taken from there. */
 const linker = (core, found) => ({
   name: 'linker',
   setup(pass) {
@@ -91,6 +94,20 @@ const linker = (core, found) => ({
       found.core.add(name(path));
       return { path: `core:${name(path)}`, external: true };
     });
+    if (core) {
+      pass.onResolve({ filter: new RegExp(`^(${sharedPackages.join('|')})$`) }, ({ path }) => {
+        found.packages.add(path);
+        return { path: `part:src/packages/${path}.ts`, external: true };
+      });
+      pass.onResolve({ filter: /^valibot$/ }, ({ importer }) =>
+        importer.includes('node_modules') ? undefined : { path: 'valibot', namespace: 'core-valibot' },
+      );
+      pass.onResolve({ filter: /^core:valibot$/ }, ({ path }) => ({ path, external: true }));
+      pass.onLoad({ filter: /./, namespace: 'core-valibot' }, () => ({
+        contents: `export { ${[...coreSchemas].join(', ')} } from 'core:valibot'; export * from '${valibotPath}';`,
+        resolveDir: root,
+      }));
+    }
     // The registry loads an operation by name at run time.
     pass.onLoad({ filter: /core[\\/]registry\.ts$/ }, ({ path }) => {
       const text = readFileSync(path, 'utf8');
@@ -106,10 +123,13 @@ const { words, files } = await writeIndex();
 const digest = createHash('sha256');
 const parts = new Set(files);
 const packages = new Set();
+const usedPackages = new Set();
 const inCore = new Set();
+const valibotPath = name(join(root, 'node_modules', 'valibot', 'dist', 'index.mjs')).replace(/^/, './');
 const survey = await build({ ...common, entryPoints: ['src/cli.ts'], plugins: [linker(undefined, { parts, core: inCore })] });
 recordPackages(survey);
 const core = new Set(Object.keys(survey.metafile.inputs).filter((path) => path.startsWith('src/')));
+const coreSchemas = listCoreSchemas();
 
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(join(dist, 'parts'), { recursive: true });
@@ -125,18 +145,27 @@ for (const part of parts) {
     inCore.add(part);
     continue;
   }
-  const built = await build({ ...common, entryPoints: [part], plugins: [linker(core, { parts, core: inCore })] });
+  const built = await build({ ...common, entryPoints: [part], plugins: [linker(core, { parts, core: inCore, packages: usedPackages })] });
   recordPackages(built);
   write(join('parts', toPartFile(part)), wrapModule(built.outputFiles[0].text));
 }
 
+for (const one of usedPackages) {
+  const built = await build({ ...common, stdin: { contents: `export * from '${one}';`, resolveDir: root } });
+  recordPackages(built);
+  write(join('parts', toPartFile(`src/packages/${one}.ts`)), wrapModule(built.outputFiles[0].text));
+}
+
 // The core exports a table of the modules that parts import; everything else stays private.
-const table = await listExports([...inCore].sort());
+const table = [...(await listExports([...inCore].sort())), { path: 'valibot', names: coreSchemas }];
 const built = await build({
   ...common,
   stdin: {
     contents: [
-      ...table.map(({ path, names }, i) => `import { ${names.map((name) => `${name} as m${i}_${name}`).join(', ')} } from './${path}';`),
+      ...table.map(
+        ({ path, names }, i) =>
+          `import { ${names.map((name) => `${name} as m${i}_${name}`).join(', ')} } from '${path.startsWith('src/') ? `./${path}` : path}';`,
+      ),
       `cleoCore({${table.map(({ path, names }, i) => `'${path}': () => ({ ${names.map((name) => `${name}: m${i}_${name}`).join(', ')} })`).join(',')}});`,
       `import { main } from './src/main.ts';`,
       'void main();',
@@ -177,6 +206,14 @@ async function listExports(paths) {
   return paths.map((path) => ({ path, names: names.get(path) }));
 }
 
+/** Lists the functions of valibot that the core imports. */
+function listCoreSchemas() {
+  const names = [...core].flatMap((path) =>
+    [...readFileSync(join(root, path), 'utf8').matchAll(/^import \{([^}]*)\} from 'valibot';/gm)].flatMap(([, list]) => list.split(',')),
+  );
+  return [...new Set(names.map((one) => one.trim()).filter((one) => /^\w+$/.test(one)))].sort();
+}
+
 /** Records the packages whose code is in a bundle. */
 function recordPackages({ metafile }) {
   for (const path of Object.keys(metafile.inputs)) {
@@ -197,7 +234,7 @@ function formatLicenses() {
 }
 
 function write(file, text) {
-  const padded = text.length > minPaddedLength ? text.padEnd(paddedLength) : text;
+  const padded = paddedFiles.includes(file) ? text.padEnd(paddedLength) : text;
   digest.update(padded);
   writeFileSync(join(dist, file), padded);
 }

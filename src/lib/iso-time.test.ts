@@ -28,13 +28,6 @@ test('equals toISOString for every time', () => {
   );
 });
 
-test('equals toISOString on every day of 400 years', () => {
-  for (let day = 0; day < 146_097; day++) {
-    const ms = day * 86_400_000 + day;
-    if (formatIsoTime(ms) !== new Date(ms).toISOString()) expect(formatIsoTime(ms)).toBe(new Date(ms).toISOString());
-  }
-});
-
 test('throws for a time that does not exist', () => {
   expect(() => formatIsoTime(Number.NaN)).toThrow(RangeError);
 });

@@ -265,7 +265,8 @@ function hasEntry(path: string): boolean {
   }
 }
 
-const fileProblems: Record<string, string> = {
+/** A function, so that a successful call does not create the table. */
+const getFileProblems = (): Record<string, string> => ({
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',
@@ -282,7 +283,7 @@ const fileProblems: Record<string, string> = {
   ENOENT: 'does not exist',
   ENAMETOOLONG: 'the name is too long',
   ELOOP: 'too many links',
-};
+});
 
 /** True if a path relative to some root stays below that root. */
 export const isBelow = (path: string): boolean => path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);
@@ -296,6 +297,6 @@ export function convertFileErrors<T>(path: string, work: () => T): T {
 }
 
 export function toFileError(path: string, error: unknown): unknown {
-  const problem = fileProblems[(error as NodeJS.ErrnoException).code ?? ''];
+  const problem = getFileProblems()[(error as NodeJS.ErrnoException).code ?? ''];
   return problem ? new CleoError('E_FILE_ERROR', { path, problem, fix: 'cleo doctor' }, { cause: error }) : error;
 }

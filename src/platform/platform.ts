@@ -103,10 +103,5 @@ function readLogin(env: Record<string, string | undefined>): string | undefined 
  *  for it would take 2 % of a start. */
 function readPasswdName(): string | undefined {
   if (process.platform !== 'linux') return undefined;
-  const uid = String(process.geteuid?.());
-  const fields = files
-    .readText('/etc/passwd')
-    ?.split('\n')
-    .map((line) => line.split(':'));
-  return fields?.find((user) => user[2] === uid)?.[0];
+  return new RegExp(`^([^:\n]+):[^:]*:${process.geteuid?.()}:`, 'm').exec(files.readText('/etc/passwd') ?? '')?.[1];
 }

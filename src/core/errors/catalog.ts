@@ -323,15 +323,19 @@ export type ErrorCode = keyof ErrorCatalog;
 export type ErrorFacts<C extends ErrorCode> = Parameters<ErrorCatalog[C]['message']>[0] & Record<string, unknown>;
 
 let catalog: ErrorCatalog | undefined;
+let domainRows: Record<string, ErrorRow<never>>[] = [];
 /** Returns the rows of this file and those of the domains that are loaded. */
 export const getErrorCatalog = (): ErrorCatalog => {
   catalog ??= createRows() as ErrorCatalog;
+  Object.assign(catalog, ...domainRows);
+  domainRows = [];
   return catalog;
 };
 
-/** Adds the errors of a domain when its code is loaded, so that other calls do not pay for them. */
+/** Adds the errors of a domain when its code is loaded, so that other calls do not pay for them. The catalog is created by the first
+ *  error. */
 export function addErrorRows(more: Record<string, ErrorRow<never>>): void {
-  Object.assign(getErrorCatalog(), more);
+  domainRows.push(more);
 }
 
 export { commandLine, quote };

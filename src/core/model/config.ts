@@ -1,7 +1,7 @@
 import { isPlainObject } from '#lib/is-plain-object.ts';
 
 /** All configuration keys with their defaults; `configMeanings` describes them. Every start reads this table, so it is plain data
- *  without texts. The type of a key follows from its default, unless `specialTypes` names it. */
+ *  without texts. The type of a key follows from its default, unless `getSpecialTypes` names it. */
 const defaults = {
   'hierarchy.maxSiblings': 7,
   'hierarchy.autoCompleteParents': false,
@@ -52,18 +52,20 @@ const defaults = {
   agents: [],
 } as const;
 
-/** Keys whose values are limited further: one of several words, or texts of a certain form. */
-const specialTypes = {
-  'decide.proof': ['terminal', 'passphrase', 'ssh'],
-  'decide.signers': 'signers',
-  'store.durability': ['full', 'normal'],
-  'project.key': 'name',
-  'lifecycleEnforcement.mode': ['strict', 'advisory', 'off'],
-  'verification.independence': ['spawn', 'process'],
-  'docs.types': 'slugs',
-  'sync.mode': ['off', 'manual', 'auto'],
-  'sync.include': 'kinds',
-} as const satisfies Partial<Record<keyof typeof defaults, 'name' | 'signers' | 'slugs' | 'kinds' | readonly string[]>>;
+/** Keys whose values are limited further: one of several words, or texts of a certain form. A function, because only a project with a
+ *  configuration file needs it. */
+const getSpecialTypes = () =>
+  ({
+    'decide.proof': ['terminal', 'passphrase', 'ssh'],
+    'decide.signers': 'signers',
+    'store.durability': ['full', 'normal'],
+    'project.key': 'name',
+    'lifecycleEnforcement.mode': ['strict', 'advisory', 'off'],
+    'verification.independence': ['spawn', 'process'],
+    'docs.types': 'slugs',
+    'sync.mode': ['off', 'manual', 'auto'],
+    'sync.include': 'kinds',
+  }) as const satisfies Partial<Record<keyof typeof defaults, 'name' | 'signers' | 'slugs' | 'kinds' | readonly string[]>>;
 
 /** The evidence gates in the order in which they are passed. */
 export const evidenceGateNames = ['implemented', 'testsPassed', 'qaPassed'] as const;
@@ -94,8 +96,8 @@ export type ConfigKey = FixedKey | OpenKey;
 export type ConfigValue = string | number | boolean | string[];
 type Widened<T> = T extends boolean ? boolean : T extends number ? number : T extends readonly unknown[] ? string[] : string;
 export type Config = {
-  [K in FixedKey]: K extends keyof typeof specialTypes
-    ? (typeof specialTypes)[K] extends readonly (infer O)[]
+  [K in FixedKey]: K extends keyof ReturnType<typeof getSpecialTypes>
+    ? ReturnType<typeof getSpecialTypes>[K] extends readonly (infer O)[]
       ? O
       : Widened<(typeof defaults)[K]>
     : Widened<(typeof defaults)[K]>;
@@ -107,7 +109,9 @@ export const isConfigKey = (key: string): key is ConfigKey => Object.hasOwn(defa
 
 /** Returns the type of a key. */
 export const getConfigSpec = (key: ConfigKey): { type: string | readonly string[] } =>
-  openGroups[findOpenGroup(key)!] ?? { type: specialTypes[key as keyof typeof specialTypes] ?? getDefaultType(defaults[key as FixedKey]) };
+  openGroups[findOpenGroup(key)!] ?? {
+    type: getSpecialTypes()[key as keyof ReturnType<typeof getSpecialTypes>] ?? getDefaultType(defaults[key as FixedKey]),
+  };
 
 const getDefaultType = (value: unknown): string =>
   typeof value === 'number' ? 'count' : typeof value === 'boolean' ? 'flag' : typeof value === 'string' ? 'text' : 'list';

@@ -21,9 +21,10 @@ export const cantOpen = 14;
 
 /** SQLite's primary error code. Errors that `all` of @photostructure/sqlite throws have only a message. */
 export const getErrorNumber = ({ errcode, message }: SqliteError): number | undefined =>
-  errcode === undefined ? errorNumbers[message] : errcode & 0xff;
+  errcode === undefined ? getErrorNumbers()[message] : errcode & 0xff;
 
-const errorNumbers: Record<string, number> = {
+/** A function, so that a successful call does not create the table. */
+const getErrorNumbers = (): Record<string, number> => ({
   'access permission denied': 3,
   'database is locked': 5,
   'database table is locked': 6,
@@ -33,7 +34,7 @@ const errorNumbers: Record<string, number> = {
   'database or disk is full': 13,
   'unable to open database file': cantOpen,
   'file is not a database': 26,
-};
+});
 
 export function convertErrors<T>(options: SqliteFile, work: () => T): T {
   try {
@@ -47,7 +48,7 @@ export function fromSqliteError(error: unknown, options: SqliteFile): unknown {
   const { code, message } = error as SqliteError;
   const errcode = getErrorNumber(error as SqliteError);
   const { path } = options;
-  const problem = fileProblems[code ?? ''];
+  const problem = getFileProblems()[code ?? ''];
   if (problem) return new CleoError('E_FILE_ERROR', { path, problem, fix: 'cleo doctor' }, { cause: error });
   if (code !== 'ERR_SQLITE_ERROR' || errcode === undefined) return error;
   switch (errcode) {
@@ -79,7 +80,7 @@ export function fromSqliteError(error: unknown, options: SqliteFile): unknown {
   }
 }
 
-const fileProblems: Record<string, string> = {
+const getFileProblems = (): Record<string, string> => ({
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',
@@ -87,7 +88,7 @@ const fileProblems: Record<string, string> = {
   EDQUOT: 'the disk quota is used up; nothing was changed',
   EFBIG: 'the file-size limit is reached; nothing was changed',
   EIO: 'the disk reports an error',
-};
+});
 
 export function createDamagedError(options: SqliteFile, problem: string, missing = false): CleoError {
   const backup = options.newestBackup();
