@@ -1,4 +1,9 @@
+import { relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { getDiskFolder, useMemoryFolder } from './test/memory-folder.ts';
+
+useMemoryFolder();
 
 const operations = ['src/*/operations/**/*.test.ts', 'src/store/**/*.test.ts', 'test/scenarios/**/*.test.ts'];
 /** Tests that do not use a store run on one engine only. */
@@ -9,22 +14,28 @@ const storeless = [
   'admin/operations/inject',
   'skills/operations/install',
 ].map((name) => `src/${name}.test.ts`);
-/** Tests that measure time run alone. */
-const timed = ['test/bench.test.ts'];
-/** Tests of bad input and damage can run in parallel. Those with many processes or kills cannot. */
-const parallelFaults = [
-  'hostile',
-  'hostile-cli',
-  'queries',
-  'all-or-nothing',
-  'damage',
-  'migrate',
-  'tampering',
-  'traces',
-  'wire',
-  'fuzz',
-  'plan-merge',
-].map((name) => `test/faults/${name}.test.ts`);
+/** Tests that measure time or memory, wait for a fixed time, or start many processes at once run alone. */
+const timed = ['bench-times', 'faults/claims', 'faults/crowds', 'faults/runner', 'faults/server', 'faults/storage', 'faults/workers'].map(
+  (name) => `test/${name}.test.ts`,
+);
+/** Long files start first: one that starts last would run alone on one core. */
+const longest = ['faults/hostile', 'faults/migrate', 'parity', 'linear-time', 'docs', 'skills', 'plan-in-git'].map(
+  (name) => `test/${name}.test.ts`,
+);
+
+/** Keeps the order of the projects, which share their processes. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const projects = [...new Set(sorted.map(({ project }) => project))];
+    const getRank = ({ moduleId }: TestSpecification): number => {
+      const place = longest.indexOf(relative(import.meta.dirname, moduleId).replaceAll('\\', '/'));
+      return place < 0 ? longest.length : place;
+    };
+    return projects.flatMap((project) => sorted.filter((file) => file.project === project).sort((a, b) => getRank(a) - getRank(b)));
+  }
+}
+
 const common = { setupFiles: ['test/seed.ts'], globalSetup: ['test/fresh-index.ts'], testTimeout: 60_000, hookTimeout: 60_000 };
 /** Tests that run the built command. */
 const built = { ...common, globalSetup: [...common.globalSetup, 'test/fresh-dist.ts'] };
@@ -32,14 +43,16 @@ const built = { ...common, globalSetup: [...common.globalSetup, 'test/fresh-dist
 export default defineConfig({
   test: {
     // Tests mostly wait for other processes: a database server, a command line.
-    maxWorkers: 2,
+    maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     projects: [
-      // Without isolation one process runs many files, which takes half the time. These tests share no state.
+      // Without isolation one process runs many files, which takes half the time. Tests of rules and operations share no state.
       { test: { ...common, name: 'rules', isolate: false, include: ['src/**/*.test.ts'], exclude: operations } },
       {
         test: {
           ...common,
           name: 'sqlite',
+          isolate: false,
           include: operations,
           exclude: ['src/store/dialects/postgres.test.ts'],
           env: { CLEO_TEST_ENGINE: 'sqlite' },
@@ -49,7 +62,6 @@ export default defineConfig({
         test: {
           ...built,
           name: 'postgres',
-          // The SQLite run isolates the same files; here they share their schemas.
           isolate: false,
           include: [...operations, 'test/engines/*.test.ts'],
           exclude: ['src/store/dialects/sqlite*.test.ts', 'src/admin/operations/backup-restore.test.ts', ...storeless],
@@ -58,13 +70,14 @@ export default defineConfig({
         },
       },
       { test: { ...built, name: 'surfaces', include: ['test/*.test.ts'], exclude: timed, testTimeout: 120_000 } },
-      { test: { ...built, name: 'damage', include: parallelFaults, testTimeout: 600_000 } },
+      { test: { ...built, name: 'damage', include: ['test/faults/*.test.ts'], exclude: timed, testTimeout: 600_000 } },
       {
         test: {
           ...built,
           name: 'faults',
-          include: ['test/faults/*.test.ts', ...timed],
-          exclude: parallelFaults,
+          include: timed,
+          // Users have their projects on a disk.
+          env: { TMPDIR: getDiskFolder() },
           testTimeout: 600_000,
           fileParallelism: false,
         },

@@ -1,7 +1,7 @@
-// `npm test`: index, types, lint, build, then all tests. It stops at the first step that fails.
+// `npm test`: index; types, lint and build at the same time; then all tests. It stops at the first step that fails.
 // `--faults` runs the long fault tests instead, `--fixes` follows the fix of every error that any test provokes. Other arguments are
 // passed to vitest (`npm test -- -u`).
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -62,9 +62,7 @@ const steps = isAboutFixes
       ]
     : [
         index,
-        { name: 'types', command: [bin('tsc'), '--noEmit'] },
-        { name: 'lint', command: [bin('biome'), 'check', '.'] },
-        build,
+        [{ name: 'types', command: [bin('tsc'), '--noEmit'] }, { name: 'lint', command: [bin('biome'), 'check', '.'] }, build],
         { name: 'tests', command: [bin('vitest'), 'run', ...vitestArguments] },
       ];
 
@@ -93,13 +91,36 @@ function printFixes() {
   rmSync(scratch, { recursive: true, force: true });
 }
 
-for (const { name, command, env } of steps) {
+/** Runs a step and returns its exit code. */
+function runStep({ name, command: [file, ...args], env }) {
   process.stdout.write(`> ${name}\n`);
-  const [file, ...args] = command;
   const { status, error } = spawnSync(file, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } });
   if (name === 'fixes') printFixes();
-  if (status === 0) continue;
   // Vitest prints its own summary last.
-  if (!['tests', 'faults', 'fixes'].includes(name)) process.stderr.write(`failed: ${name}${error ? ` (${error.message})` : ''}\n`);
-  process.exit(status ?? 1);
+  if (status !== 0 && !['tests', 'faults', 'fixes'].includes(name)) reportFailure(name, error);
+  return status ?? 1;
+}
+
+/** Runs a step next to others: what it prints follows its name when it ends. */
+function runNextToOthers({ name, command: [file, ...args] }) {
+  return new Promise((done) => {
+    const output = [];
+    const child = spawn(file, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => output.push(chunk));
+    const end = (status, error) => {
+      process.stdout.write(`> ${name}\n${Buffer.concat(output)}`);
+      if (status !== 0) reportFailure(name, error);
+      done(status ?? 1);
+    };
+    child.once('error', (error) => end(1, error));
+    child.once('close', (status) => end(status));
+  });
+}
+
+const reportFailure = (name, error) => process.stderr.write(`failed: ${name}${error ? ` (${error.message})` : ''}\n`);
+
+for (const step of steps) {
+  const statuses = Array.isArray(step) ? await Promise.all(step.map(runNextToOthers)) : [runStep(step)];
+  const failed = statuses.find((status) => status !== 0);
+  if (failed !== undefined) process.exit(failed);
 }

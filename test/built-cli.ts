@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { recordOutput } from './fixes/record.ts';
 
@@ -11,12 +12,12 @@ export interface CommandResult {
   err: string;
 }
 
-/** Runs the built command in a folder. Of this process's environment it gets only PATH. */
+/** Runs the built command in a folder. Of this process's environment it gets only PATH and the folder of temporary files. */
 export function runCleo(
   argv: string[],
   { cwd, env = {}, stdin = '' }: { cwd: string; env?: Record<string, string>; stdin?: string },
 ): Promise<CommandResult> {
-  const child = spawn(process.execPath, [cleoPath, ...argv], { cwd, env: { PATH: process.env.PATH, HOME: cwd, ...env } });
+  const child = spawn(process.execPath, [cleoPath, ...argv], { cwd, env: { PATH: process.env.PATH, TMPDIR: tmpdir(), HOME: cwd, ...env } });
   const result: CommandResult = { exitCode: null, out: '', err: '' };
   child.stdout.setEncoding('utf8').on('data', (text) => {
     result.out += text;

@@ -19,9 +19,7 @@ declare module 'vitest' {
 /** Provides PostgreSQL for the tests: `CLEO_TEST_DATABASE_URL`, or a server started from the binaries of an npm package. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.CLEO_TEST_DATABASE_URL;
-  const server = given
-    ? undefined
-    : await startPostgres(['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off', '-c', 'autovacuum=off']);
+  const server = given ? undefined : await startPostgres(['-c', 'synchronous_commit=off', '-c', 'autovacuum=off']);
   project.provide('databaseUrl', given ?? server!.url);
   return async () => (server ? server.stop() : dropSchemas(given!));
 }
@@ -39,6 +37,9 @@ export interface PostgresServer {
   process: ChildProcess;
   stop(): Promise<void>;
 }
+
+/** No test takes the power away: what a killed server has written is in the cache of the operating system. */
+const withoutSync = ['-c', 'fsync=off', '-c', 'full_page_writes=off'];
 
 export async function startPostgres(settings: string[] = []): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'cleo-postgres-'));
@@ -69,7 +70,11 @@ async function startIn(folder: string, settings: string[]): Promise<PostgresServ
   const port = await findFreePort();
   const server = spawn(
     join(bin, 'postgres'),
-    ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-c', 'unix_socket_directories=', '-c', 'max_connections=500', ...settings],
+    [
+      ...['-D', data, '-h', '127.0.0.1', '-p', String(port), '-c', 'unix_socket_directories=', '-c', 'max_connections=500'],
+      ...withoutSync,
+      ...settings,
+    ],
     {
       ...user,
       env,

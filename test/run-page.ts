@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cleoPath } from './built-cli.ts';
+import { getDiskFolder } from './memory-folder.ts';
 import { grantPerson, personToken } from './person-token.ts';
 
 /** Returns the page with the current output of its commands. Output that differs only in times, ids and similar is not replaced. */
 export async function runPage(page: string): Promise<string> {
-  const home = mkdtempSync(join(tmpdir(), 'cleo-docs-'));
+  // Lines are wrapped, so the output depends on the length of the path.
+  const home = mkdtempSync(join(getDiskFolder(), 'cleo-docs-'));
   mkdirSync(join(home, 'parser'));
   const shell = openShell(home);
   try {

@@ -11,6 +11,7 @@ import type { SessionRecord } from '../src/sessions/model/session.ts';
 import type { Store, WriteStore } from '../src/store/port/store.ts';
 import type { Note, TaskRecord } from '../src/tasks/model/task.ts';
 import { parseScope } from '../src/tasks/rules/scope.ts';
+import { createTaskRecord } from './task-record.ts';
 
 const types = ['saga', 'epic', 'task', 'subtask'];
 const statuses = ['pending', 'active', 'blocked', 'done'];
@@ -35,23 +36,13 @@ export async function buildWorld(store: Store, lines: string[]): Promise<void> {
     const [head = '', title] = line.split(/:\s+(.*)/s);
     const words = head.trim().split(/\s+/);
     const id = words.shift() ?? '';
-    const task: TaskRecord = {
-      id,
-      type: 'task',
-      title: title ?? `Task ${id}`,
-      status: 'pending',
-      priority: 'medium',
-      labels: [],
-      depends: [],
-      acceptance: [],
-      files: [],
+    const task = createTaskRecord(id, {
+      ...(title === undefined ? {} : { title }),
       // Ids that `openApp` gives with a fixed clock are counted from 1.
       uid: toUid(createdAt, `f${id.slice(1).padStart(11, '0')}`),
       createdAt,
-      createdBy: 'world',
       updatedAt: createdAt,
-      revision: 1,
-    };
+    });
     let isTyped = false;
     while (words.length > 0) {
       const word = words.shift()!;

@@ -33,13 +33,14 @@ for (const [turn, entry] of registry.entries.entries())
     const tasks = example.world?.length ? example.world : ids;
     // Operations that change the app get a new project per call, other writes per parameter.
     const isFresh = entry.name.startsWith('admin.') && entry.kind !== 'query';
+    // The short form distributes the values among the parameters and operations.
+    const isSkipped = (i: number, place = 0): boolean => !isFull && (i + place + turn) % 14 !== 0;
     let app = await openApp({ tasks, engine: 'sqlite' });
     for (const [place, { name, type }] of describeParams(params).entries()) {
       if (entry.kind !== 'query') app = await openApp({ tasks, engine: 'sqlite' });
       const hostile = { ...hostileTexts, ...hostileValues, ...(place === 0 ? { 'ten megabytes': tenMegabytes } : {}) };
       for (const [i, [kind, value]] of Object.entries(hostile).entries()) {
-        // The short form distributes the values among the parameters.
-        if (!isFull && (i + place + turn) % 7 !== 0) continue;
+        if (isSkipped(i, place)) continue;
         if (isFresh) app = await openApp({ tasks, engine: 'sqlite' });
         const given = type === 'list' && typeof value === 'string' ? [value] : value;
         const what = `${entry.name} ${name}: ${kind}`;
@@ -48,12 +49,13 @@ for (const [turn, entry] of registry.entries.entries())
         expect(performance.now() - began, what).toBeLessThan(10_000);
       }
     }
-    for (const [kind, name] of Object.entries(hostileTexts)) {
+    for (const [i, [kind, name]] of Object.entries(hostileTexts).entries()) {
+      if (isSkipped(i)) continue;
       const call = Object.assign(JSON.parse(`{${JSON.stringify(name)}:1}`), example.call);
       checkReply(await app.reply(entry.name, call, caller), `${entry.name}, a parameter called ${kind}`);
     }
-    for (const [kind, value] of Object.entries(hostileValues))
-      checkReply(await app.reply(entry.name, value as never, caller), `${entry.name} of ${kind}`);
+    for (const [i, [kind, value]] of Object.entries(hostileValues).entries())
+      if (!isSkipped(i)) checkReply(await app.reply(entry.name, value as never, caller), `${entry.name} of ${kind}`);
     expect(readdirSync(outside).filter((name) => !/^cleo-(test|template)-/.test(name))).toEqual([]);
     expect(existsSync('pwned')).toBe(false);
     expect(Object.prototype).not.toHaveProperty('isAdmin');

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Json } from '../app.ts';
 import { recordOutput } from '../fixes/record.ts';
@@ -71,7 +72,7 @@ export function runCleoProcess(args: string[], options: CleoOptions = {}): Promi
   const words = ulimit ? ['bash', '-c', `ulimit ${ulimit} && exec "$@"`, 'bash', ...command] : command;
   const child = spawn(words[0]!, words.slice(1), {
     ...rest,
-    env: { PATH: process.env.PATH ?? '', HOME: '/nonexistent', ...env },
+    env: { PATH: process.env.PATH ?? '', TMPDIR: tmpdir(), HOME: '/nonexistent', ...env },
     stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
   runningCount++;

@@ -13,7 +13,7 @@ const allowedParents: Record<string, (string | undefined)[]> = {
   subtask: ['task'],
 };
 const isPostgres = process.env.CLEO_TEST_ENGINE === 'postgres';
-const times = process.env.CLEO_FAULTS === 'full' ? 20 : 1;
+const times = process.env.CLEO_FAULTS === 'full' ? 40 : 1;
 
 test('random task commands keep the invariants, and all tasks can be completed', { timeout: 600_000 }, async () => {
   await fc.assert(
@@ -26,7 +26,7 @@ test('random task commands keep the invariants, and all tasks can be completed',
       await checkClaims(app, tasks);
       expect(findStuckTasks(tasks)).toEqual([]);
     }),
-    { numRuns: (isPostgres ? 12 : 60) * times },
+    { numRuns: (isPostgres ? 10 : 30) * times },
   );
 });
 
@@ -43,7 +43,7 @@ test('random session commands keep scopes disjoint, and ended sessions hold no c
       });
       await checkClaims(app, await listTasks(app));
     }),
-    { numRuns: (isPostgres ? 15 : 60) * times },
+    { numRuns: (isPostgres ? 10 : 30) * times },
   );
 });
 
@@ -58,7 +58,7 @@ test('export and import return the same tasks', { timeout: 600_000 }, async () =
       expect(await two.call('tasks.import', { content })).toMatchObject({ imported: count });
       expect((await two.call('tasks.export')).content).toBe(content);
     }),
-    { numRuns: (isPostgres ? 8 : 30) * times },
+    { numRuns: (isPostgres ? 6 : 15) * times },
   );
 });
 

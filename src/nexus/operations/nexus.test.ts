@@ -60,7 +60,7 @@ test('a registered project that names a hostile server is not contacted', async 
   await api.call('nexus.register', { name: 'api' });
   await web.call('nexus.register', { name: 'web' });
   updateConfig(web, (config) => {
-    config.store = { url: `postgres://ada@127.0.0.1:${port}/x` };
+    config.store = { url: `postgres://ada@127.0.0.1:${port}/x?connect_timeout=1` };
   });
   const { error } = await api.call('nexus.query', { query: 'web:T002' });
   expect(error).toMatchObject({ code: 'E_NEXUS_QUERY_FAILED', message: expect.stringContaining('store.url') });

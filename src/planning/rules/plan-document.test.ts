@@ -1,33 +1,15 @@
 import { expect, test } from 'vitest';
-import type { TaskRecord } from '#tasks/model/task.ts';
+import { createTaskRecord } from '../../../test/task-record.ts';
 import { formatAgentPlan, formatMaintainerPlan, type PlanFacts } from './plan-document.ts';
 
-const task = (id: string, more: Partial<TaskRecord>): TaskRecord => ({
-  id,
-  type: 'task',
-  title: id,
-  status: 'pending',
-  priority: 'medium',
-  labels: [],
-  depends: [],
-  acceptance: [],
-  files: [],
-  uid: id,
-  createdAt: 'x',
-  createdBy: 'x',
-  updatedAt: 'x',
-  revision: 1,
-  ...more,
-});
-
-const root = task('T001', {
+const root = createTaskRecord('T001', {
   type: 'epic',
   title: 'Parser',
   description: 'Reads.\n# Not a heading',
   acceptance: [{ kind: 'text', text: 'reads all', metAt: 'x' }],
 });
 const tasks = [
-  task('T002', {
+  createTaskRecord('T002', {
     title: 'Read',
     parentId: 'T001',
     priority: 'high',
@@ -38,9 +20,9 @@ const tasks = [
     ],
     files: ['src/read.ts'],
   }),
-  task('T003', { title: 'Write', parentId: 'T001', depends: ['T002'], status: 'active' }),
-  task('T004', { title: 'Send', parentId: 'T001' }),
-  task('T009', { title: 'Elsewhere' }),
+  createTaskRecord('T003', { title: 'Write', parentId: 'T001', depends: ['T002'], status: 'active' }),
+  createTaskRecord('T004', { title: 'Send', parentId: 'T001' }),
+  createTaskRecord('T009', { title: 'Elsewhere' }),
 ];
 const facts: PlanFacts = {
   root,

@@ -2,27 +2,13 @@ import { expect, test } from 'vitest';
 import type { SessionHandle } from '#core/model/session-handle.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
 import type { TaskLinks } from '#tasks/rules/order.ts';
+import { createTaskRecord } from '../../../test/task-record.ts';
 import { findGraphErrors, type GraphFacts } from './workgraph-check.ts';
 import { parseGraph } from './workgraph-parse.ts';
 import { resolveGraph } from './workgraph-resolve.ts';
 
-const task = (id: string, type: TaskRecord['type'], more: Partial<TaskRecord> = {}): TaskRecord => ({
-  id,
-  type,
-  title: id,
-  status: 'pending',
-  priority: 'medium',
-  labels: [],
-  depends: [],
-  acceptance: [],
-  files: [],
-  uid: id,
-  createdAt: 'x',
-  createdBy: 'x',
-  updatedAt: 'x',
-  revision: 3,
-  ...more,
-});
+const task = (id: string, type: TaskRecord['type'], more: Partial<TaskRecord> = {}): TaskRecord =>
+  createTaskRecord(id, { type, title: id, revision: 3, ...more });
 
 const world = [
   task('T001', 'epic'),

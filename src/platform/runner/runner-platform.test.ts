@@ -5,7 +5,7 @@ import { diffSnapshots } from '#runs/rules/attribute-changes.ts';
 import { createRepository } from '../../../test/repository.ts';
 import { createTempFolder } from '../../../test/temp-folder.ts';
 import { createGit } from '../git.ts';
-import { listChangedFiles, maxScannedFiles, scanTree } from './runner-platform.ts';
+import { listChangedFiles, scanTree } from './runner-platform.ts';
 
 const noGit = async (): Promise<undefined> => undefined;
 
@@ -77,16 +77,19 @@ test('counts a file rewritten with the same text as changed', async () => {
 
 test('asks git if the tree has too many files', async () => {
   const root = createTempFolder();
-  for (let folder = 0; folder <= maxScannedFiles / 1000; folder += 1) {
+  const maxFiles = 300;
+  for (let folder = 0; folder < 3; folder += 1) {
     mkdirSync(join(root, String(folder)));
-    for (let file = 0; file < 1000; file += 1) writeFileSync(join(root, String(folder), String(file)), '');
+    for (let file = 0; file < 100; file += 1) writeFileSync(join(root, String(folder), String(file)), '');
   }
-  const before = await scanTree(root, async () => ['1/1']);
+  expect(await scanTree(root, noGit, maxFiles)).toMatchObject({ isCoarse: false, files: { size: maxFiles } });
+  writeFileSync(join(root, '2', 'last'), '');
+  const before = await scanTree(root, async () => ['1/1'], maxFiles);
   expect(before).toMatchObject({ isCoarse: true, files: new Map([['1/1', { size: 0 }]]) });
   writeFileSync(join(root, '2', 'new'), 'x');
-  const after = await scanTree(root, async () => ['1/1', '2/new', '.cleo/config.json', 'a/node_modules/x']);
+  const after = await scanTree(root, async () => ['1/1', '2/new', '.cleo/config.json', 'a/node_modules/x'], maxFiles);
   expect(diffSnapshots(before, after)).toEqual([{ path: '2/new', change: 'changed' }]);
-  expect(await scanTree(root, noGit)).toMatchObject({ isCoarse: true, isUnknown: true });
+  expect(await scanTree(root, noGit, maxFiles)).toMatchObject({ isCoarse: true, isUnknown: true });
 });
 
 test('lists changed files below the folder with paths relative to it', async () => {

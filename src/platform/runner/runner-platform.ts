@@ -248,11 +248,15 @@ function hashFile(path: string): string {
 
 /** Folders and files of tools, which are not output of a skill. */
 const ignoredNames = new Set(['.git', 'node_modules', '.cleo']);
-export const maxScannedFiles = 50_000;
+const maxScannedFiles = 50_000;
 
 /** Lists every file below a folder with size and times, without reading it or following links. A tree with more than
- *  `maxScannedFiles` is described by `listChanged`, the files that git reports as changed. */
-export async function scanTree(root: string, listChanged: () => Promise<string[] | undefined>): Promise<TreeSnapshot> {
+ *  `maxFiles` is described by `listChanged`, the files that git reports as changed. */
+export async function scanTree(
+  root: string,
+  listChanged: () => Promise<string[] | undefined>,
+  maxFiles = maxScannedFiles,
+): Promise<TreeSnapshot> {
   const files: TreeSnapshot['files'] = new Map();
   addWatched(files, root);
   const folders = [''];
@@ -261,7 +265,7 @@ export async function scanTree(root: string, listChanged: () => Promise<string[]
       if (ignoredNames.has(entry.name)) continue;
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (entry.isDirectory()) folders.push(path);
-      else if (files.size >= maxScannedFiles) return createCoarseSnapshot(root, await listChanged());
+      else if (files.size >= maxFiles) return createCoarseSnapshot(root, await listChanged());
       else addFile(files, root, path);
     }
   }

@@ -1,25 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Status } from '#core/model/scalars.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
+import { createTaskRecord } from '../../../test/task-record.ts';
 import { createSessionHandoff, findDecisions } from './session-handoff.ts';
 
-const task = (id: string, status: Status, completedAt?: string): TaskRecord => ({
-  id,
-  type: 'task',
-  title: `Task ${id}`,
-  status,
-  priority: 'medium',
-  labels: [],
-  depends: [],
-  acceptance: [],
-  files: [],
-  uid: id,
-  createdAt: '2026-01-01T00:00:00.000Z',
-  createdBy: 'x',
-  updatedAt: '2026-01-01T00:00:00.000Z',
-  revision: 1,
-  ...(completedAt ? { completedAt } : {}),
-});
+const task = (id: string, status: Status, completedAt?: string): TaskRecord =>
+  createTaskRecord(id, { status, ...(completedAt ? { completedAt } : {}) });
 const none = {
   startedAt: '2026-03-01T00:00:00.000Z',
   touched: [],

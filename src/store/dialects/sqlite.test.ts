@@ -16,6 +16,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import type { TaskRecord } from '#tasks/model/task.ts';
+import { createTaskRecord } from '../../../test/task-record.ts';
 import { createTempFolder, runAsNobody } from '../../../test/temp-folder.ts';
 import type { Store } from '../port/store.ts';
 import { openSqlite, type SqliteOptions } from './sqlite.ts';
@@ -29,26 +30,10 @@ const open = (path: string, more: Partial<SqliteOptions> = {}): Store =>
   openSqlite({ path, mode: 'write', busyTimeoutMs: 1000, durability: 'full', newestBackup: () => undefined, ...more });
 const matchError = (code: string, exitCode: number, message = '') =>
   expect.objectContaining({ code, exitCode, message: expect.stringContaining(message) });
-const createTask = (id: string): TaskRecord => ({
-  id,
-  type: 'task',
-  title: `Task ${id}`,
-  status: 'pending',
-  priority: 'medium',
-  labels: [],
-  depends: [],
-  acceptance: [],
-  files: [],
-  uid: id,
-  createdAt: stamp.at,
-  createdBy: stamp.by,
-  updatedAt: stamp.at,
-  revision: 1,
-});
 const addTask = (store: Store): Promise<string> =>
   store.write(stamp, async ({ tasks }) => {
     const id = await tasks.nextId();
-    await tasks.insert(createTask(id));
+    await tasks.insert(createTaskRecord(id));
     return id;
   });
 const listIds = (store: Store): Promise<string[]> => store.read(async ({ tasks }) => (await tasks.listHierarchy()).map(({ id }) => id));
@@ -224,7 +209,7 @@ describe('a full disk', () => {
   test('a write fails with exit code 3 and changes nothing; reads succeed, and later writes with more space', async () => {
     const path = await createStore();
     const store = open(path, { driver: createLimitedDriver(0) });
-    const long = (id: string): TaskRecord => ({ ...createTask(id), description: 'x'.repeat(8000) });
+    const long = (id: string): TaskRecord => ({ ...createTaskRecord(id), description: 'x'.repeat(8000) });
     const grow = (on: Store) =>
       on.write(stamp, async ({ tasks }) => tasks.insertMany((await tasks.nextIds(50)).map((id) => ({ task: long(id), notes: [] }))));
     await expect(grow(store)).rejects.toThrow(matchError('E_FILE_ERROR', 3, 'disk is full'));
@@ -310,7 +295,7 @@ describe('the write-ahead log', () => {
     const store = open(path, { afterCheckpoint: async () => void checkpoints++ });
     await addTask(store);
     expect([checkpoints, statSync(`${path}-wal`).size > 0]).toEqual([0, true]);
-    const many = { ...createTask('T900'), description: 'x'.repeat(8000) };
+    const many = { ...createTaskRecord('T900'), description: 'x'.repeat(8000) };
     await store.write(stamp, async ({ tasks }) =>
       tasks.insertMany((await tasks.nextIds(200)).map((id) => ({ task: { ...many, id, uid: id }, notes: [] }))),
     );

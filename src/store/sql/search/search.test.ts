@@ -1,26 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type TaskId, toTaskId } from '#core/model/scalars.ts';
+import { toTaskId } from '#core/model/scalars.ts';
 import { toTerms } from '#lib/terms.ts';
-import type { TaskRecord } from '#tasks/model/task.ts';
 import { openApp } from '../../../../test/app.ts';
-
-const createTask = (id: TaskId, title: string): TaskRecord => ({
-  id,
-  type: 'task',
-  title,
-  status: 'pending',
-  priority: 'medium',
-  labels: [],
-  depends: [],
-  acceptance: [],
-  files: [],
-  uid: id,
-  createdAt: '2026-01-01T00:00:00.000Z',
-  createdBy: 'world',
-  updatedAt: '2026-01-01T00:00:00.000Z',
-  revision: 1,
-});
+import { createTaskRecord } from '../../../../test/task-record.ts';
 
 test('finds exactly the tasks whose title has the word or a word with that prefix, in any script', async () => {
   const { store } = await openApp();
@@ -29,7 +12,7 @@ test('finds exactly the tasks whose title has the word or a word with that prefi
     fc.asyncProperty(
       fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }), { minLength: 20, maxLength: 20 }),
       async (titles) => {
-        const tasks = titles.map((title) => createTask(toTaskId(++last), title));
+        const tasks = titles.map((title) => createTaskRecord(toTaskId(++last), { title }));
         const where = { titleOnly: false };
         await store
           .write({ at: '2026-01-01T00:00:00.000Z', by: 'world' }, async (writes) => {

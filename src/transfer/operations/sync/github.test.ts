@@ -256,14 +256,15 @@ test('a sync that hits the rate limit continues where it stopped', async () => {
 test('short limits are waited for, and an outage is retried', async () => {
   const { server, sync } = await open();
   server.addIssue();
+  // The wait for an outage grows with the attempts, so it comes first.
   server.failures.push(
+    { match: /GET .*issues\?/, status: 502 },
     {
       match: /GET .*issues\?/,
       status: 403,
       headers: { 'retry-after': '0' },
       body: { message: 'You have exceeded a secondary rate limit' },
     },
-    { match: /GET .*issues\?/, status: 502 },
     { match: /GET .*issues\/comments/, status: 0 },
   );
   expect((await sync()).sync.pulled.created).toBe(1);
