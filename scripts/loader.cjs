@@ -80,7 +80,8 @@ function read(path, start) {
 
 /** Checks that the folder belongs to the current user. Code from other users is not run. */
 function isOwn(folder) {
-  const found = home && process.getuid && fs.statSync(folder, { throwIfNoEntry: false });
+  // `statSync` throws if the home folder is closed to the user, as it is for a command that root runs as another user.
+  const found = home && process.getuid && fs.existsSync(folder) && fs.statSync(folder, { throwIfNoEntry: false });
   return found && found.uid === process.getuid();
 }
 

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { createNobodyOptions } from './disks.ts';
 import { createFaultFolder, createFaultProject, dist, runCleoProcess } from './processes.ts';
 
 test('CLEO_ROOT that is not a folder contains no project, and none can be created in it', async () => {
@@ -28,6 +29,22 @@ test('an empty HOME is the home folder of the user, not the project', async () =
     env: { HOME: '', USERPROFILE: '', CLEO_HOME: '' },
   });
   expect([exitCode, answer.error.code]).toEqual([4, 'E_NOT_FOUND']);
+});
+
+test('a home folder that cannot be read is ignored by a build without a code cache', async () => {
+  const { cleo = join(dist, 'cleo.js'), ...nobody } = createNobodyOptions();
+  // Without root, the copy of the build is the build itself, whose cache other tests need.
+  if (nobody.uid !== undefined) rmSync(join(dirname(cleo), 'cache'), { recursive: true });
+  const folder = createFaultFolder();
+  chmodSync(folder, 0o755);
+  mkdirSync(join(folder, 'home', 'cache'), { recursive: true, mode: 0o700 });
+  const { exitCode, stderr } = await runCleoProcess(['version'], {
+    ...nobody,
+    cleo,
+    cwd: folder,
+    env: { CLEO_HOME: join(folder, 'home') },
+  });
+  expect([exitCode, stderr]).toEqual([0, '']);
 });
 
 test('a deleted working folder is an error with a code', async () => {
