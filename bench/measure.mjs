@@ -45,7 +45,7 @@ export function measurePeakMemory({ argv, cwd, env }) {
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     },
   );
-  return status === 0 ? Number(output[3]) / 1024 : `exit ${status}`;
+  return status === 0 ? Number.parseInt(output[3], 10) / 1024 : `exit ${status}`;
 }
 
 export function median(list) {

@@ -1,6 +1,7 @@
-import { LineCounter, parseDocument } from 'yaml';
+import { LineCounter } from 'yaml';
 import { isPlainObject } from './is-plain-object.ts';
 import { stripBom } from './parse-json.ts';
+import { parseYamlDocument } from './yaml.ts';
 
 export interface FrontMatter {
   /** All scalars are strings, so that a version does not become a number and a date stays as written. */
@@ -19,7 +20,7 @@ export function parseFrontMatter(text: string): FrontMatter | { problem: string 
   // The parser would silently ignore everything after the end of a document.
   if (/^\.\.\.\s*$/m.test(yaml)) return { problem: 'has front matter with more than one document' };
   const lines = new LineCounter();
-  const read = parseDocument(yaml, { schema: 'failsafe', lineCounter: lines, prettyErrors: false, logLevel: 'silent' });
+  const read = parseYamlDocument(yaml, { schema: 'failsafe', lineCounter: lines, prettyErrors: false, logLevel: 'silent' });
   const [error] = read.errors;
   // Line 1 is the opening `---`.
   if (error) return { problem: `line ${lines.linePos(error.pos[0]).line + 1}: ${error.message}` };

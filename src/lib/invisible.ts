@@ -1,11 +1,11 @@
 /** Characters that are not shown or that change how other text is shown: controls, bidi marks, zero-width characters, fillers,
  *  variation selectors, tag characters (U+E0000 to U+E03FF). People do not see them; models read them, terminals obey some of them. */
-const invisible = new RegExp(
-  '[\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f' +
-    '\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb\\ufffe\\uffff]' +
-    '|\\r(?!\\n)|\\udb40[\\udc00-\\udfff]',
-  'g',
-);
+const controls = '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f';
+const formats =
+  '\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u3164' +
+  '\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb\\ufffe\\uffff';
+const invisible = new RegExp(`[${controls}${formats}]|\\r(?!\\n)|\\udb40[\\udc00-\\udfff]`, 'g');
+const hidden = new RegExp(`[${formats}]|\\udb40`);
 
 /** Makes invisible characters visible, for text that people and models read. Tabs and line ends stay. So do the joiners of emoji and
  *  of scripts that need them, because text is not readable without them. */
@@ -21,7 +21,11 @@ export const escapeInvisibleInJson = (json: string): string =>
   );
 
 /** Checks for invisible characters that hide or reorder text. Controls count only in the terminal. */
-export const hasHiddenText = (text: string): boolean => escapeInvisible(text.replace(/\p{Cc}/gu, ' ')) !== text.replace(/\p{Cc}/gu, ' ');
+export function hasHiddenText(text: string): boolean {
+  if (!hidden.test(text)) return false;
+  const plain = text.replace(/\p{Cc}/gu, ' ');
+  return escapeInvisible(plain) !== plain;
+}
 
 /** Formats a character: the symbol of a control, otherwise its code. */
 export function toVisible(character: string): string {

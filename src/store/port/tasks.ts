@@ -178,7 +178,7 @@ export interface TaskWrites {
   insert(task: TaskRecord, notes?: Note[], origin?: TaskOrigin): Promise<void>;
   insertMany(tasks: { task: TaskRecord; notes: Note[] }[], origin?: TaskOrigin): Promise<void>;
   /** Writes the fields that differ, a history row for each of them, and the next revision. `updatedAt` is the time of a change that was
-   *  made elsewhere. */
+   *  made elsewhere; it is written even if nothing else differs, without a new revision. */
   save(before: TaskRecord, after: TaskRecord, reason?: string, updatedAt?: string): Promise<TaskRecord>;
   /** Appends notes with one new revision. The task is indexed once, because its whole text is read for that. */
   appendNotes(task: TaskRecord, notes: Note[], updatedAt?: string): Promise<void>;

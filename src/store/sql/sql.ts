@@ -57,12 +57,18 @@ export function listRows(items: (SqlValue | undefined)[][]): Sql {
   return { parts, values };
 }
 
-/** Splits a list, because both databases limit the placeholders of one statement. */
+/** Splits a list, because both databases limit the placeholders of one statement. The rest of a long list is split into powers of two:
+ *  each length is a statement of its own, which has to be compiled and stays in the cache. */
 export function splitChunks<T>(items: T[], size: number): T[][] {
   const out: T[][] = [];
-  for (let i = 0; i < items.length; i += size) out.push(items.slice(i, i + size));
+  for (let i = 0; i < items.length; i += out.at(-1)!.length) out.push(items.slice(i, i + pickLength(items.length - i, size)));
   return out;
 }
+
+const maxAnyLength = 16;
+
+const pickLength = (left: number, size: number): number =>
+  left >= size ? size : left <= maxAnyLength ? left : 2 ** Math.floor(Math.log2(left));
 
 export const toId = (row: SqlRow): string => String(row.id);
 

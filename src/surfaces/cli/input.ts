@@ -78,24 +78,26 @@ export function decodeText(bytes: Buffer, path: string, fix: string): string {
 }
 
 /** Reads standard input, at most about `maxBytes`. `readFileSync` would fail with EAGAIN on a slow writer. */
-function readStandardInput(maxBytes: number): Buffer {
+const readStandardInput = (maxBytes: number): Buffer => Buffer.concat(readInputChunks(maxBytes));
+
+export function readInputChunks(maxBytes: number): Buffer[] {
   const chunks: Buffer[] = [];
   let total = 0;
   while (total < maxBytes) {
     const chunk = Buffer.alloc(65_536);
     try {
       const length = readSync(0, chunk);
-      if (length === 0) return Buffer.concat(chunks);
+      if (length === 0) return chunks;
       chunks.push(chunk.subarray(0, length));
       total += length;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code === 'EOF') return Buffer.concat(chunks);
+      if (code === 'EOF') return chunks;
       if (code !== 'EAGAIN') throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
     }
   }
-  return Buffer.concat(chunks);
+  return chunks;
 }
 
 const hookInputTimeoutMs = 1000;

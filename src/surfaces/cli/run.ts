@@ -116,7 +116,7 @@ export async function readSources(folder: string, parsed: ParsedArguments, opera
   const { readSource } = await import('./input.ts');
   try {
     for (const source of parsed.sources)
-      if (source.files && source.path !== '-') {
+      if (source.files) {
         const selection = await source.files(parsed.params);
         parsed.params[source.name] = (await import('./files.ts')).readFiles(source.path, selection, operation, folder);
       } else Object.assign(parsed.params, await readSource(source, operation, folder));

@@ -52,6 +52,7 @@ export interface ForeignMemory {
 /** The result of reading the files of a tool. All lists but `tasks` are complete only after `tasks` was read to its end. */
 export interface ForeignStream {
   source: string;
+  /** Each iteration reads the files again. */
   tasks: Iterable<ForeignTask>;
   losses: ImportLoss[];
   memories: ForeignMemory[];

@@ -103,7 +103,12 @@ export const tasksImport = mutation({
     const { importForeign } = await import('./shared/import-foreign.ts');
     const { groupLosses } = await import('../rules/group-losses.ts');
     const read = await loadReader[from]();
-    const imported = await importForeign(ctx, read(files), source ? `${from}:${source}` : from, { policy, isStrict, prunes });
+    const imported = await importForeign(ctx, read(files), source ? `${from}:${source}` : from, {
+      policy,
+      isStrict,
+      prunes,
+      takesTimes: true,
+    });
     if (report !== undefined) await (await import('./shared/import-report.ts')).writeReport(ctx, report, imported);
     const { losses, conflicts, ids, warnings, pruned, memories, ...counts } = imported;
     const limitList = <K extends string, T>(key: K, countKey: string, list: T[]) => ({

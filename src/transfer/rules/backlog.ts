@@ -17,6 +17,7 @@ import {
   parseTime,
   pickTimes,
   readEach,
+  readSideText,
   toText,
   toTexts,
   unmappedField,
@@ -32,14 +33,14 @@ export const readBacklog = (files: SourceFile[]): ForeignData => collectTasks(st
 export function streamBacklog(files: SourceFile[]): ForeignStream {
   return createStream('backlog', function* ({ losses }) {
     const config = files.find(({ name }) => isConfig(name));
-    const settings = config ? normalizeText(readWhole(config)) : '';
+    const settings = normalizeText(readSideText(config, losses));
     const prefix = parseScalar(/^(?:task_prefix|taskPrefix):[ \t]*(\S.*?)[ \t]*$/m.exec(settings)?.[1]?.replace(/^"(.*)"$/, '$1') ?? '');
     const pages = files
       .filter(({ name }) => !isConfig(name))
       .map((file) => ({ file, folder: (folders.exec(file.name)?.[1] ?? '').toLowerCase() }));
     const milestones = new Map<string, string>();
     for (const { file } of pages.filter(({ folder }) => folder.endsWith('milestones'))) {
-      const { fields } = { fields: {} as Record<string, unknown>, ...readBacklogFrontMatter(readWhole(file)) };
+      const { fields } = { fields: {} as Record<string, unknown>, ...readBacklogFrontMatter(readSideText(file, losses)) };
       if (toTrimmedText(fields.id)) milestones.set(toTrimmedText(fields.id).toLowerCase(), toTrimmedText(fields.title));
     }
     const project: BacklogProject = { statuses: parseStatuses(settings), milestones, losses };
@@ -161,7 +162,7 @@ function toForeignTask(fields: BacklogFields, folder: string, { statuses, milest
       text,
     })),
     files: toTexts(fields.modified_files),
-    ...defined({ createdBy: get('reporter') || undefined }),
+    ...defined({ createdBy: get('reporter').replace(/^@/, '') || undefined }),
     ...pickTimes({ createdAt: fields.created_date, updatedAt: fields.updated_date }, reportLoss),
     ...defined({ completedAt: status === 'done' ? parseTime(fields.updated_date) : undefined }),
     ...(folder === 'tasks' ? {} : { isArchived: true, container: folder.replace('/tasks', '') }),

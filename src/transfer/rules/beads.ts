@@ -4,7 +4,7 @@ import { addToList } from '#lib/collections.ts';
 import { defined } from '#lib/defined.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { parseJson } from '#lib/parse-json.ts';
-import { type ForeignData, type ForeignStream, type ForeignTask, type ImportLoss, readWhole, type SourceFile } from '../model/foreign.ts';
+import type { ForeignData, ForeignStream, ForeignTask, ImportLoss, SourceFile } from '../model/foreign.ts';
 import {
   addUnmappedFields,
   collectTasks,
@@ -22,6 +22,8 @@ import {
   pickTimes,
   type ReportLoss,
   readEach,
+  readSideFile,
+  readSideText,
   toFieldsList,
   toText,
   toTexts,
@@ -34,7 +36,7 @@ export const readBeads = (files: SourceFile[]): ForeignData => collectTasks(stre
 export function streamBeads(files: SourceFile[]): ForeignStream {
   return createStream('beads', function* (lists) {
     const { losses, memories, deletedIds } = lists;
-    const { issues, tables } = chooseFiles(files);
+    const { issues, tables } = chooseFiles(files, losses);
     if (issues.length === 0)
       throw createImportError('.beads', 'no file contains the issues; `bd export -o .beads/issues.jsonl` writes one');
     const links = readTables(tables, lists);
@@ -88,9 +90,9 @@ function findOtherKind(record: Fields): string | undefined {
 }
 
 /** Chooses the file with the issues: the one that `metadata.json` names, else `issues.jsonl`, else a backup. */
-function chooseFiles(files: SourceFile[]): { issues: SourceFile[]; tables: SourceFile[] } {
+function chooseFiles(files: SourceFile[], losses: ImportLoss[]): { issues: SourceFile[]; tables: SourceFile[] } {
   const metadata = files.find(({ name }) => /(?:^|\/)metadata\.json$/.test(name));
-  const parsed = metadata && parseJson(readWhole(metadata));
+  const parsed = parseJson(readSideText(metadata, losses));
   const named = isPlainObject(parsed) ? toText(parsed.jsonl_export) : '';
   const data = files.filter(({ name }) => !/(?:^|\/)metadata\.json$/.test(name));
   const find = (matches: (name: string) => boolean): SourceFile[] => data.filter(({ name }) => matches(name) && !isBackup(name));
@@ -116,7 +118,7 @@ function readTables(tables: SourceFile[], { losses, memories }: Pick<ForeignStre
   const rows = { dependencies: new Map<string, Fields[]>(), labels: new Map<string, Fields[]>(), comments: new Map<string, Fields[]>() };
   for (const file of tables) {
     const table = tableName.exec(file.name)?.[1];
-    for (const { record } of readEach([file], [], (one) => parseRecords(one, losses))) {
+    for (const { record } of readSideFile(file, losses, (one) => parseRecords(one, losses))) {
       const key = toText(record.key);
       if (table === 'config' && key.startsWith('kv.memory.') && toText(record.value).trim())
         memories.push({ key: key.slice('kv.memory.'.length), text: toText(record.value) });

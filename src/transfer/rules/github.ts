@@ -8,6 +8,7 @@ import {
   addUnmappedFields,
   collectTasks,
   createLossReporter,
+  createSink,
   createStream,
   type Fields,
   normalizeLabels,
@@ -25,8 +26,10 @@ import { parseForeignState } from './vocabulary.ts';
 export const readGithub = (files: SourceFile[]): ForeignData => collectTasks(streamGithub(files));
 
 /** Reads issues as `gh issue list --json …`, the REST API or `cleo export --format github` writes them. A milestone becomes a label,
- *  because a task can have only one parent. The files are read twice, because any issue can name a parent or a dependency of another. */
+ *  because a task can have only one parent. The links of all issues are read before the first task, because any issue can name a
+ *  parent or a dependency of another. */
 export function streamGithub(files: SourceFile[]): ForeignStream {
+  let links: IssueLinks | undefined;
   return createStream('github', function* ({ losses }) {
     const listIssues = (reported: ImportLoss[]): Iterable<ParsedIssue> =>
       readEach(files, reported, function* (file) {
@@ -39,7 +42,7 @@ export function streamGithub(files: SourceFile[]): ForeignStream {
             else yield issue;
           }
       });
-    const links = collectLinks(listIssues([]));
+    links ??= collectLinks(listIssues(createSink()));
     for (const issue of listIssues(losses)) yield toForeignTask(issue, links, losses);
   });
 }

@@ -53,16 +53,28 @@ export function digestTask(task: NormalizedTask, isImported: (id: string) => boo
   return comparedFields.map((field) => digestValue(getComparedValue(task, field, isImported))).join(',');
 }
 
+type Links = Pick<NormalizedTask, 'parent' | 'impliedParent' | 'depends' | 'related'>;
+const linkFields = ['parent', 'depends', 'related'] as const satisfies ComparedField[];
+
 function getComparedValue(task: NormalizedTask, field: ComparedField, isImported: (id: string) => boolean): unknown {
   if (field === 'status') return [task.status, task.blockedBy, task.completedAt];
-  if (field === 'parent') return getSourceParent(task, isImported);
-  if (field === 'depends' || field === 'related') return task[field].filter(isImported);
+  if (field === 'parent' || field === 'depends' || field === 'related') return getLinkValue(task, field, isImported);
   return task[field];
+}
+
+const getLinkValue = (links: Links, field: (typeof linkFields)[number], isImported: (id: string) => boolean): unknown =>
+  field === 'parent' ? getSourceParent(links, isImported) : links[field].filter(isImported);
+
+/** Replaces the hashes of links in a digest that was computed before all records were known. */
+export function setLinkDigests(digest: string, links: Links, isImported: (id: string) => boolean): string {
+  const hashes = digest.split(',');
+  for (const field of linkFields) hashes[comparedFields.indexOf(field)] = digestValue(getLinkValue(links, field, isImported));
+  return hashes.join(',');
 }
 
 /** The parent in the source, if it is imported. One that is only implied by an id counts if it exists. */
 export const getSourceParent = (
-  { parent, impliedParent }: Pick<NormalizedTask, 'parent' | 'impliedParent'>,
+  { parent, impliedParent }: Pick<Links, 'parent' | 'impliedParent'>,
   isImported: (id: string) => boolean,
 ): string | undefined => [parent, impliedParent].find((id) => id !== undefined && isImported(id));
 

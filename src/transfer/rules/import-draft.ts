@@ -4,16 +4,25 @@ import { defined } from '#lib/defined.ts';
 import type { ForeignMemory, ForeignStream, ImportLoss } from '../model/foreign.ts';
 import type { KnownImport } from '../model/known-import.ts';
 import { createDuplicateResolver } from './duplicates.ts';
-import { type ComparedField, diffDigests, digestTask, getSourceParent, type ImportBase, noFields, parseBase } from './import-base.ts';
+import {
+  type ComparedField,
+  diffDigests,
+  digestTask,
+  getSourceParent,
+  type ImportBase,
+  noFields,
+  parseBase,
+  setLinkDigests,
+} from './import-base.ts';
 import { type NormalizedTask, normalizeTask } from './normalize-task.ts';
-import { createTextStore } from './text-store.ts';
+import { createSink } from './source-values.ts';
 
 export type EarlierImport = KnownImport;
 
 export type StoredPosition = Omit<NonNullable<KnownImport['current']>, 'revision' | 'updatedAt'>;
 
-/** A task of a file without its texts, which are in `texts` until it is written: an import of 60,000 issues must not have all of them
- *  in memory as objects. */
+/** A task of a file without its texts, which are read from the file again when the task is written: an import of 60,000 issues must not
+ *  have all of them in memory. */
 export interface ImportItem extends Pick<NormalizedTask, 'id' | 'status' | 'isArchived' | 'depends' | 'related'> {
   parent?: string;
   /** Becomes the parent if it exists and the source names no other. */
@@ -27,7 +36,10 @@ export interface ImportItem extends Pick<NormalizedTask, 'id' | 'status' | 'isAr
   local?: LocalChanges;
   /** The record was changed before the last import; it changes nothing. */
   isOlder?: true;
-  textIndex: number;
+  /** The record has a later time of change than at the last import. */
+  isNewer?: true;
+  /** The number of the record in the stream, from 0. */
+  position: number;
 }
 
 export interface LocalChanges {
@@ -47,7 +59,8 @@ export interface ImportDraft {
   gone: { id: string; earlier: EarlierImport; isDeleted: boolean }[];
   /** Every record that was imported before is as old as then or older. */
   isOlder: boolean;
-  loadTask(item: ImportItem): NormalizedTask;
+  /** Reads the files again for the texts of `items`, in the order of the files. */
+  readTasks<T extends ImportItem>(items: T[]): Generator<{ item: T; task: NormalizedTask }>;
   parseBase(item: ImportItem): ImportBase | undefined;
 }
 
@@ -58,23 +71,24 @@ export function createImportDraft(
   onTask?: (count: number) => void,
 ): ImportDraft {
   const { source, losses, memories, deletedIds } = stream;
-  const texts = createTextStore();
   const resolve = createDuplicateResolver(losses);
   const items: ImportItem[] = [];
+  const digests = new Map<string, string>();
+  let position = -1;
   for (const foreign of stream.tasks) {
+    position += 1;
     // A duplicate that is left out must not report its losses.
     const found: ImportLoss[] = [];
     const task = normalizeTask(source, foreign, found);
-    const text = JSON.stringify(task);
-    const { id, index } = resolve({ ...foreign, title: task.title }, text);
+    const { id, index } = resolve({ ...foreign, title: task.title }, JSON.stringify(task));
     if (index === undefined) continue;
     for (const loss of found) losses.push(loss);
-    items[index] = toItem(task, id, texts.add(id === task.id ? text : JSON.stringify({ ...task, id })));
+    items[index] = toItem(task, id, position);
+    if (earlierImports.has(id)) digests.set(id, digestTask(task, isNone));
     if (items.length % 1000 === 0) onTask?.(items.length);
   }
   checkReadable(stream, items);
-  const loadTask = (item: ImportItem): NormalizedTask => JSON.parse(texts.get(item.textIndex)) as NormalizedTask;
-  const bases = compareWithEarlier(items, earlierImports, loadTask);
+  const { isOlder } = compareWithEarlier(items, earlierImports, digests);
   return {
     source,
     items,
@@ -82,23 +96,52 @@ export function createImportDraft(
     memories,
     earlierImports,
     gone: listGone(items, earlierImports, deletedIds),
-    isOlder: bases.isOlder,
-    loadTask,
+    isOlder,
+    readTasks: (selected) => readTasks(stream, selected),
     parseBase: ({ earlier }) => (earlier?.base === undefined ? undefined : parseBase(earlier.base)),
   };
 }
 
-function toItem(task: NormalizedTask, id: string, textIndex: number): ImportItem {
+const isNone = (): boolean => false;
+
+function* readTasks<T extends ImportItem>({ source, tasks }: ForeignStream, items: T[]): Generator<{ item: T; task: NormalizedTask }> {
+  const byPosition = new Map(items.map((item) => [item.position, item]));
+  if (byPosition.size === 0) return;
+  const ignored = createSink<ImportLoss>();
+  let position = -1;
+  let count = 0;
+  for (const foreign of tasks) {
+    position += 1;
+    const item = byPosition.get(position);
+    if (!item) continue;
+    // A duplicate has the id of its record and a suffix.
+    if (!item.id.startsWith(foreign.id)) break;
+    const task = normalizeTask(source, foreign, ignored);
+    yield { item, task: task.id === item.id ? task : { ...task, id: item.id } };
+    count += 1;
+  }
+  if (count < byPosition.size)
+    throw new CleoError('E_INVALID_INPUT', {
+      problem: 'the file was changed while it was read; nothing was imported',
+      fix: 'cleo help import',
+    });
+}
+
+const noLinks: string[] = [];
+/** Most records have no links; one empty list serves all of them. */
+const shareEmpty = (links: string[]): string[] => (links.length > 0 ? links : noLinks);
+
+function toItem(task: NormalizedTask, id: string, position: number): ImportItem {
   const { status, isArchived, depends, related, hint, updatedAt, parent, impliedParent } = task;
   return {
     ...defined({ parent, impliedParent, hint, updatedAt }),
     id,
     status,
     isArchived,
-    depends,
-    related,
+    depends: shareEmpty(depends),
+    related: shareEmpty(related),
     changed: noFields,
-    textIndex,
+    position,
   };
 }
 
@@ -113,11 +156,12 @@ function checkReadable({ losses, memories, deletedIds }: ForeignStream, items: I
   });
 }
 
-/** Sets `earlier`, `changed` and `isOlder` of each item. */
+/** Sets `earlier`, `changed` and `isOlder` of each item. `digests` do not know the links, because only the end of the file shows which
+ *  records are imported. */
 function compareWithEarlier(
   items: ImportItem[],
   earlierImports: Map<string, EarlierImport>,
-  loadTask: (item: ImportItem) => NormalizedTask,
+  digests: Map<string, string>,
 ): { isOlder: boolean } {
   const ids = new Set(items.map(({ id }) => id));
   const isImported = (id: string): boolean => ids.has(id) || earlierImports.has(id);
@@ -134,8 +178,11 @@ function compareWithEarlier(
       older += 1;
       continue;
     }
-    if (base?.updatedAt && item.updatedAt && item.updatedAt > base.updatedAt) newer += 1;
-    item.changed = diffDigests(base?.theirs, digestTask(loadTask(item), isImported));
+    if (base?.updatedAt && item.updatedAt && item.updatedAt > base.updatedAt) {
+      item.isNewer = true;
+      newer += 1;
+    }
+    item.changed = diffDigests(base?.theirs, setLinkDigests(digests.get(item.id)!, item, isImported));
   }
   return { isOlder: older > 0 && newer === 0 };
 }

@@ -82,17 +82,21 @@ export function createImportState(
   };
 }
 
-/** Decides whether a link or the status of a task is taken from the source. A new task takes everything, one that was not changed here
+/** Decides whether a link or the status of a task is taken from the source. `fields` are taken together or not at all. A new task takes everything, one that was not changed here
  *  too: its value can differ from the source only because the rules required it at the last import. */
-export function takesTheirs(state: ImportState, node: ImportNode, field: ComparedField, isEqual: boolean): boolean {
-  if (!node.earlier) return true;
-  if (node.isOlder) return false;
-  if (!node.local?.changed.has(field)) return true;
+export function takesTheirs(state: ImportState, node: ImportNode, fields: readonly ComparedField[], isEqual: boolean): boolean {
+  const { earlier, isOlder, local, changed } = node;
+  if (!earlier) return true;
+  if (isOlder) return false;
+  if (!local || !fields.some((field) => local.changed.has(field))) return true;
   const { side, isConflict } = chooseSide(
-    { isChangedHere: true, isChangedThere: node.changed.has(field), isEqual },
-    choosePreferred(state.policy, node.local.updatedAt, node.updatedAt),
+    { isChangedHere: true, isChangedThere: fields.some((field) => changed.has(field)), isEqual },
+    choosePreferred(state.policy, local.updatedAt, node.updatedAt),
   );
-  if (isConflict) state.conflicts.push({ id: node.id, taskId: node.taskId, field, kept: side });
+  if (isConflict) {
+    const field = fields.find((one) => local.changed.has(one) && changed.has(one)) ?? fields[0]!;
+    state.conflicts.push({ id: node.id, taskId: node.taskId, field, kept: side });
+  }
   return side === 'theirs';
 }
 

@@ -57,17 +57,18 @@ function runImport(world: World, file: ForeignData, policy: ConflictPolicy = 'ne
   };
   const count = draft.items.filter(({ earlier }) => !earlier).length;
   const ids = Array.from({ length: count }, () => toTaskId(++world.last));
-  if (draft.isOlder) return { ...planImport({ ...draft, items: [] }, snapshot, [], policy), records: [], saved: [] };
-  const plan = planImport(draft, snapshot, ids, policy);
+  if (draft.isOlder) return { ...planImport({ ...draft, items: [] }, snapshot, [], { policy, takesTimes: true }), records: [], saved: [] };
+  const plan = planImport(draft, snapshot, ids, { policy, takesTimes: true });
   const isImported = (id: string): boolean => draft.items.some((item) => item.id === id) || world.earlierImports.has(id);
+  const tasks = new Map([...draft.readTasks([...plan.created, ...plan.updated])].map(({ item, task }) => [item.taskId, task]));
   const remember = (draft: ImportDraft, node: ImportPlan['created'][number], record: TaskRecord, before?: TaskRecord): void => {
-    const task = draft.loadTask(node);
+    const task = tasks.get(node.taskId)!;
     const { takesStatus } = plan.placements.get(node.taskId)!;
     const earlier = before && { before, changedHere: node.local?.changed ?? noFields, base: draft.parseBase(node), takesStatus };
     world.earlierImports.set(node.id, { taskId: record.id, base: formatBase(task, digestTask(task, isImported), record, earlier) });
   };
   const records = plan.created.map((node) => {
-    const task = draft.loadTask(node);
+    const task = tasks.get(node.taskId)!;
     const record = createRecord(
       { id: node.taskId, uid: node.taskId, source, now, agent: 'tester' },
       task,
@@ -79,7 +80,7 @@ function runImport(world: World, file: ForeignData, policy: ConflictPolicy = 'ne
   const conflicts = [...plan.conflicts];
   const saved = plan.updated.flatMap((node) => {
     const before = world.tasks.get(node.taskId)!;
-    const task = draft.loadTask(node);
+    const task = tasks.get(node.taskId)!;
     const base = draft.parseBase(node);
     const { after, conflicts: found } = mergeRecord(before, task, plan.placements.get(node.taskId)!, {
       ...(base ? { base } : {}),

@@ -33,18 +33,29 @@ export interface ImportPlan {
   crowdedParents: TaskId[];
 }
 
+export interface PlanOptions {
+  policy: ConflictPolicy;
+  /** A record of which only the time of change is newer updates that time. */
+  takesTimes: boolean;
+}
+
 /** Turns a file into tasks that satisfy all rules. Values that do not fit are adapted or left out, and reported as losses. A task that
  *  was imported before is merged with its record: each side keeps what only it changed. */
-export function planImport(draft: ImportDraft, snapshot: StoreSnapshot, reservedIds: TaskId[], policy: ConflictPolicy): ImportPlan {
+export function planImport(
+  draft: ImportDraft,
+  snapshot: StoreSnapshot,
+  reservedIds: TaskId[],
+  { policy, takesTimes }: PlanOptions,
+): ImportPlan {
   const state = createImportState(draft, snapshot, reservedIds, policy);
   const hierarchy = resolveHierarchy(state, (node) => draft.parseBase(node)?.depends);
   const { placements, isChanged } = hierarchy;
   const updated = state.nodes.filter(
-    ({ earlier, isOlder, changed, taskId }) => earlier && !isOlder && (changed.size > 0 || isChanged(taskId)),
+    ({ earlier, isOlder, isNewer, changed, taskId }) =>
+      earlier && !isOlder && (changed.size > 0 || isChanged(taskId) || (isNewer && takesTimes)),
   );
   const written = new Set([...state.nodes.filter(({ earlier }) => !earlier), ...updated]);
   const related = collectRelations(state, hierarchy, written);
-  const pairs = new Set(related.map(({ from, to }) => `${from} ${to}`));
   const quietIds = new Set(state.nodes.filter((node) => node.earlier && node.changed.size === 0).map(({ id }) => id));
   return {
     created: state.nodes.filter(({ earlier }) => !earlier),
@@ -52,12 +63,18 @@ export function planImport(draft: ImportDraft, snapshot: StoreSnapshot, reserved
     moved: [...placements].flatMap(([id, placement]) => (state.byId.has(id) || !isChanged(id) ? [] : [{ id, placement }])),
     placements,
     relations: related.filter(({ from }) => written.has(state.byId.get(from)!)),
-    isRelated: (a, b) => pairs.has(`${a} ${b}`) || pairs.has(`${b} ${a}`),
+    isRelated: createRelationCheck(related),
     ids: state.nodes.map(({ id, taskId }) => ({ id, taskId })),
     losses: [...draft.losses.filter(({ id, isProblem }) => isProblem || !quietIds.has(id)), ...state.losses],
     conflicts: state.conflicts,
     crowdedParents: listCrowdedParents(state, hierarchy),
   };
+}
+
+/** A function of its own: a closure keeps everything alive that its function used, and the plan lives until the last task is written. */
+function createRelationCheck(relations: RelationEdge[]): ImportPlan['isRelated'] {
+  const pairs = new Set(relations.map(({ from, to }) => `${from} ${to}`));
+  return (a, b) => pairs.has(`${a} ${b}`) || pairs.has(`${b} ${a}`);
 }
 
 function collectRelations(

@@ -3,6 +3,7 @@ import { withArticle } from '#lib/article.ts';
 import { addToList } from '#lib/collections.ts';
 import { defined } from '#lib/defined.ts';
 import { breakCycles } from './break-cycles.ts';
+import type { ComparedField } from './import-base.ts';
 import { type ImportNode, type ImportState, shortenName, takesTheirs } from './import-state.ts';
 import { type HierarchyPositions, type IncomingTask, placeTasks } from './placement.ts';
 import type { ImportPlacement } from './records.ts';
@@ -73,7 +74,7 @@ function placeNodes(state: ImportState): HierarchyPositions {
     const { taskId: id, parent, hint, earlier } = node;
     const parentInFile = parent === undefined ? undefined : findTaskId(parent);
     const storedParent = snapshot.tasks.get(id)?.parentId;
-    const takesParent = takesTheirs(state, node, 'parent', parentInFile === storedParent);
+    const takesParent = takesTheirs(state, node, ['parent'], parentInFile === storedParent);
     if (parent !== undefined && parentInFile === undefined && parent !== node.impliedParent && isNews(node))
       reportLoss(node, 'parent', `${shortenName(parent)} is not in the file`);
     const canMove = takesParent && !node.isOlder && !(earlier && node.local?.changed.has('hint'));
@@ -151,15 +152,19 @@ function resolveStatuses(state: ImportState, allIds: TaskId[], getParent: (id: T
   return { reopenedIds, takenIds };
 }
 
+/** The status, how a task ended and whether it is in the archive are one value: a task that was archived here must not leave the archive
+ *  because its status did not change. */
+const statusFields = ['status', 'isArchived', 'resolution'] as const satisfies ComparedField[];
+
 /** A task that an agent holds or that lacks evidence keeps its status. */
 function canTakeStatus(state: ImportState, node: ImportNode): boolean {
   const { earlier, changed, local, status, taskId } = node;
   const before = state.snapshot.tasks.get(taskId);
   if (!earlier || !before) return true;
-  const isChangedThere = changed.has('status') || changed.has('isArchived') || changed.has('resolution');
+  const isChangedThere = statusFields.some((field) => changed.has(field));
   const isEqual = before.status === status && (before.archivedAt !== undefined) === (node.isArchived && status === 'done');
   if (isEqual && !isChangedThere) return false;
-  if (!takesTheirs(state, node, 'status', isEqual && !changed.has('status'))) return false;
+  if (!takesTheirs(state, node, statusFields, isEqual && !changed.has('status'))) return false;
   const isHeld = state.snapshot.heldIds.has(taskId) && before.status !== status;
   const lacksEvidence = status === 'done' && before.status !== 'done' && local?.hasEvidence === true;
   const report = (why: string): void => {

@@ -4,7 +4,16 @@ import { isPlainObject } from '#lib/is-plain-object.ts';
 import { findJsonProblem } from '#lib/jsonc.ts';
 import { checkJson, stripBom } from '#lib/parse-json.ts';
 import { slugify } from '#lib/slug.ts';
-import { type ForeignData, type ForeignStream, type ForeignTask, type ImportLoss, listChunks, type SourceFile } from '../model/foreign.ts';
+import {
+  type ForeignData,
+  type ForeignMemory,
+  type ForeignStream,
+  type ForeignTask,
+  type ImportLoss,
+  listChunks,
+  readWhole,
+  type SourceFile,
+} from '../model/foreign.ts';
 import { createDuplicateResolver } from './duplicates.ts';
 import { splitRecords } from './split-records.ts';
 
@@ -81,17 +90,43 @@ export function* readEach<T>(files: SourceFile[], losses: ImportLoss[], read: (f
   if (!hasRead && failure) throw failure;
 }
 
+/** Reads a file that only completes the others, such as a configuration. One that is empty says nothing; one that cannot be read is
+ *  reported. */
+export function* readSideFile<T>(file: SourceFile, losses: ImportLoss[], read: (file: SourceFile) => Iterable<T>): Generator<T> {
+  try {
+    if (!isBlank(file)) yield* read(file);
+  } catch (error) {
+    if (!(error instanceof CleoError)) throw error;
+    losses.push({ id: file.name, field: 'file', why: toSkipReason(error, file.name), isProblem: true });
+  }
+}
+
+/** Reads the text of such a file; without one, the text is empty. */
+export const readSideText = (file: SourceFile | undefined, losses: ImportLoss[]): string =>
+  file ? [...readSideFile(file, losses, (one) => [readWhole(one)])].join('') : '';
+
 const toSkipReason = ({ message }: CleoError, name: string): string =>
   `${message.replace(/; nothing was imported$/, '').replace(`${name}: `, '')}; skipped`;
 
-/** Creates the lists that a reader fills. */
+/** Creates the lists that a reader fills. The tasks can be read several times; only the first reading fills the lists. */
 export function createStream(
   source: string,
   read: (lists: Omit<ForeignStream, 'source' | 'tasks'>) => Iterable<ForeignTask>,
 ): ForeignStream {
   const lists = { losses: [], memories: [], deletedIds: [] };
-  return { source, ...lists, tasks: read(lists) };
+  let isFirst = true;
+  const startReading = (): Iterator<ForeignTask> => {
+    const filled = isFirst
+      ? lists
+      : { losses: createSink<ImportLoss>(), memories: createSink<ForeignMemory>(), deletedIds: createSink<string>() };
+    isFirst = false;
+    return read(filled)[Symbol.iterator]();
+  };
+  return { source, ...lists, tasks: { [Symbol.iterator]: startReading } };
 }
+
+/** A list that ignores what is added to it. */
+export const createSink = <T>(): T[] => Object.assign([], { push: () => 0 });
 
 /** Reads all tasks of a stream into memory, and resolves duplicate ids. */
 export function collectTasks(stream: ForeignStream): ForeignData {

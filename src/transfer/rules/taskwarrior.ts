@@ -4,6 +4,7 @@ import {
   addUnmappedFields,
   collectTasks,
   createLossReporter,
+  createSink,
   createStream,
   type Fields,
   formatValue,
@@ -31,8 +32,9 @@ const mappedFields = new Set(
 export const readTaskwarrior = (files: SourceFile[]): ForeignData => collectTasks(streamTaskwarrior(files));
 
 /** Reads the output of `task export`. The first part of a project name becomes an epic and the full name a label. Templates of recurring
- *  tasks are skipped; the tasks created from them are imported. The files are read twice: epics come before their tasks. */
+ *  tasks are skipped; the tasks created from them are imported. The projects of all tasks are read first: epics come before their tasks. */
 export function streamTaskwarrior(files: SourceFile[]): ForeignStream {
+  let summary: ExportSummary | undefined;
   return createStream('taskwarrior', function* ({ losses, deletedIds }) {
     const listEntries = (reported: ImportLoss[]): Iterable<Entry> =>
       readEach(files, reported, function* (file) {
@@ -42,14 +44,8 @@ export function streamTaskwarrior(files: SourceFile[]): ForeignStream {
           else reported.push({ id: where, field: 'task', why: `${entry}; skipped`, isProblem: true });
         }
       });
-    let exportedAt = '';
-    const projects = new Map<string, boolean>();
-    for (const entry of listEntries([])) {
-      exportedAt = findLastTime(entry, exportedAt);
-      const project = getTopProject(entry);
-      const isDone = entry.status === 'completed';
-      if (project && !isSkipped(entry)) projects.set(project, isDone && projects.get(project) !== false);
-    }
+    summary ??= summarizeEntries(listEntries(createSink()));
+    const { exportedAt, projects } = summary;
     for (const [project, isDone] of projects) yield createEpic(project, isDone);
     for (const entry of listEntries(losses)) {
       if (entry.status === 'deleted') deletedIds.push(entry.uuid);
@@ -63,6 +59,24 @@ export function streamTaskwarrior(files: SourceFile[]): ForeignStream {
       else yield toForeignTask(entry, exportedAt, losses);
     }
   });
+}
+
+interface ExportSummary {
+  exportedAt: string;
+  /** The top-level projects, and whether all their tasks are done. */
+  projects: Map<string, boolean>;
+}
+
+function summarizeEntries(entries: Iterable<Entry>): ExportSummary {
+  const summary: ExportSummary = { exportedAt: '', projects: new Map() };
+  const { projects } = summary;
+  for (const entry of entries) {
+    summary.exportedAt = findLastTime(entry, summary.exportedAt);
+    const project = getTopProject(entry);
+    const isDone = entry.status === 'completed';
+    if (project && !isSkipped(entry)) projects.set(project, isDone && projects.get(project) !== false);
+  }
+  return summary;
 }
 
 type Entry = Fields & { uuid: string; description: string; status: string };

@@ -1,6 +1,7 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument, visit } from 'yaml';
+import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, visit } from 'yaml';
 import { defined } from '#lib/defined.ts';
 import { findNearest } from '#lib/nearest.ts';
+import { parseYamlDocument } from '#lib/yaml.ts';
 import type { ManifestFinding } from '../../model/construct.ts';
 
 /** A value of a manifest and its dotted path. `raw` is undefined for a key that is absent. */
@@ -41,7 +42,7 @@ const maxAliases = 100;
 export function createYamlReader(yaml: string, schemas: readonly string[] = []): YamlReader {
   const lines = new LineCounter();
   // `uniqueKeys` is off because the parser compares every key with all others, which takes minutes for many keys.
-  const doc = parseDocument(yaml, { lineCounter: lines, prettyErrors: false, logLevel: 'error', uniqueKeys: false, merge: true });
+  const doc = parseYamlDocument(yaml, { lineCounter: lines, prettyErrors: false, logLevel: 'error', uniqueKeys: false, merge: true });
   const findings: ManifestFinding[] = [];
   const addFinding = (
     severity: ManifestFinding['severity'],

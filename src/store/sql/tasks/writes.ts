@@ -58,7 +58,12 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
     async save(before, after, reason, at) {
       const fields = scalarFields.filter((field) => before[field] !== after[field]);
       const lists = listFields.filter((field) => toJson(before[field]) !== toJson(after[field]));
-      if (fields.length === 0 && lists.length === 0) return before;
+      if (fields.length === 0 && lists.length === 0) {
+        if (at === undefined || at <= before.updatedAt) return before;
+        await db.run(sql`update tasks set updated_at = ${at} where id = ${before.id}`);
+        noteUpdate(changes, before.id);
+        return { ...before, updatedAt: at };
+      }
       // A clock that is behind must not date a change before the previous one.
       const updatedAt = at ?? (stamp.at > before.updatedAt ? stamp.at : before.updatedAt);
       const saved: TaskRecord = { ...after, updatedAt, revision: before.revision + 1 };

@@ -260,7 +260,7 @@ const nothing: Omit<Awaited<ReturnType<typeof importForeign>>, 'ids'> & { ids: {
 async function importIssues(ctx: MutationContext, repo: string, issues: IssueMap, policy: ConflictPolicy) {
   if (issues.size === 0) return nothing;
   const stream = await streamIssues(ctx, repo, issues);
-  return importForeign(ctx, stream, githubSource, { policy, isStrict: false, prunes: false });
+  return importForeign(ctx, stream, githubSource, { policy, isStrict: false, prunes: false, takesTimes: false });
 }
 
 function listPlanned({ repo, issues }: GithubSync, { planned }: PushPlan): SyncChange[] {

@@ -7,13 +7,11 @@ import { formatHiddenTextWarning } from '../../rules/hidden-text.ts';
 import { comparedFields, diffDigests, digestRecord, parseBase } from '../../rules/import-base.ts';
 import { createImportDraft, type ImportDraft, type ImportItem, type LocalChanges } from '../../rules/import-draft.ts';
 import type { StoreSnapshot } from '../../rules/import-state.ts';
-import { planImport } from '../../rules/plan.ts';
+import { type PlanOptions, planImport } from '../../rules/plan.ts';
 import { archiveRecord, selectPrunable } from '../../rules/prune.ts';
-import type { ConflictPolicy } from '../../rules/three-way.ts';
 import { splitBatches, writePlan } from './write-import.ts';
 
-export interface ImportOptions {
-  policy: ConflictPolicy;
+export interface ImportOptions extends PlanOptions {
   isStrict: boolean;
   prunes: boolean;
 }
@@ -29,7 +27,7 @@ export async function importForeign(ctx: MutationContext, stream: ForeignStream,
   await readLocalChanges(ctx, draft);
   const ids = await store.tasks.nextIds(draft.items.filter(({ earlier }) => !earlier).length);
   const snapshot = await readSnapshot(ctx, draft);
-  const plan = planImport(draft, snapshot, ids, options.policy);
+  const plan = planImport(draft, snapshot, ids, options);
   const total = plan.created.length + plan.updated.length;
   const { hiddenIds, conflicts } = await writePlan(ctx, draft, plan, source, options.policy, (done) => report('write', done, total));
   const gone = await handleGone(ctx, draft, options.prunes, source);

@@ -7,11 +7,13 @@ import type { Note, TaskRecord } from '#tasks/model/task.ts';
 import { digestTask, formatBase, noFields } from '../../rules/import-base.ts';
 import type { ImportDraft } from '../../rules/import-draft.ts';
 import type { ImportConflict, ImportNode } from '../../rules/import-state.ts';
+import type { NormalizedTask } from '../../rules/normalize-task.ts';
 import { type ImportPlan, isImportedRelation } from '../../rules/plan.ts';
 import { applyPlacement, createRecord, listNewNotes, mergeRecord } from '../../rules/records.ts';
 import { type ConflictPolicy, choosePreferred } from '../../rules/three-way.ts';
 
-const batchSize = 250;
+/** Larger batches outlive several collections of short-lived objects, and wait as garbage for a full one. */
+const batchSize = 64;
 
 export function splitBatches<T>(items: T[]): T[][] {
   const batches: T[][] = [];
@@ -34,57 +36,24 @@ export async function writePlan(
   policy: ConflictPolicy,
   onProgress: (done: number) => void,
 ): Promise<WriteResult> {
-  const { store, now } = ctx;
-  const result: WriteResult = { hiddenIds: [], conflicts: [] };
-  const ids = new Set(draft.items.map(({ id }) => id));
-  const isImported = (id: string): boolean => ids.has(id) || draft.earlierImports.has(id);
-  const toBase = (node: ImportNode, record: TaskRecord, before?: TaskRecord) => {
-    const task = draft.loadTask(node);
-    const { takesStatus } = plan.placements.get(node.taskId)!;
-    const earlier = before && { before, changedHere: node.local?.changed ?? noFields, base: draft.parseBase(node), takesStatus };
-    return { foreignId: node.id, taskId: record.id, base: formatBase(task, digestTask(task, isImported), record, earlier) };
-  };
-  const noteHidden = (id: TaskId, content: unknown): void => {
-    if (hasHiddenText(JSON.stringify(content))) result.hiddenIds.push(id);
-  };
-  let done = 0;
-  for (const some of splitBatches(plan.created)) {
-    const entries = some.map((node) => {
-      const task = draft.loadTask(node);
-      // The same in every clone that imports the file.
-      const uid = toUid(task.createdAt ?? '', sha256(`${source}\n${node.id}`).slice(0, 12));
-      const identity = { id: node.taskId, uid, source, now, agent: ctx.caller.agent };
-      const record = createRecord(identity, task, plan.placements.get(node.taskId)!);
-      const notes = listNewNotes(task, [], now, ctx.caller.agent);
-      noteHidden(record.id, [record, notes]);
-      return { task: record, notes };
-    });
-    await store.tasks.insertMany(entries, 'imported');
-    await store.imports.save(
-      source,
-      some.map((node, i) => toBase(node, entries[i]!.task)),
-      now,
-    );
-    done += some.length;
-    onProgress(done);
-  }
+  const { store } = ctx;
+  const job: WriteJob = { ctx, draft, plan, source, policy, isImported: createImportCheck(draft), hiddenIds: [], conflicts: [] };
   const related = await removeRelations(ctx, plan, source);
-  for (const some of splitBatches(plan.updated)) {
-    const taskIds = some.map(({ taskId }) => taskId);
-    const records = new Map((await store.tasks.getMany(taskIds)).map((record) => [record.id, record]));
-    const storedNotes = await store.tasks.getNotes(taskIds);
-    const bases: ReturnType<typeof toBase>[] = [];
-    for (const node of some) {
-      const before = records.get(node.taskId);
-      if (!before) continue;
-      const saved = await updateTask(ctx, draft, node, { before, notes: storedNotes.get(node.taskId) ?? [], plan, source, policy, result });
-      noteHidden(saved.id, saved);
-      bases.push(toBase(node, saved, before));
-    }
-    await store.imports.save(source, bases, now);
-    done += some.length;
+  const created: BatchEntry[] = [];
+  const updated: BatchEntry[] = [];
+  let done = 0;
+  const flush = async (batch: BatchEntry[]): Promise<void> => {
+    await (batch === created ? createTasks : updateTasks)(job, batch);
+    done += batch.length;
+    batch.length = 0;
     onProgress(done);
+  };
+  for (const { item, task } of draft.readTasks([...plan.created, ...plan.updated])) {
+    const batch = item.earlier ? updated : created;
+    batch.push({ node: item, task });
+    if (batch.length === batchSize) await flush(batch);
   }
+  for (const batch of [created, updated]) if (batch.length > 0) await flush(batch);
   for (const some of splitBatches(plan.moved)) {
     const placements = new Map(some.map(({ id, placement }) => [id, placement]));
     for (const before of await store.tasks.getMany([...placements.keys()]))
@@ -92,23 +61,79 @@ export async function writePlan(
   }
   for (const relation of plan.relations)
     if (!related.has(`${relation.from} ${relation.to}`)) await store.tasks.relate(relation, 'imported');
-  return result;
+  return job;
 }
 
-interface UpdateInput {
-  before: TaskRecord;
-  notes: Note[];
+interface BatchEntry {
+  node: ImportNode;
+  task: NormalizedTask;
+}
+
+interface WriteJob extends WriteResult {
+  ctx: MutationContext;
+  draft: ImportDraft;
   plan: ImportPlan;
   source: string;
   policy: ConflictPolicy;
-  result: WriteResult;
+  isImported(sourceId: string): boolean;
 }
 
-async function updateTask(ctx: MutationContext, draft: ImportDraft, node: ImportNode, input: UpdateInput): Promise<TaskRecord> {
+function createImportCheck({ items, earlierImports }: ImportDraft): (sourceId: string) => boolean {
+  const ids = new Set(items.map(({ id }) => id));
+  return (id) => ids.has(id) || earlierImports.has(id);
+}
+
+const noteHidden = ({ hiddenIds }: WriteJob, id: TaskId, content: unknown): void => {
+  if (hasHiddenText(JSON.stringify(content))) hiddenIds.push(id);
+};
+
+async function createTasks(job: WriteJob, batch: BatchEntry[]): Promise<void> {
+  const { ctx, plan, source } = job;
   const { store, now, caller } = ctx;
-  const { before, plan, source, policy, result } = input;
+  const entries = batch.map(({ node, task }) => {
+    // The same in every clone that imports the file.
+    const uid = toUid(task.createdAt ?? '', sha256(`${source}\n${node.id}`).slice(0, 12));
+    const identity = { id: node.taskId, uid, source, now, agent: caller.agent };
+    const record = createRecord(identity, task, plan.placements.get(node.taskId)!);
+    const notes = listNewNotes(task, [], now, caller.agent);
+    noteHidden(job, record.id, [record, notes]);
+    return { task: record, notes };
+  });
+  await store.tasks.insertMany(entries, 'imported');
+  await store.imports.save(
+    source,
+    batch.map((entry, i) => toImportRecord(job, entry, entries[i]!.task)),
+    now,
+  );
+}
+
+async function updateTasks(job: WriteJob, batch: BatchEntry[]): Promise<void> {
+  const { store, now } = job.ctx;
+  const taskIds = batch.map(({ node }) => node.taskId);
+  const records = new Map((await store.tasks.getMany(taskIds)).map((record) => [record.id, record]));
+  const storedNotes = await store.tasks.getNotes(taskIds);
+  const bases: ReturnType<typeof toImportRecord>[] = [];
+  for (const entry of batch) {
+    const before = records.get(entry.node.taskId);
+    if (!before) continue;
+    const saved = await updateTask(job, entry, before, storedNotes.get(before.id) ?? []);
+    noteHidden(job, saved.id, saved);
+    bases.push(toImportRecord(job, entry, saved, before));
+  }
+  await store.imports.save(job.source, bases, now);
+}
+
+/** Describes what was imported, for the next import. */
+function toImportRecord({ draft, plan, isImported }: WriteJob, { node, task }: BatchEntry, record: TaskRecord, before?: TaskRecord) {
+  const { takesStatus } = plan.placements.get(node.taskId)!;
+  const earlier = before && { before, changedHere: node.local?.changed ?? noFields, base: draft.parseBase(node), takesStatus };
+  return { foreignId: node.id, taskId: record.id, base: formatBase(task, digestTask(task, isImported), record, earlier) };
+}
+
+async function updateTask(job: WriteJob, { node, task }: BatchEntry, before: TaskRecord, storedNotes: Note[]): Promise<TaskRecord> {
+  const { draft, plan, source, policy } = job;
+  const { store, now, caller } = job.ctx;
   const { local, changed, updatedAt } = node;
-  const task = draft.loadTask(node);
   const base = draft.parseBase(node);
   const { after, conflicts } = mergeRecord(before, task, plan.placements.get(node.taskId)!, {
     ...(base ? { base } : {}),
@@ -118,14 +143,14 @@ async function updateTask(ctx: MutationContext, draft: ImportDraft, node: Import
     now,
     agent: caller.agent,
   });
-  for (const conflict of conflicts) result.conflicts.push({ id: node.id, taskId: node.taskId, ...conflict });
+  for (const conflict of conflicts) job.conflicts.push({ id: node.id, taskId: node.taskId, ...conflict });
   // Tasks with a claim in force keep their status, so only lapsed claims are released here.
   if (before.status === 'active' && after.status !== 'active') await store.claims.release(before.id);
   const aliased = withAlias(after, source, node.id);
   // A task that was not changed here has the times of the source.
   const isOurs = local !== undefined && local.changed.size > 0;
   const saved = await store.tasks.save(before, aliased, `imported from ${source}`, isOurs ? undefined : updatedAt);
-  const notes = listNewNotes(task, input.notes, now, caller.agent);
+  const notes = listNewNotes(task, storedNotes, now, caller.agent);
   await store.tasks.appendNotes(saved, notes, isOurs ? undefined : updatedAt);
   return notes.length > 0 ? { ...saved, revision: saved.revision + 1 } : saved;
 }
