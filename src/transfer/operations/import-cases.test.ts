@@ -24,7 +24,7 @@ async function readTasks({ call }: TestApp, source: string): Promise<Map<string,
         ...(task.parentId ? { parentId: toName(task.parentId) } : {}),
         ...(task.depends ? { depends: task.depends.map(toName).sort() } : {}),
         ...(related ? { relations: related.toSorted((a, b) => a.taskId.localeCompare(b.taskId)) } : {}),
-        acceptance: task.acceptance?.flatMap(({ kind, text, met }) => (kind === 'child_task' ? [] : [{ kind, text, met }])),
+        acceptance: task.acceptance?.flatMap((one) => (one.kind === 'text' ? [{ text: one.text, met: one.met }] : [])),
         noteTexts: notes.map(({ by, text }) => `${by} ${text}`).sort(),
       };
       return [[name, sorted as unknown as SourceTask] as const];
