@@ -9,7 +9,6 @@ import { scoreBm25 } from '../src/lib/bm25.ts';
 import { clipText } from '../src/lib/budget.ts';
 import { toCanonicalJson } from '../src/lib/canonical.ts';
 import { escapeMarkup, escapeXmlAttribute } from '../src/lib/escape-markup.ts';
-import { parseFrontMatter } from '../src/lib/front-matter.ts';
 import { createGlobMatcher, expandBraces, getGlobBase } from '../src/lib/glob.ts';
 import { formatHookOutput } from '../src/lib/hook-output.ts';
 import { escapeInvisible, escapeInvisibleInJson, hasHiddenText } from '../src/lib/invisible.ts';
@@ -27,6 +26,8 @@ import { parseShellWords } from '../src/lib/shell-words.ts';
 import { slugify } from '../src/lib/slug.ts';
 import { toTerms } from '../src/lib/terms.ts';
 import { estimateAnswerTokens, estimateTokens } from '../src/lib/tokens.ts';
+import { parseFrontMatter } from '../src/lib/yaml/front-matter.ts';
+import { parseYaml, parseYamlDocument } from '../src/lib/yaml/parse-yaml.ts';
 import { findCitations } from '../src/memory/rules/find-citations.ts';
 import { parseDecisions } from '../src/memory/rules/memory-adr.ts';
 import { deriveTitle } from '../src/memory/rules/memory-view.ts';
@@ -169,6 +170,8 @@ export const readers: Record<string, (text: string) => unknown> = {
   parseManifest,
   parseOutput,
   renderProtocolSection: (text) => renderProtocolSection(text, 'rules' as never, []),
+  parseYaml: (text) => parseYaml(text, { uniqueKeys: false, logLevel: 'silent' }),
+  parseYamlDocument: (text) => parseYamlDocument(text, { uniqueKeys: false }),
   createYamlReader: (text) => createYamlReader(text.slice(0, 1 << 20)),
   normalizeDocument,
   splitFrontMatter,

@@ -2,7 +2,7 @@ import { parse as parseToml } from 'smol-toml';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { parseJsonc } from '#lib/jsonc.ts';
 import { parseJson, stripBom } from '#lib/parse-json.ts';
-import { parseYaml } from '#lib/yaml.ts';
+import { parseYaml } from '#lib/yaml/parse-yaml.ts';
 import { isFixture } from './ignored-folders.ts';
 
 /** The file names of a project, and the texts of the files that describe how it is built. */

@@ -1,6 +1,6 @@
 import { defined } from '#lib/defined.ts';
-import { parseFrontMatter } from '#lib/front-matter.ts';
 import { parseJson, stripBom } from '#lib/parse-json.ts';
+import { parseFrontMatter } from '#lib/yaml/front-matter.ts';
 import type { ConfirmationState, MemoryRecord } from '../model/memory.ts';
 import { deriveTitle } from './memory-view.ts';
 

@@ -1,5 +1,5 @@
-import { parseFrontMatter } from '#lib/front-matter.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
+import { parseFrontMatter } from '#lib/yaml/front-matter.ts';
 
 /** Reads the front matter of a SKILL.md. It is a file of its own because the YAML parser is larger than the rest of the runner. */
 export function readSkillFrontMatter(text: string): { fields: Record<string, unknown>; metadata: Record<string, unknown> } {

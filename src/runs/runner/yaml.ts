@@ -1,2 +1,2 @@
 /** A file of its own, so that the YAML parser is loaded only if a schema needs it. */
-export { parseYaml } from '#lib/yaml.ts';
+export { parseYaml } from '#lib/yaml/parse-yaml.ts';

@@ -1,8 +1,8 @@
 import { defined } from '#lib/defined.ts';
-import { parseFrontMatter } from '#lib/front-matter.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { checkJson } from '#lib/parse-json.ts';
 import { estimateTokens } from '#lib/tokens.ts';
+import { parseFrontMatter } from '#lib/yaml/front-matter.ts';
 import { isProtocol, type ProtocolName, protocolNames } from '../model/protocol.ts';
 import type { Skill, SkillFinding, SkillRow } from '../model/skill.ts';
 import { tokenNames } from '../model/template-tokens.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseFrontMatter } from '#lib/front-matter.ts';
+import { parseFrontMatter } from '#lib/yaml/front-matter.ts';
 import { readSample } from '../../../test/imports/sample.ts';
 import { parseSimpleFields, readBacklogFrontMatter } from './backlog.ts';
 

@@ -1,7 +1,7 @@
 import type { Status } from '#core/model/scalars.ts';
 import { parseForeignStatus } from '#core/rules/words.ts';
 import { defined } from '#lib/defined.ts';
-import { parseFrontMatter } from '#lib/front-matter.ts';
+import { parseFrontMatter } from '#lib/yaml/front-matter.ts';
 import { type ForeignData, type ForeignStream, type ForeignTask, type ImportLoss, readWhole, type SourceFile } from '../model/foreign.ts';
 import {
   addUnmappedFields,

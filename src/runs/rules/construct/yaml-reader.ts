@@ -1,7 +1,7 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, visit } from 'yaml';
 import { defined } from '#lib/defined.ts';
 import { findNearest } from '#lib/nearest.ts';
-import { parseYamlDocument } from '#lib/yaml.ts';
+import { parseYamlDocument } from '#lib/yaml/parse-yaml.ts';
 import type { ManifestFinding } from '../../model/construct.ts';
 
 /** A value of a manifest and its dotted path. `raw` is undefined for a key that is absent. */

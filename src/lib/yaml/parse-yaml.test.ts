@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseYaml, parseYamlDocument } from './yaml.ts';
+import { parseYaml, parseYamlDocument } from './parse-yaml.ts';
 
 const nest = (open: string, depth: number, close = ''): string => `${open.repeat(depth)}1${close.repeat(depth)}`;
 const nestBlocks = (depth: number): string => Array.from({ length: depth }, (_, i) => `${' '.repeat(i)}a:\n`).join('');

@@ -1,7 +1,7 @@
 import { LineCounter } from 'yaml';
-import { isPlainObject } from './is-plain-object.ts';
-import { stripBom } from './parse-json.ts';
-import { parseYamlDocument } from './yaml.ts';
+import { isPlainObject } from '../is-plain-object.ts';
+import { stripBom } from '../parse-json.ts';
+import { parseYamlDocument } from './parse-yaml.ts';
 
 export interface FrontMatter {
   /** All scalars are strings, so that a version does not become a number and a date stays as written. */
