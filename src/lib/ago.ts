@@ -1,8 +1,9 @@
 const unitMinutes: Record<string, number> = { m: 1, h: 60, d: 1440, w: 10_080 };
 
-/** Converts `30d`, `12h`, `90m` or `2w` to the time that long before `now`, and a date to the start of that day. */
+/** Converts `30d`, `12h`, `90m` or `2w` to the time that long before `now`, a date to the start of that day, and a full time to its
+ *  canonical form. */
 export function parseAgo(now: string, text: string): string {
   const [, count, unit] = /^(\d+)([mhdw])$/.exec(text) ?? [];
-  if (!count || !unit) return `${text}T00:00:00.000Z`;
+  if (!count || !unit) return text.includes('T') ? new Date(text).toISOString() : `${text}T00:00:00.000Z`;
   return new Date(Date.parse(now) - Number(count) * (unitMinutes[unit] ?? 0) * 60_000).toISOString();
 }

@@ -35,6 +35,7 @@ export const orchestrationView: View = {
     blocked: toListForm(drawBlocked),
     externalBlockers: toListForm(drawExternalBlockers),
     cycles: drawCycles,
+    edges: drawEdges,
     running: toListForm(drawRunning),
     report: drawReport,
     spawn: drawSpawns,
@@ -81,6 +82,11 @@ function drawExternalBlockers(tasks: Fields[], screen: Screen): string[] {
 
 function drawCycles(value: unknown, screen: Screen): string[] {
   return [value].flat().flatMap((cycle) => wrap(toOneLine([cycle].flat().map(String).join(' → ')), screen.columns));
+}
+
+/** Draws each dependency of a graph on a line. */
+function drawEdges(value: unknown, screen: Screen): string[] {
+  return [value].flat().flatMap((edge) => wrap(toOneLine(`${[edge].flat().map(String).join(' depends on ')}`), screen.columns));
 }
 
 /** Draws claimed tasks with their agents. */

@@ -24,6 +24,7 @@ import {
   type Screen,
   toListForm,
   toOneLine,
+  toRecords,
   truncate,
   type View,
   wrap,
@@ -35,6 +36,7 @@ export const sessionView: View = {
   forms: {
     session: drawSession,
     sessions: toListForm(drawSessions),
+    lanes: toListForm(drawLanes),
     handoff: drawHandoff,
     briefing: drawBriefing,
     omitted: drawOmitted,
@@ -85,6 +87,23 @@ function drawSessions(items: Fields[], screen: Screen): string[] {
     ...(name ? { name } : {}),
   }));
   return drawTable(rows, screen, true) ?? drawEach(items, (item) => drawSession(item, screen));
+}
+
+/** Draws what each agent did, one line for each period and event, in the order of time. */
+function drawLanes(lanes: Fields[], screen: Screen): string[] {
+  if (!lanes.every(({ focus, marks }) => isRecords(focus) || isRecords(marks))) return drawRecords(lanes, screen);
+  return drawEach(lanes, ({ agent, focus, marks }) => {
+    const periods = toRecords(focus).map(({ taskId, title, from, to }) => ({
+      at: from,
+      kind: 'focus',
+      taskId,
+      until: to ?? 'now',
+      text: title,
+    }));
+    const rows = [...periods, ...toRecords(marks).map(({ at, kind, taskId, text }) => ({ at, kind, taskId, until: undefined, text }))];
+    const sorted = rows.sort((a, b) => (String(a.at) < String(b.at) ? -1 : 1)).map((row) => defined(row));
+    return [toOneLine(String(agent)), ...indentLines(drawRecords(sorted, narrowScreen(screen, 2)))];
+  });
 }
 
 /** Draws a handoff: the note, then the tasks that are done, open, blocked, decided and next. Empty lists are left out. */

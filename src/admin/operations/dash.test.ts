@@ -109,3 +109,17 @@ test('shows the settings that an agent may change, if they differ from the defau
     { key: 'lifecycleEnforcement.mode', value: 'off' },
   ]);
 });
+
+test('takes a limit for its lists, and the time since which tasks are done', async () => {
+  const clock = { now: '2026-03-01T23:00:00.000Z' };
+  const tasks = Array.from({ length: 12 }, (_, i) => `T${String(i + 1).padStart(3, '0')} blocked`);
+  const { call } = await openApp({ clock, tasks: [...tasks, 'T013'] });
+  await call('tasks.start', { taskId: 'T013' });
+  await call('tasks.complete', { taskId: 'T013' });
+  clock.now = '2026-03-02T01:00:00.000Z';
+  expect((await call('admin.dash')).summary).toMatchObject({ blocked: { length: 10 }, doneToday: [] });
+  expect((await call('admin.dash', { limit: 0, since: '2026-03-01T22:00:00Z' })).summary).toMatchObject({
+    blocked: { length: 12 },
+    doneToday: [{ id: 'T013' }],
+  });
+});

@@ -1,8 +1,11 @@
-import { array, number, optional, record, strictObject, string } from 'valibot';
+import { array, description, number, optional, pipe, record, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
 import { type Config, type ConfigKey, defaultConfig } from '#core/model/config.ts';
+import { MomentSchema } from '#core/model/moment.ts';
 import type { Status, TaskType } from '#core/model/scalars.ts';
+import { limitParam } from '#core/page.ts';
 import { getConfigScope } from '#core/rules/config-scope.ts';
+import { parseAgo } from '#lib/ago.ts';
 import { defined, omitEmpty } from '#lib/defined.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { OpenWork } from '#tasks/model/open-work.ts';
@@ -13,8 +16,6 @@ import { toAbsence } from '#tasks/rules/claims.ts';
 import { listFreeTasks, rankTasks } from '#tasks/rules/next.ts';
 import { formatScope } from '#tasks/rules/scope.ts';
 import { ConfigValueSchema } from './shared/config-scope.ts';
-
-const maxShown = 10;
 
 const TaskRef = strictObject({ id: string(), title: string() });
 
@@ -57,7 +58,10 @@ export const adminDash = query({
   name: 'admin.dash',
   aliases: ['system.dash'],
   summary: 'Show counts, sessions, active and blocked tasks',
-  params: strictObject({}),
+  params: strictObject({
+    limit: limitParam(10, 'Maximum number of tasks and sessions in each list'),
+    since: optional(pipe(MomentSchema, description('Show tasks done since, e.g. 2026-01-31, or 12h ago; by default today'))),
+  }),
   synonyms: ['status', 'dashboard'],
   result: strictObject({ summary: Summary }),
   errors: [],
@@ -67,8 +71,9 @@ export const adminDash = query({
     world: ['T001 epic', 'T002 in T001 active by ada@session-1', 'T003 in T001 depends T002', 'session session-1 epic:T001 by ada: Parser'],
     call: {},
   },
-  async run(ctx) {
+  async run(ctx, { limit, since }) {
     const { store, now } = ctx;
+    const start = since ? parseAgo(now, since) : `${now.slice(0, 10)}T00:00:00.000Z`;
     const graph = await store.tasks.getOpenGraph();
     const judge = await createClaimJudge(ctx, graph.claims);
     const options = { isLapsed: judge.isLapsed, reserved: await readReserved(ctx, graph), now };
@@ -79,10 +84,10 @@ export const adminDash = query({
         ...(await countTasks(store)),
         // The tasks that `next` hands out, one after another.
         ready: listFreeTasks(graph, options).length,
-        ...(await listSessions(store, graph, judge)),
-        active: await listActive(store, graph, judge),
-        blocked: await listBlocked(store),
-        doneToday: (await store.tasks.listRecentlyDone(`${now.slice(0, 10)}T00:00:00.000Z`, maxShown)).map(({ id, title }) => ({
+        ...(await listSessions(store, graph, judge, limit)),
+        active: await listActive(store, graph, judge, limit),
+        blocked: await listBlocked(store, limit),
+        doneToday: (await store.tasks.listRecentlyDone(start, limit)).map(({ id, title }) => ({
           id,
           title,
         })),
@@ -130,10 +135,10 @@ const countOrder = ['pending', 'active', 'blocked', 'done', 'saga', 'epic', 'tas
 const sortCounts = (counts: Record<string, number>): Record<string, number> =>
   Object.fromEntries(Object.entries(counts).sort(([a], [b]) => countOrder.indexOf(a) - countOrder.indexOf(b)));
 
-async function listActive(store: ReadStore, { tasks, claims }: OpenWork, { judge }: ClaimJudge) {
+async function listActive(store: ReadStore, { tasks, claims }: OpenWork, { judge }: ClaimJudge, limit: number) {
   const claimByTask = new Map(claims.map((claim) => [claim.taskId, claim]));
   const ids = tasks.filter(({ status }) => status === 'active').map(({ id }) => id);
-  return (await store.tasks.getHits(ids.slice(0, maxShown))).map(({ id, title }) => {
+  return (await store.tasks.getHits(ids.slice(0, limit))).map(({ id, title }) => {
     const claim = claimByTask.get(id);
     const { agent: holder, session, claimedAt: since } = claim ?? {};
     return { id, title, ...defined({ holder, session, since }), ...(claim ? toAbsence(judge(claim)) : {}) };
@@ -141,8 +146,8 @@ async function listActive(store: ReadStore, { tasks, claims }: OpenWork, { judge
 }
 
 /** Lists the active sessions, newest first, each with the claims of its agents. */
-async function listSessions(store: ReadStore, { claims }: OpenWork, { judge }: ClaimJudge) {
-  const found = (await store.sessions.listActive()).reverse().slice(0, maxShown);
+async function listSessions(store: ReadStore, { claims }: OpenWork, { judge }: ClaimJudge, limit: number) {
+  const found = (await store.sessions.listActive()).reverse().slice(0, limit);
   const sessions = found.map(({ id, name, scope, startedBy, startedAt }) => {
     const held = claims
       .filter(({ session }) => session === id)
@@ -153,13 +158,11 @@ async function listSessions(store: ReadStore, { claims }: OpenWork, { judge }: C
       scope: formatScope(scope),
       agent: startedBy,
       since: startedAt,
-      ...omitEmpty({ claims: held.slice(0, maxShown) }),
+      ...omitEmpty({ claims: held.slice(0, limit) }),
     };
   });
   return omitEmpty({ sessions });
 }
 
-const listBlocked = async (store: ReadStore) =>
-  (await store.tasks.listBlocked())
-    .slice(0, maxShown)
-    .map(({ id, title, blockedBy }) => ({ id, title, why: blockedBy ?? 'no reason given' }));
+const listBlocked = async (store: ReadStore, limit: number) =>
+  (await store.tasks.listBlocked()).slice(0, limit).map(({ id, title, blockedBy }) => ({ id, title, why: blockedBy ?? 'no reason given' }));

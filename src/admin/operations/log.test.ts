@@ -84,3 +84,21 @@ test('lists entries after another one, oldest first', async () => {
   expect(await seqs({ after: 1, limit: 1 })).toEqual([2]);
   expect(await seqs({ after: 3 })).toEqual([]);
 });
+
+test('pages back from an entry, and filters by time', async () => {
+  const clock = { now: '2026-03-01T10:00:00.000Z' };
+  const { call } = await openApp({ clock });
+  for (const hour of [10, 11, 12, 13]) {
+    clock.now = `2026-03-01T${hour}:00:00.000Z`;
+    await call('tasks.add', { title: `At ${hour}` });
+  }
+  const list = async (params: Record<string, unknown>): Promise<number[]> =>
+    (await call('admin.log', { operation: 'tasks.add', ...params })).entries.map(({ seq }: { seq: number }) => seq);
+  const [last, third, second, first] = await list({});
+  expect(await list({ before: third })).toEqual([second, first]);
+  expect(await list({ since: '2026-03-01T12:00:00Z' })).toEqual([last, third]);
+  expect(await list({ since: '90m' })).toEqual([last, third]);
+  expect(await list({ until: '2026-03-01T10:30:00Z' })).toEqual([first]);
+  expect((await call('admin.log', { limit: 1 })).entries[0]).toHaveProperty('params');
+  expect((await call('admin.log', { limit: 1, brief: true })).entries[0]).not.toHaveProperty('params');
+});

@@ -1,9 +1,11 @@
 import { array, boolean, description, metadata, number, optional, pipe, strictObject, string, unknown } from 'valibot';
 import { query, type Registry } from '#core/define.ts';
 import type { AuditEntry } from '#core/model/audit.ts';
+import { MomentSchema } from '#core/model/moment.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
 import { answerPage, pageParams } from '#core/page.ts';
+import { parseAgo } from '#lib/ago.ts';
 import { defined, omitEmpty } from '#lib/defined.ts';
 import { parseJson } from '#lib/parse-json.ts';
 
@@ -45,17 +47,28 @@ export const adminLog = query({
         metadata({ value: 'SEQ' }),
       ),
     ),
+    before: optional(
+      pipe(wholeNumber({ min: 1, max: 2_147_483_647 }), description('Only entries before this one'), metadata({ value: 'SEQ' })),
+    ),
+    since: optional(pipe(MomentSchema, description('Only entries since, e.g. 2026-01-31, or 7d or 12h ago'))),
+    until: optional(pipe(MomentSchema, description('Only entries until then'))),
+    brief: optional(pipe(boolean(), description('Leave out the parameters, which can be long'))),
   }),
   result: strictObject({ entries: array(Entry) }),
   errors: [],
   tier: 1,
   cli: { command: ['log', 'audit log'], view: async () => (await import('../view.ts')).adminView },
   example: { world: ['T001'], call: { limit: 5 }, exit: 100 },
-  async run({ store, registry }, { limit, offset, budget, session, agent, operation, task, failed, after }) {
+  async run(
+    { store, registry, now },
+    { limit, offset, budget, session, agent, operation, task, failed, after, before, since, until, brief = false },
+  ) {
     const operations = operation ? listNames(registry, operation) : undefined;
-    const filter = defined({ session, agent, taskId: task, after, operations, failed: failed || undefined });
+    const times = { since: since && parseAgo(now, since), until: until && parseAgo(now, until) };
+    const filter = defined({ session, agent, taskId: task, after, before, ...times, operations, failed: failed || undefined });
     const page = { limit, offset, budget };
-    const entries = (await store.audit.list(filter, page)).map(toLogEntry);
+    const found = (await store.audit.list(filter, page)).map(toLogEntry);
+    const entries = brief ? found.map(({ params: _, ...entry }) => entry) : found;
     return answerPage({ entries }, entries.length, page, (atMost) => store.audit.count(filter, atMost));
   },
 });

@@ -14,6 +14,11 @@ export interface AuditFilter {
   failed?: boolean;
   /** Only entries after this sequence number, in log order. */
   after?: number;
+  /** Only entries before this sequence number. */
+  before?: number;
+  /** Only entries of this time or later, and of this time or earlier. */
+  since?: string;
+  until?: string;
 }
 
 export interface StoreFacts {

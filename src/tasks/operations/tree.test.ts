@@ -68,3 +68,11 @@ test('cuts a long tree and says so; 0 prints all of it', async () => {
   expect(whole.tree).toMatchObject([{ children: [{ id: 'T002' }, { id: 'T003' }] }]);
   expect(whole._meta.truncated).toBeUndefined();
 });
+
+test('details add priorities, and the progress of sagas and epics', async () => {
+  const { call } = await openApp({ tasks: ['T001 epic high', 'T002 in T001 done', 'T003 in T001', 'T004 in T003'] });
+  expect(await call('tasks.tree', { details: true })).toMatchObject({
+    tree: [{ id: 'T001', priority: 'high', progress: { done: 1, total: 3, percent: 33 }, children: [{ id: 'T002' }, { id: 'T003' }] }],
+  });
+  expect((await call('tasks.tree')).tree[0]).not.toHaveProperty('priority');
+});

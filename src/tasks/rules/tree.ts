@@ -1,7 +1,10 @@
 import type { TaskId } from '#core/model/scalars.ts';
 import type { Task } from '../model/task.ts';
 
-type TreeRow = Pick<Task, 'id' | 'title' | 'status' | 'type' | 'parentId'>;
+export interface TreeRow extends Pick<Task, 'id' | 'title' | 'status' | 'type' | 'parentId'>, Partial<Pick<Task, 'priority'>> {
+  /** The progress of a saga or an epic. */
+  progress?: { done: number; total: number; percent: number };
+}
 
 export interface TreeNode extends Omit<TreeRow, 'parentId'> {
   children?: TreeNode[];
@@ -9,7 +12,7 @@ export interface TreeNode extends Omit<TreeRow, 'parentId'> {
 
 /** Builds a forest; siblings keep the order of the rows. A row whose parent is not among them becomes a root. */
 export function buildTree(rows: TreeRow[]): TreeNode[] {
-  const nodes = new Map(rows.map(({ id, title, status, type }): [TaskId, TreeNode] => [id, { id, title, status, type }]));
+  const nodes = new Map(rows.map(({ parentId: _, ...node }): [TaskId, TreeNode] => [node.id, node]));
   const roots: TreeNode[] = [];
   for (const { id, parentId } of rows) {
     const node = nodes.get(id)!;

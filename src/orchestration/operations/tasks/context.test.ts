@@ -123,3 +123,11 @@ test('leaves room for the nudge of a graded session', async () => {
     expect(countRealTokens(JSON.stringify(envelope))).toBeLessThanOrEqual(budget);
   }
 });
+
+test('counts the tokens of the answer if asked', async () => {
+  const { call } = await openApp({ tasks: ['T001: Write the parser'] });
+  const { tokens, pack } = await call('tasks.context', { taskId: 'T001', count: true });
+  expect(tokens).toBeGreaterThan(JSON.stringify(pack).length / 8);
+  expect(tokens).toBeLessThan(1500);
+  expect(await call('tasks.context', { taskId: 'T001' })).not.toHaveProperty('tokens');
+});

@@ -1,9 +1,10 @@
-import { description, optional, pipe, strictObject } from 'valibot';
+import { boolean, description, number, optional, pipe, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
 import { Omitted } from '#core/model/omitted.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
 import { budgetParam } from '#core/page.ts';
 import { omitEmpty } from '#lib/defined.ts';
+import { estimateTokens } from '#lib/tokens.ts';
 import { requireTaskOrFocus } from '#tasks/operations/shared/task-transitions.ts';
 import { PackSchema } from '../../model/pack.ts';
 import type { PackAnswer } from '../../rules/context-pack.ts';
@@ -15,8 +16,9 @@ export const tasksContext = query({
   params: strictObject({
     taskId: optional(pipe(TaskIdSchema, description('The task; the focused one by default'))),
     budget: budgetParam(1500),
+    count: optional(pipe(boolean(), description('Add the number of tokens of the answer'))),
   }),
-  result: strictObject({ pack: PackSchema, omitted: Omitted }),
+  result: strictObject({ pack: PackSchema, omitted: Omitted, tokens: optional(number()) }),
   errors: ['E_NOT_FOUND', 'E_FOCUS_REQUIRED', 'E_TASK_CLAIMED', 'E_VALIDATION', 'E_FILE_ERROR'],
   tier: 1,
   cli: {
@@ -35,9 +37,10 @@ export const tasksContext = query({
     ],
     call: { taskId: 'T003' },
   },
-  async run(ctx, { taskId, budget }) {
+  async run(ctx, { taskId, budget, count = false }) {
     const { id } = await requireTaskOrFocus(ctx, taskId, 'pack the context of');
-    return toResult(await buildContextPack(ctx, id, budget, (answer) => ctx.toOutput(toResult(answer))));
+    const found = toResult(await buildContextPack(ctx, id, budget, (answer) => ctx.toOutput(toResult(answer))));
+    return count ? { ...found, tokens: estimateTokens(ctx.toOutput(found)) } : found;
   },
 });
 

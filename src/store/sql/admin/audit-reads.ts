@@ -120,6 +120,9 @@ function whereAudit(filter: AuditFilter): Sql {
   if (filter.agent) all = sql`${all} and a.agent_id = ${filter.agent}`;
   if (filter.operations) all = sql`${all} and a.domain || '.' || a.operation in ${listValues(filter.operations)}`;
   if (filter.after !== undefined) all = sql`${all} and a.seq > ${filter.after}`;
+  if (filter.before !== undefined) all = sql`${all} and a.seq < ${filter.before}`;
+  if (filter.since !== undefined) all = sql`${all} and a.timestamp >= ${filter.since}`;
+  if (filter.until !== undefined) all = sql`${all} and a.timestamp <= ${filter.until}`;
   if (filter.failed) all = sql`${all} and a.success = 0`;
   if (filter.taskId) {
     const quoted = `%"${filter.taskId}"%`;

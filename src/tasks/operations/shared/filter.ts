@@ -1,18 +1,12 @@
-import { array, boolean, check, description, type InferOutput, maxLength, metadata, optional, pipe, string } from 'valibot';
+import { array, boolean, description, type InferOutput, maxLength, metadata, optional, pipe, string } from 'valibot';
 import type { QueryContext } from '#core/define.ts';
-import { isDate } from '#core/model/date-text.ts';
+import { MomentSchema } from '#core/model/moment.ts';
 import { Label, PrioritySchema, StatusSchema, TaskIdSchema, TaskTypeSchema } from '#core/model/scalars.ts';
 import { parseAgo } from '#lib/ago.ts';
 import { defined } from '#lib/defined.ts';
 import type { TaskFilter } from '#store/port/tasks.ts';
 import { DueInput } from '../../model/task-fields.ts';
 import { checkTaskExists } from './require.ts';
-
-const Since = pipe(
-  string(),
-  check((text) => isDate(text) || /^\d{1,5}[mhdw]$/.test(text), 'must be like 30d, 12h or 2026-01-31'),
-  metadata({ jsonSchema: { type: 'string' }, value: 'DATE' }),
-);
 
 /** Signatures leave these filters out; `help list` has them. */
 const rare = { isInternal: true };
@@ -35,8 +29,8 @@ export const taskFilterParams = {
   due: optional(
     pipe(DueInput, description('Only tasks due on this day or before, e.g. 2026-01-31, today or 1w; none: without one'), metadata(rare)),
   ),
-  since: optional(pipe(Since, description('Only tasks changed since, e.g. 2026-01-31, or 7d or 12h ago'), metadata(rare))),
-  before: optional(pipe(Since, description('Only tasks last changed before, e.g. 2026-01-31, or 30d ago'), metadata(rare))),
+  since: optional(pipe(MomentSchema, description('Only tasks changed since, e.g. 2026-01-31, or 7d or 12h ago'), metadata(rare))),
+  before: optional(pipe(MomentSchema, description('Only tasks last changed before, e.g. 2026-01-31, or 30d ago'), metadata(rare))),
   archived: optional(pipe(boolean(), description('Only archived tasks'))),
 };
 

@@ -1,0 +1,37 @@
+import { type TaskId, toTaskNumber } from '#core/model/scalars.ts';
+import { groupBy } from '#lib/collections.ts';
+
+/** A dependency: the first task waits for the second. */
+export type GraphEdge = [TaskId, TaskId];
+
+export interface GraphSelection<N extends { id: TaskId }> {
+  nodes: N[];
+  edges: GraphEdge[];
+}
+
+/** Selects the part of a dependency graph that is shown: what `around` depends on and what depends on it, in any number of steps, or
+ *  everything. Tasks with dependencies come before tasks without, so that `limit` cuts off the latter first. An edge needs both of its
+ *  tasks. */
+export function selectGraph<N extends { id: TaskId }>(
+  nodes: N[],
+  edges: GraphEdge[],
+  { around, limit }: { around?: TaskId | undefined; limit: number },
+): GraphSelection<N> & { total: number } {
+  const known = new Set(nodes.map(({ id }) => id));
+  const inside = edges.filter(([from, to]) => known.has(from) && known.has(to));
+  const reached = around === undefined ? known : new Set([...follow(inside, around, 0), ...follow(inside, around, 1)]);
+  const linked = new Set(inside.flat());
+  const found = nodes.filter(({ id }) => reached.has(id));
+  const sorted = found.sort((a, b) => Number(linked.has(b.id)) - Number(linked.has(a.id)) || toTaskNumber(a.id) - toTaskNumber(b.id));
+  const shown = sorted.slice(0, limit);
+  const ids = new Set(shown.map(({ id }) => id));
+  return { nodes: shown, edges: inside.filter(([from, to]) => ids.has(from) && ids.has(to)), total: found.length };
+}
+
+/** Lists the tasks that can be reached from `start` along the edges: from their side 0 to the other, or from side 1. */
+function follow(edges: GraphEdge[], start: TaskId, side: 0 | 1): Set<TaskId> {
+  const bySide = groupBy(edges, (edge) => edge[side]);
+  const reached = new Set([start]);
+  for (const id of reached) for (const edge of bySide.get(id) ?? []) reached.add(edge[side === 0 ? 1 : 0]);
+  return reached;
+}
