@@ -82,6 +82,31 @@ export default defineConfig({
           fileParallelism: false,
         },
       },
+      // Tests of the page drive a browser, which all files share.
+      {
+        test: {
+          ...built,
+          name: 'web',
+          include: ['web/test/*.test.ts'],
+          globalSetup: [...built.globalSetup, 'web/test/global-setup.ts'],
+          fileParallelism: false,
+        },
+      },
+      // `npm run shots` and `npm run bench:web`
+      ...(process.env.CLEO_WEB_RUN
+        ? [
+            {
+              test: {
+                ...built,
+                name: process.env.CLEO_WEB_RUN,
+                include: [`web/bench/${process.env.CLEO_WEB_RUN}.ts`],
+                globalSetup: [...built.globalSetup, 'web/test/global-setup.ts'],
+                testTimeout: 600_000,
+                hookTimeout: 600_000,
+              },
+            },
+          ]
+        : []),
       // `npm run test:clients` sets the folder of the installed clients.
       ...(process.env.CLEO_CLIENTS_DIR
         ? [{ test: { ...built, name: 'clients', include: ['test/clients/*.test.ts'], testTimeout: 300_000 } }]

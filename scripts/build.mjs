@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
+import { buildWeb, listWebPackages } from './build-web.mjs';
 import { writeIndex } from './index.mjs';
 import { createSbom } from './sbom.mjs';
 
@@ -131,8 +132,13 @@ recordPackages(survey);
 const core = new Set(Object.keys(survey.metafile.inputs).filter((path) => path.startsWith('src/')));
 const coreSchemas = listCoreSchemas();
 
-rmSync(dist, { recursive: true, force: true });
+// The page stays until `buildWeb` replaces it: it is built again only if its sources changed.
+mkdirSync(dist, { recursive: true });
+for (const entry of readdirSync(dist)) if (!entry.startsWith('web')) rmSync(join(dist, entry), { recursive: true, force: true });
 mkdirSync(join(dist, 'parts'), { recursive: true });
+const webFolder = join(dist, 'web');
+await buildWeb(webFolder);
+for (const path of listWebPackages(webFolder)) packages.add(path);
 /** Returns the file name of a part, as the loader computes it. */
 const toPartFile = (part) =>
   `${part

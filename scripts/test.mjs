@@ -62,7 +62,12 @@ const steps = isAboutFixes
       ]
     : [
         index,
-        [{ name: 'types', command: [bin('tsc'), '--noEmit'] }, { name: 'lint', command: [bin('biome'), 'check', '.'] }, build],
+        [
+          { name: 'types', command: [bin('tsc'), '--noEmit'] },
+          { name: 'types of the page', command: [bin('tsc'), '--noEmit', '-p', 'web'] },
+          { name: 'lint', command: [bin('biome'), 'check', '.'] },
+          build,
+        ],
         { name: 'tests', command: [bin('vitest'), 'run', ...vitestArguments] },
       ];
 

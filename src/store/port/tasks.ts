@@ -1,7 +1,7 @@
 import type { Caller, Claim, HistoryEntry } from '#core/model/audit.ts';
 import type { Priority, RelationType, Status, TaskId, TaskType } from '#core/model/scalars.ts';
 import type { TaskBaseline } from '#tasks/model/baseline.ts';
-import type { BoardTask } from '#tasks/model/board.ts';
+import type { BoardDetails, BoardTask } from '#tasks/model/board.ts';
 import type { OpenWork, PlanTask, PlanWork } from '#tasks/model/open-work.ts';
 import type { Note, Relation, TaskHit, TaskRecord } from '#tasks/model/task.ts';
 import type { Page } from './page.ts';
@@ -120,6 +120,8 @@ export interface TaskReads {
   listForTree(root: TaskId | undefined): Promise<TaskHit[]>;
   /** Tasks of the subtree of `root`, or of the project, that are neither archived nor cancelled; unordered. */
   listForBoard(root: TaskId | undefined): Promise<BoardTask[]>;
+  /** Labels, dependencies, assignee and due date of every task that has any. */
+  getBoardDetails(): Promise<Map<TaskId, BoardDetails>>;
   getOpenGraph(): Promise<OpenWork>;
   listDependents(id: TaskId): Promise<Ancestor[]>;
   /** Dependencies of the task and of its ancestors that are not done. */

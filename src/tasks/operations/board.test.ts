@@ -75,3 +75,17 @@ test('returns exit 100 for an empty board and rejects a missing root', async () 
   expect([empty._meta.exitCode, summarize(empty)]).toEqual([100, ['pending 0: ', 'active 0: ', 'blocked 0: ', 'done 0: ']]);
   expect((await call('tasks.board', { epic: 'T900' })).error.code).toBe('E_NOT_FOUND');
 });
+
+test('adds parent, labels, dependencies, assignee and due date with details', async () => {
+  const app = await openApp({ tasks: ['T001 epic', 'T002 in T001 depends T003,T004 labels b,a', 'T003 in T001', 'T004 in T001'] });
+  await app.call('tasks.update', { taskId: 'T002', assignee: 'ada', due: '2026-02-01' });
+  const cards: Json[] = (await app.call('tasks.board', { details: true })).columns[0].cards;
+  expect(cards.find(({ id }) => id === 'T002')).toMatchObject({
+    parentId: 'T001',
+    labels: ['b', 'a'],
+    depends: ['T003', 'T004'],
+    assignee: 'ada',
+    due: '2026-02-01',
+  });
+  expect(cards.find(({ id }) => id === 'T001')).not.toHaveProperty('labels');
+});

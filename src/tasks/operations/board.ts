@@ -1,4 +1,4 @@
-import { array, description, maxLength, optional, pick, pipe, strictObject, string } from 'valibot';
+import { array, boolean, description, maxLength, metadata, optional, pick, pipe, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
 import { limitParam } from '#core/page.ts';
 import { defined } from '#lib/defined.ts';
@@ -18,6 +18,9 @@ export const tasksBoard = query({
       pipe(string(), maxLength(200, 'must be at most 200 characters'), description('Only tasks with these words in the id or title')),
     ),
     limit: limitParam(20, 'Maximum number of cards per column'),
+    details: optional(
+      pipe(boolean(), description('Also parent, labels, dependencies, assignee and due date'), metadata({ isInternal: true })),
+    ),
   }),
   paramAliases: rootAliases,
   result: strictObject({
@@ -37,7 +40,7 @@ export const tasksBoard = query({
     ],
     call: { epic: 'T001' },
   },
-  async run(ctx, { epic, match, limit }) {
+  async run(ctx, { epic, match, limit, details }) {
     const { store, config } = ctx;
     const root = epic ? await store.tasks.getHit(epic) : undefined;
     if (epic && !root) throw await createNotFoundError(store, epic);
@@ -49,7 +52,17 @@ export const tasksBoard = query({
     const claims = new Map(held.map((claim) => [claim.taskId, claim]));
     const hasBlocked = columns.some(({ status, tasks }) => status === 'blocked' && tasks.length > 0);
     const reasons = new Map(hasBlocked ? (await store.tasks.listBlocked()).map(({ id, blockedBy }) => [id, blockedBy]) : []);
-    const toCard = ({ id, title, status, type, priority, epicId, completedAt }: (typeof columns)[number]['tasks'][number]): Card => {
+    const more = details ? await store.tasks.getBoardDetails() : undefined;
+    const toCard = ({
+      id,
+      title,
+      status,
+      type,
+      priority,
+      epicId,
+      completedAt,
+      parentId,
+    }: (typeof columns)[number]['tasks'][number]): Card => {
       // Only active tasks have a claim.
       const claim = status === 'active' ? claims.get(id) : undefined;
       const blockedBy = status === 'blocked' ? reasons.get(id) : undefined;
@@ -64,6 +77,7 @@ export const tasksBoard = query({
         claim: claim && defined({ ...toTaskClaim(claim, ttlMinutes, judge(claim)), lapsed }),
         blockedBy: blockedBy || undefined,
         completedAt: status === 'done' ? completedAt : undefined,
+        ...(more ? { parentId, ...more.get(id) } : {}),
       });
     };
     const total = columns.reduce((sum, { count }) => sum + count, 0);

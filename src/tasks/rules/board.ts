@@ -34,18 +34,24 @@ export function buildBoardColumns(tasks: BoardTask[], { ancestry, match = '', li
   const findEpic = createEpicFinder([...tasks, ...ancestry]);
   return statuses.map((status) => {
     const all = byStatus.get(status)!;
-    const shown = all.sort(status === 'done' ? compareByCompletion : compareByPriority).slice(0, limit);
+    const shown = all.sort(getCardOrder(status)).slice(0, limit);
     return { status, count: all.length, tasks: shown.map((task) => ({ ...task, ...findEpic(task) })) };
   });
 }
 
 const statuses: Status[] = ['pending', 'active', 'blocked', 'done'];
+
+/** Returns the order of the cards in the column of a status. */
+export const getCardOrder = (status: Status) => (status === 'done' ? compareByCompletion : compareByPriority);
+
 const priorityOrder: Record<Priority, number> = { critical: 0, high: 1, medium: 2, low: 3 };
 
-const compareByPriority = (a: BoardTask, b: BoardTask): number =>
+type OrderedTask = Pick<BoardTask, 'id' | 'priority' | 'completedAt'>;
+
+const compareByPriority = (a: OrderedTask, b: OrderedTask): number =>
   priorityOrder[a.priority] - priorityOrder[b.priority] || toTaskNumber(a.id) - toTaskNumber(b.id);
 
-const compareByCompletion = (a: BoardTask, b: BoardTask): number => {
+const compareByCompletion = (a: OrderedTask, b: OrderedTask): number => {
   const [atA = '', atB = ''] = [a.completedAt, b.completedAt];
   return atA < atB ? 1 : atA > atB ? -1 : toTaskNumber(b.id) - toTaskNumber(a.id);
 };

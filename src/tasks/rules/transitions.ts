@@ -1,16 +1,10 @@
 import { CleoError } from '#core/errors/error.ts';
 import type { Status, TaskId } from '#core/model/scalars.ts';
-
-const allowedTransitions: Record<Status, Status[]> = {
-  pending: ['active', 'blocked', 'done'],
-  active: ['pending', 'blocked', 'done'],
-  blocked: ['pending', 'active'],
-  done: ['active'],
-};
+import { isLegalTransition } from './legal-transitions.ts';
 
 /** Rejects a status change that is not in the table. Only `reopen` changes a done task. */
 export function checkTransition(task: { id: TaskId; status: Status }, to: Status, act: string): void {
   if (task.status === 'done') throw new CleoError('E_TASK_COMPLETED', { taskId: task.id, act, fix: `cleo reopen ${task.id}` });
-  if (!allowedTransitions[task.status].includes(to))
+  if (!isLegalTransition(task.status, to))
     throw new CleoError('E_VALIDATION_TRANSITION', { taskId: task.id, from: task.status, to, via: `cleo focus set ${task.id}` });
 }

@@ -5,7 +5,7 @@ import { listIdRanges } from '#tasks/rules/id-prefix.ts';
 import type { DeletedTask, Dependent, StoredRelation, TaskReads, TaskSort } from '../../port/tasks.ts';
 import { countUpTo, queryInChunks } from '../queries.ts';
 import { type Db, joinSql, omitNull, raw, type Sql, type SqlRow, sql, toId } from '../sql.ts';
-import { listForBoard } from './board.ts';
+import { getBoardDetails, listForBoard } from './board.ts';
 import { isNotCancelled } from './open-graph.ts';
 import { countInSubtrees, listDoneInSubtree, listFilesInSubtree, listOpenDependenciesInSubtree, listOpenInSubtree } from './plan.ts';
 import { addLists, type EagerTaskRead, listDependencies, withAncestors } from './reads.ts';
@@ -244,6 +244,7 @@ export function createLazyTaskReads(db: Db): Omit<TaskReads, EagerTaskRead> {
       }));
     },
     listForBoard: (root) => listForBoard(db, root),
+    getBoardDetails: () => getBoardDetails(db),
     listOpenInSubtree: (root) => listOpenInSubtree(db, root),
     listOpenDependenciesInSubtree: (root) => listOpenDependenciesInSubtree(db, root),
     countInSubtrees: (roots) => countInSubtrees(db, roots),

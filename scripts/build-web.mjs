@@ -1,0 +1,76 @@
+// Builds the web page into `dist/web`, or into the folder that is given. A page whose sources did not change is not built again.
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { writeIndex } from './index.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const web = join(root, 'web');
+
+/** Builds the page unless the stamp next to the folder says that its sources are the same. */
+export async function buildWeb(folder) {
+  const stampFile = join(dirname(folder), 'web.sources.json');
+  const stamp = readStamp(stampFile);
+  if (stamp && existsSync(join(folder, 'index.html')) && hashFiles(listInputs(stamp.modules)) === stamp.hash) return;
+  const modules = new Set();
+  const { build } = await import('vite');
+  rmSync(folder, { recursive: true, force: true });
+  await build({
+    configFile: join(web, 'vite.config.ts'),
+    logLevel: 'warn',
+    build: { outDir: folder },
+    plugins: [
+      {
+        name: 'list-modules',
+        moduleParsed: ({ id }) => {
+          if (id.startsWith(root) && !id.includes('?')) modules.add(relative(root, id).replaceAll('\\', '/'));
+        },
+      },
+    ],
+  });
+  const own = [...modules].sort();
+  mkdirSync(dirname(stampFile), { recursive: true });
+  writeFileSync(stampFile, JSON.stringify({ hash: hashFiles(listInputs(own)), modules: own }));
+}
+
+/** Lists the packages whose code is in the page, for the licenses. */
+export function listWebPackages(folder) {
+  const { modules } = readStamp(join(dirname(folder), 'web.sources.json')) ?? { modules: [] };
+  return [...new Set(modules.flatMap((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []))];
+}
+
+/** Everything in `web/` but the tests, and the modules of `src/` and of packages that the page imports. */
+const listInputs = (modules) =>
+  [...new Set([...listFiles(web).map((path) => relative(root, path).replaceAll('\\', '/')), ...modules, 'scripts/build-web.mjs'])].sort();
+
+function listFiles(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return entry.name === 'test' ? [] : listFiles(path);
+    return /\.generated\.ts$|\.md$/.test(entry.name) ? [] : [path];
+  });
+}
+
+function hashFiles(paths) {
+  const hash = createHash('sha256');
+  for (const path of paths) {
+    const file = join(root, path);
+    hash.update(`${path}\n`);
+    if (statSync(file, { throwIfNoEntry: false })?.isFile()) hash.update(readFileSync(file));
+  }
+  return hash.digest('hex');
+}
+
+function readStamp(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await writeIndex();
+  await buildWeb(resolve(root, process.argv[2] ?? 'dist/web'));
+}

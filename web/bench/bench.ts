@@ -1,0 +1,143 @@
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { addManyTasks, requireSuccess } from '../test/sample-plan.ts';
+import { type ServedProject, serveProject } from '../test/served-project.ts';
+
+/** Measures the figures of the page with 10,000 tasks and prints one line each. */
+let project: ServedProject;
+let browser: Browser;
+
+beforeAll(async () => {
+  project = await serveProject();
+  browser = await chromium.connect(inject('browserEndpoint'));
+  await addManyTasks(project, 10_000);
+});
+afterAll(async () => {
+  await project?.close();
+  await browser?.close();
+});
+
+const computeMedian = (values: number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+const print = (name: string, value: number, limit: number): void =>
+  console.log(`${name.padEnd(52)} ${String(Math.round(value)).padStart(6)} ms  limit ${limit}`);
+
+async function openPage(path: string): Promise<Page> {
+  const page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage();
+  await page.goto(project.page);
+  await page.goto(project.url + path);
+  return page;
+}
+
+test.each([
+  ['/board', '.task-card'],
+  ['/tree', '.tree-row'],
+])('first content of %s with 10,000 tasks', async (path, selector) => {
+  const times: number[] = [];
+  for (let i = 0; i < 5; i++) {
+    const page = await openPage('/task/T001');
+    await page.getByText('History').waitFor();
+    await page.goto(project.url + path);
+    await page.locator(selector).first().waitFor();
+    times.push(await page.evaluate(() => performance.now()));
+    await page.context().close();
+  }
+  print(`first content of ${path}`, computeMedian(times), 1500);
+  expect(computeMedian(times)).toBeLessThan(1500);
+});
+
+test('scrolling shows no blank rows', async () => {
+  const page = await openPage('/board?group=none');
+  await page.locator('.task-card').first().waitFor();
+  const blank = await page.evaluate(async () => {
+    const list = document.querySelector<HTMLElement>('[data-status=pending] .virtual-list')!;
+    let empty = 0;
+    for (let i = 0; i < 120; i++) {
+      list.scrollTop += 400;
+      await new Promise(requestAnimationFrame);
+      const { left, top, height } = list.getBoundingClientRect();
+      for (const part of [0.1, 0.5, 0.9]) if (!document.elementFromPoint(left + 60, top + height * part)?.closest('.virtual-row')) empty++;
+    }
+    return empty;
+  });
+  console.log(`blank places in 120 scroll steps of 400 px: ${blank}`);
+  expect(blank).toBe(0);
+  await page.context().close();
+});
+
+test('search answers each key stroke', async () => {
+  const page = await openPage('/board');
+  await page.locator('.task-card').first().waitFor();
+  await page.keyboard.press('/');
+  const times: number[] = [];
+  for (const key of 'module 42 of part 77')
+    times.push(
+      await page.evaluate(async (text) => {
+        const input = document.querySelector<HTMLInputElement>('.search-field input')!;
+        const start = performance.now();
+        input.value += text;
+        input.dispatchEvent(new InputEvent('input', { bubbles: true }));
+        await new Promise(requestAnimationFrame);
+        await new Promise((resolve) => setTimeout(resolve));
+        return performance.now() - start;
+      }, key),
+    );
+  await page
+    .getByRole('option', { name: /Review module 43|module 42 of part 77/ })
+    .first()
+    .waitFor();
+  print('search, one key stroke (median)', computeMedian(times), 100);
+  expect(computeMedian(times)).toBeLessThan(100);
+  await page.context().close();
+});
+
+test('a change of the command line is on the page', async () => {
+  const page = await openPage('/board?group=none&text=fresh');
+  await page.getByText('No task matches').waitFor();
+  const times: number[] = [];
+  for (let i = 0; i < 15; i++) {
+    const seen = page
+      .getByText(`fresh ${i} end`)
+      .first()
+      .waitFor()
+      .then(() => performance.now());
+    requireSuccess(await project.cleo('add', `fresh ${i} end`, '--priority', 'critical'));
+    const writtenAt = performance.now();
+    times.push(Math.max(0, (await seen) - writtenAt));
+  }
+  print('change of the CLI until it is shown (median)', computeMedian(times), 300);
+  print('change of the CLI until it is shown (slowest)', Math.max(...times), 1000);
+  await page.context().close();
+});
+
+test('1,000 changes in 10 s lose none and keep the page responsive', async () => {
+  const page = await openPage('/board?group=none');
+  await page.locator('.task-card').first().waitFor();
+  await page.evaluate(() => {
+    const state = globalThis as unknown as { longest: number };
+    state.longest = 0;
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) state.longest = Math.max(state.longest, entry.duration);
+    }).observe({ entryTypes: ['longtask'] });
+  });
+  const startedAt = performance.now();
+  for (let i = 0; i < 1000; i++) {
+    requireSuccess(await project.post('mutate/tasks/update', { taskId: `T${String(2 + i).padStart(3, '0')}`, title: `changed ${i} end` }));
+    const dueMs = (i + 1) * 10 - (performance.now() - startedAt);
+    if (dueMs > 0) await new Promise((resolve) => setTimeout(resolve, dueMs));
+  }
+  console.log(`1,000 changes took ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
+  await page.getByLabel('Filter by text').fill('changed');
+  await expect
+    .poll(
+      () =>
+        page
+          .locator('.column-head .count')
+          .allInnerTexts()
+          .then((counts) => counts.reduce((sum, count) => sum + Number(count), 0)),
+      { timeout: 20_000 },
+    )
+    .toBeGreaterThanOrEqual(990);
+  const longest = await page.evaluate(() => (globalThis as unknown as { longest: number }).longest);
+  print('longest task of the page', longest, 200);
+  await page.context().close();
+});

@@ -1,0 +1,46 @@
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { chromium } from 'playwright-core';
+import { afterAll, beforeAll, inject, test } from 'vitest';
+import { addManyTasks, addSamplePlan } from '../test/sample-plan.ts';
+import { type ServedProject, serveProject } from '../test/served-project.ts';
+
+/** Writes pictures of every view in both themes, wide and narrow, into `web/shots`. `CLEO_SHOTS=small` takes one kind of project only. */
+const folder = resolve(import.meta.dirname, '../shots');
+const sizes = { wide: { width: 1280, height: 800 }, narrow: { width: 390, height: 844 } };
+const views = { now: '/', board: '/board', tree: '/tree', task: '/task/T003' };
+const plans: Record<string, (project: ServedProject) => Promise<void>> = {
+  empty: async () => {},
+  small: addSamplePlan,
+  large: (project) => addManyTasks(project, 10_000),
+};
+const chosen = Object.entries(plans).filter(([name]) => !process.env.CLEO_SHOTS || process.env.CLEO_SHOTS === name);
+
+mkdirSync(folder, { recursive: true });
+
+for (const [plan, fill] of chosen) {
+  let project: ServedProject;
+  beforeAll(async () => {
+    project = await serveProject();
+    await fill(project);
+  });
+  afterAll(() => project?.close());
+
+  test(`${plan}: every view in both themes and sizes`, async () => {
+    const browser = await chromium.connect(inject('browserEndpoint'));
+    for (const colorScheme of ['light', 'dark'] as const)
+      for (const [size, viewport] of Object.entries(sizes)) {
+        const context = await browser.newContext({ viewport, colorScheme });
+        const page = await context.newPage();
+        await page.goto(project.page);
+        for (const [view, path] of Object.entries(views)) {
+          await page.goto(project.url + path);
+          await page.waitForLoadState('load');
+          await page.waitForTimeout(500);
+          await page.screenshot({ path: join(folder, `${view}-${plan}-${colorScheme}-${size}.png`) });
+        }
+        await context.close();
+      }
+    await browser.close();
+  });
+}

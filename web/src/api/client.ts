@@ -1,0 +1,48 @@
+import { credentials, dropSecret, dropToken } from '../state/credentials.ts';
+import { CallFailure, createOfflineFailure, isMissingSecret } from './call-failure.ts';
+import type { MutationName, Params, QueryName, Success } from './operations.generated.ts';
+
+/** Calls an operation that reads. */
+export const query = <N extends QueryName>(name: N, params: Params<N>, signal?: AbortSignal): Promise<Success<N>> =>
+  call('query', name, params, signal ? { signal } : {});
+
+/** Calls an operation that writes. `passphrase` proves that a person decides. */
+export const mutate = <N extends MutationName>(name: N, params: Params<N>, passphrase?: string): Promise<Success<N>> =>
+  call('mutate', name, params, passphrase === undefined ? {} : { headers: { 'Cleo-Passphrase': encodeURIComponent(passphrase) } });
+
+/** The headers that identify this page. */
+export function createHeaders(): Record<string, string> {
+  const { secret, token } = credentials.get();
+  return { ...(secret ? { 'Cleo-Page-Secret': secret } : {}), ...(token ? { Authorization: `Bearer ${token}` } : {}) };
+}
+
+async function call<T>(
+  gateway: string,
+  name: string,
+  params: unknown,
+  options: { signal?: AbortSignal; headers?: Record<string, string> },
+) {
+  const [domain = '', ...rest] = name.split('.');
+  const { signal, headers } = options;
+  const response = await fetch(`/api/${gateway}/${domain}/${rest.join('.')}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...createHeaders(), ...headers },
+    body: JSON.stringify(params),
+    ...(signal ? { signal } : {}),
+  }).catch((error: unknown) => {
+    throw signal?.aborted ? error : createOfflineFailure();
+  });
+  const envelope = await response.json().catch(() => undefined);
+  if (envelope?.success) return envelope as T;
+  const failure = envelope?.error
+    ? new CallFailure(envelope.error, response.status)
+    : new CallFailure({ code: 'HTTP', message: `The server answered ${response.status} without an envelope` }, response.status);
+  checkCredentials(failure);
+  throw failure;
+}
+
+/** Forgets a secret or a token that the server does not accept, so that the page becomes read-only or asks for a token. */
+export function checkCredentials(failure: CallFailure): void {
+  if (isMissingSecret(failure)) dropSecret();
+  if (failure.status === 401) dropToken();
+}

@@ -1,0 +1,44 @@
+import type { ComponentChildren } from 'preact';
+import type { CallFailure } from '../api/call-failure.ts';
+import { CopyCommand } from './copy-command.tsx';
+import { Icon } from './icon.tsx';
+
+/** Says what to do where nothing is yet. */
+export const EmptyState = ({ title, children, commands = [] }: { title: string; children?: ComponentChildren; commands?: string[] }) => (
+  <div class="empty-state">
+    <p class="empty-title">{title}</p>
+    {children && <p class="muted">{children}</p>}
+    {commands.map((command) => (
+      <CopyCommand key={command} command={command} />
+    ))}
+  </div>
+);
+
+/** An error in place of the content that it prevented, with the fix of the server. */
+export function ErrorNote({ failure, onRetry }: { failure: CallFailure; onRetry?: (() => void) | undefined }) {
+  const { manual } = failure.details;
+  return (
+    <div class="error-note" role="alert">
+      <Icon name="warning" />
+      <div>
+        <p class="text">{failure.message}</p>
+        {typeof manual === 'string' && <p class="text muted">{manual}</p>}
+        {failure.fix && <CopyCommand command={failure.fix} />}
+      </div>
+      {onRetry && (
+        <button type="button" class="button small" onClick={onRetry}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Lines in place of content that is being read. Nothing is shown for a short wait. */
+export const LoadingLines = ({ count = 4 }: { count?: number }) => (
+  <div class="loading-lines" role="status" aria-label="Loading">
+    {Array.from({ length: count }, (_, i) => (
+      <span key={i} />
+    ))}
+  </div>
+);

@@ -1,0 +1,53 @@
+import type { ComponentType } from 'preact';
+import type { IconName } from './components/icon.tsx';
+
+/** Records that have an address of their own where a view shows them. */
+export type RecordKind = 'memory' | 'document' | 'session';
+
+export interface Route {
+  name: string;
+  /** A pattern such as `/task/:id`; its values are the properties of the view. */
+  path: string;
+  title: string;
+  /** Loads the code of the view, so that a first visit pays only for the view it opens. */
+  load: () => Promise<ComponentType<Record<string, string>>>;
+  /** Set for views in the navigation. */
+  nav?: { icon: IconName; key: string };
+  /** Set for the view of one record, whose path ends with `:id`. */
+  record?: RecordKind;
+}
+
+/** All views, in the order of the navigation. */
+export const routes: Route[] = [
+  {
+    name: 'now',
+    path: '/',
+    title: 'Now',
+    load: async () => (await import('./views/now/now-view.tsx')).NowView,
+    nav: { icon: 'now', key: 'n' },
+  },
+  {
+    name: 'board',
+    path: '/board',
+    title: 'Board',
+    load: async () => (await import('./views/board/board-view.tsx')).BoardView,
+    nav: { icon: 'board', key: 'b' },
+  },
+  {
+    name: 'tree',
+    path: '/tree',
+    title: 'Tree',
+    load: async () => (await import('./views/tree/tree-view.tsx')).TreeView,
+    nav: { icon: 'tree', key: 't' },
+  },
+  {
+    name: 'task',
+    path: '/task/:id',
+    title: 'Task',
+    load: async () => (await import('./views/task/task-view.tsx')).TaskView as ComponentType<Record<string, string>>,
+  },
+];
+
+/** Returns the address of a record; undefined if no view shows it. */
+export const getRecordUrl = (kind: RecordKind, id: string): string | undefined =>
+  routes.find(({ record }) => record === kind)?.path.replace(':id', encodeURIComponent(id));

@@ -1,0 +1,59 @@
+import { createStore } from './store.ts';
+
+export interface Credentials {
+  /** The secret of this start of the server, from the URL that `serve --open` opens. */
+  secret?: string | undefined;
+  token?: string | undefined;
+  /** The server asks for a token. */
+  needsToken?: boolean;
+}
+
+const secretKey = 'cleo.secret';
+const tokenKey = 'cleo.token';
+
+const read = (key: string): string | undefined => sessionStorage.getItem(key) ?? undefined;
+
+export const credentials = createStore<Credentials>({ secret: takeSecret() ?? read(secretKey), token: read(tokenKey) });
+
+/** Takes the secret out of the address, so that it is not copied with it. */
+function takeSecret(): string | undefined {
+  const secret = new URLSearchParams(location.hash.slice(1)).get('secret') ?? undefined;
+  if (secret === undefined) return undefined;
+  sessionStorage.setItem(secretKey, secret);
+  history.replaceState(history.state, '', location.pathname + location.search);
+  return secret;
+}
+
+/** Tabs of one server share its secret. Only pages of the same origin hear each other. */
+const channel = new BroadcastChannel('cleo');
+
+channel.addEventListener('message', ({ data }: MessageEvent<{ asks?: true; secret?: string }>) => {
+  const { secret } = credentials.get();
+  if (data.asks && secret) channel.postMessage({ secret });
+  if (data.secret && !secret) storeSecret(data.secret);
+});
+if (!credentials.get().secret) channel.postMessage({ asks: true });
+// A tab that was opened again with a new secret gives it to the tabs that have none.
+else channel.postMessage({ secret: credentials.get().secret });
+
+function storeSecret(secret: string): void {
+  sessionStorage.setItem(secretKey, secret);
+  credentials.update((value) => ({ ...value, secret }));
+}
+
+export function dropSecret(): void {
+  if (!credentials.get().secret) return;
+  sessionStorage.removeItem(secretKey);
+  credentials.update((value) => ({ ...value, secret: undefined }));
+  channel.postMessage({ asks: true });
+}
+
+export function storeToken(token: string): void {
+  sessionStorage.setItem(tokenKey, token);
+  credentials.update((value) => ({ ...value, token, needsToken: false }));
+}
+
+export function dropToken(): void {
+  sessionStorage.removeItem(tokenKey);
+  credentials.update((value) => ({ ...value, token: undefined, needsToken: true }));
+}

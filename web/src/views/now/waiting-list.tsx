@@ -1,0 +1,108 @@
+import { useState } from 'preact/hooks';
+import { Icon } from '../../components/icon.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { StateIcon } from '../../components/state-badge.tsx';
+import { TaskLink } from '../../components/task-id.tsx';
+import { TimeAgo } from '../../components/time-ago.tsx';
+import { getRecordUrl } from '../../routes.ts';
+import { runAction, useCanWrite } from '../../state/actions.ts';
+import { moveTasks } from '../../state/task-actions.ts';
+import type { IndexTask } from '../../state/task-index.ts';
+import { createIdCheck, useQuery } from '../../state/use-query.ts';
+import { ReviewDialog } from './review-dialog.tsx';
+
+const maxBlocked = 20;
+/** Active tasks whose rounds of verification are read. */
+const maxVerified = 20;
+
+/** Reviews, decisions to confirm, and blocked tasks: what only a person can move on. */
+export function WaitingList({ tasks }: { tasks: Map<string, IndexTask> }) {
+  const reviews = useQuery('review.list', { limit: 20 }, { refreshMs: 15_000 }).data?.reviews ?? [];
+  const decisions = useQuery('memory.find', { type: 'decision', state: 'proposed', limit: 20 }).data?.memories ?? [];
+  const active = [...tasks.values()].filter(({ status }) => status === 'active').slice(0, maxVerified);
+  const [resolved, setResolved] = useState<string | undefined>();
+  const blocked = [...tasks.values()].filter(({ status }) => status === 'blocked');
+  const canWrite = useCanWrite();
+  const count = reviews.length + decisions.length + blocked.length;
+  return (
+    <Panel title="Waits for a person" count={count}>
+      {count === 0 && <p class="panel-none">Nothing waits for you.</p>}
+      <ul class="rows">
+        {active.map(({ id }) => (
+          <ExhaustedRow key={id} id={id} />
+        ))}
+        {reviews.map(({ id, kind, reason, skill, requestedAt }) => (
+          <li key={id} class="row" data-nav>
+            <Icon name="edit" />
+            <span class="row-kind">Review</span>
+            <span class="line" title={reason}>
+              {skill ? `${skill}: ` : ''}
+              {reason || kind}
+            </span>
+            <span class="row-end muted">
+              <TimeAgo time={requestedAt} />
+              <button type="button" class="button small" disabled={!canWrite} onClick={() => setResolved(id)}>
+                Resolve
+              </button>
+            </span>
+          </li>
+        ))}
+        {decisions.map(({ id, title }) => (
+          <li key={id} class="row" data-nav>
+            <Icon name="edit" />
+            <span class="row-kind">Decision</span>
+            <a class="line" href={getRecordUrl('memory', id)} title={title}>
+              {title}
+            </a>
+            <span class="row-end muted">
+              <span class="mono">{id}</span>
+              <button
+                type="button"
+                class="button small"
+                disabled={!canWrite}
+                onClick={() => void runAction('memory.confirm', { id }, `Confirmed ${id}`)}
+              >
+                Confirm
+              </button>
+            </span>
+          </li>
+        ))}
+        {blocked.slice(0, maxBlocked).map((task) => (
+          <li key={task.id} class="row" data-nav>
+            <StateIcon status="blocked" />
+            <span class="row-kind">Blocked</span>
+            <TaskLink id={task.id} />
+            <span class="row-end muted">
+              <span class="line row-reason" title={task.blockedBy}>
+                {task.blockedBy ?? 'no reason given'}
+              </span>
+              <button type="button" class="button small" disabled={!canWrite} onClick={() => void moveTasks([task], 'pending')}>
+                Unblock
+              </button>
+            </span>
+          </li>
+        ))}
+      </ul>
+      {blocked.length > maxBlocked && (
+        <p class="panel-none">
+          <a href="/board">and {blocked.length - maxBlocked} more blocked tasks</a>
+        </p>
+      )}
+      {resolved && <ReviewDialog review={resolved} onClose={() => setResolved(undefined)} />}
+    </Panel>
+  );
+}
+
+/** A task whose evidence failed in as many rounds as are allowed. */
+function ExhaustedRow({ id }: { id: string }) {
+  const verification = useQuery('verify.status', { taskId: id }, { isAffected: createIdCheck(id) }).data?.verification;
+  if (!verification || verification.failedRounds < verification.maxRounds) return null;
+  return (
+    <li class="row" data-nav>
+      <Icon name="warning" />
+      <span class="row-kind">Evidence</span>
+      <TaskLink id={id} />
+      <span class="row-end muted">failed in {verification.failedRounds} rounds</span>
+    </li>
+  );
+}

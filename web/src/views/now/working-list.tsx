@@ -1,0 +1,81 @@
+import { AgentChip } from '../../components/agent-chip.tsx';
+import { CopyCommand } from '../../components/copy-command.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { TaskLink } from '../../components/task-id.tsx';
+import { TimeAgo } from '../../components/time-ago.tsx';
+import { useCanWrite } from '../../state/actions.ts';
+import { takeOverTask } from '../../state/task-actions.ts';
+import type { IndexTask } from '../../state/task-index.ts';
+import { useQuery } from '../../state/use-query.ts';
+
+type HeldTask = IndexTask & { claim: NonNullable<IndexTask['claim']> };
+
+/** Active tasks by agent, and sessions in which no task is held. */
+export function WorkingList({ tasks }: { tasks: Map<string, IndexTask> }) {
+  const held = [...tasks.values()].filter((task): task is HeldTask => task.claim !== undefined).sort(compareClaims);
+  const unheld = [...tasks.values()].filter(({ status, claim }) => status === 'active' && !claim);
+  const { data } = useQuery(
+    'session.list',
+    { status: 'active', limit: 50 },
+    { isAffected: ({ operation }) => operation.startsWith('session.') },
+  );
+  const idle = (data?.sessions ?? []).filter(({ id }) => !held.some(({ claim }) => claim.session === id));
+  const count = held.length + unheld.length;
+  return (
+    <Panel title="At work" count={count}>
+      {count + idle.length === 0 && (
+        <p class="panel-none">
+          No agent works on a task. An agent takes one with <CopyCommand command="cleo claim-next" />
+        </p>
+      )}
+      <ul class="rows">
+        {held.map((task) => (
+          <WorkingRow key={task.id} task={task} />
+        ))}
+        {unheld.map(({ id }) => (
+          <li key={id} class="row" data-nav>
+            <TaskLink id={id} />
+            <span class="row-end muted">active, held by no agent</span>
+          </li>
+        ))}
+        {idle.map(({ id, name, agent, scope, startedAt }) => (
+          <li key={id} class="row">
+            <Icon name="person" />
+            <span class="line">
+              {agent} in {name ?? id}
+            </span>
+            <span class="row-end muted">
+              {scope} · no task · <TimeAgo time={startedAt} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+const absenceOrder = { expired: 0, away: 1, silent: 2, present: 3 };
+const compareClaims = (a: HeldTask, b: HeldTask): number =>
+  absenceOrder[a.claim.state ?? 'present'] - absenceOrder[b.claim.state ?? 'present'] || (a.claim.since < b.claim.since ? -1 : 1);
+
+function WorkingRow({ task }: { task: HeldTask }) {
+  const canWrite = useCanWrite();
+  const { id, claim } = task;
+  return (
+    <li class="row" data-nav>
+      <span class="row-agent">
+        <AgentChip claim={claim} />
+      </span>
+      <TaskLink id={id} />
+      <span class="row-end muted">
+        {claim.session && <span class="mono">{claim.session}</span>} <TimeAgo time={claim.since} />
+        {claim.state && (
+          <button type="button" class="button small" disabled={!canWrite} onClick={() => void takeOverTask(id)}>
+            Take over
+          </button>
+        )}
+      </span>
+    </li>
+  );
+}

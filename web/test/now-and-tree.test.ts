@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { useSite } from './open-page.ts';
+import { addSamplePlan } from './sample-plan.ts';
+
+const site = useSite(addSamplePlan);
+
+test('Now shows who works on what, what waits, what was finished, and the epics', async () => {
+  const page = await site.open();
+  const panel = (name: string) => page.getByRole('region', { name });
+  await panel('At work').getByText('Write the lexer').waitFor();
+  expect(await panel('At work').innerText()).toMatch(/ada[\s\S]*grace/);
+  await panel('Waits for a person').getByText('Tokens are structs').waitFor();
+  await panel('Waits for a person').getByText('The team has to choose the colours').waitFor();
+  expect(await panel('Finished today').innerText()).toContain('Tokens for strings');
+  expect(
+    await panel('Epics')
+      .getByRole('img', { name: /Command line: 1 of 4 done, 1 active, 1 blocked/ })
+      .count(),
+  ).toBe(1);
+});
+
+test('Now unblocks a task', async () => {
+  const page = await site.open();
+  await page.getByRole('listitem').filter({ hasText: 'Colour the output' }).getByRole('button', { name: 'Unblock' }).click();
+  await page.getByText('The team has to choose the colours').waitFor({ state: 'detached' });
+  expect((await site.project.cleo('show', 'T010')).task.status).toBe('pending');
+});
+
+test('a decision that only a person may confirm shows the command to run at a terminal', async () => {
+  const page = await site.open();
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  const dialog = page.getByRole('dialog', { name: 'A person decides this' });
+  await dialog
+    .getByText(/cleo memory confirm D-001/)
+    .first()
+    .waitFor();
+});
+
+test('Tree expands, collapses, edits a title in place, and adds inside', async () => {
+  const page = await site.open({ path: '/tree' });
+  await page.getByText('Write the lexer').waitFor();
+  expect(await page.getByText('Tokens for strings').count()).toBe(0);
+  await page.getByRole('button', { name: 'Expand all' }).click();
+  await page.getByText('Tokens for strings').waitFor();
+  expect(new URL(page.url()).searchParams.get('expand')).toBe('all');
+  await page.getByRole('button', { name: 'Collapse T001' }).click();
+  await page.getByText('Write the lexer').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Expand T001' }).click();
+  await page.locator('[data-task=T006]').hover();
+  await page.getByRole('button', { name: 'Edit the title of T006' }).click();
+  await page.getByLabel('Title of T006').fill('Recover at the next statement');
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'Recover at the next statement' }).waitFor();
+  await page.locator('[data-task=T002]').hover();
+  await page.getByRole('button', { name: 'Add a task inside T002' }).click();
+  await page.getByLabel('What to do, in the imperative').fill('Read a configuration file');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByRole('link', { name: 'Read a configuration file' }).waitFor();
+  await page.getByLabel('Filter by text').fill('strings');
+  await page.getByText('Recover at').waitFor({ state: 'detached' });
+  // The parents of a match stay.
+  await page.getByText('Parser for the new grammar').waitFor();
+});
+
+test('an empty project says what to do', async () => {
+  const page = await site.open();
+  for (const path of ['/', '/board', '/tree']) {
+    await page.route('**/api/query/tasks/board', async (route) => {
+      const response = await route.fetch();
+      const body = await response.json();
+      await route.fulfill({ response, json: { ...body, columns: [] } });
+    });
+    await page.goto(site.project.url + path);
+    await page.getByText('No tasks yet').waitFor();
+    expect(await page.locator('main').innerText()).toContain('cleo add');
+  }
+});

@@ -1,0 +1,58 @@
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, inject, onTestFinished } from 'vitest';
+import { type ServedProject, serveProject } from './served-project.ts';
+
+export interface PageOptions {
+  path?: string;
+  /** Opens the page without the secret, so that it can only read. */
+  isReadOnly?: boolean;
+  colorScheme?: 'light' | 'dark';
+  viewport?: { width: number; height: number };
+  context?: BrowserContext;
+}
+
+export interface TestSite {
+  project: ServedProject;
+  /** Opens the page in a browser of its own. The test fails if a script of the page throws. */
+  open(options?: PageOptions): Promise<Page>;
+  openContext(options?: PageOptions): Promise<BrowserContext>;
+}
+
+/** Serves one project for all tests of a file. The server and the browser end with the file, also when a test fails. */
+export function useSite(
+  fill: (project: ServedProject) => Promise<void> = async () => {},
+  options?: Parameters<typeof serveProject>[0],
+): TestSite {
+  let browser: Browser;
+  const site = { project: undefined as unknown as ServedProject } as TestSite;
+  beforeAll(async () => {
+    browser = await chromium.connect(inject('browserEndpoint'));
+    site.project = await serveProject(options);
+    await fill(site.project);
+  });
+  afterAll(async () => {
+    await site.project?.close();
+    await browser?.close();
+  });
+  site.openContext = async ({ colorScheme = 'light', viewport = { width: 1280, height: 800 } } = {}) => {
+    const context = await browser.newContext({ colorScheme, viewport });
+    onTestFinished(() => context.close());
+    return context;
+  };
+  site.open = async (asked = {}) => {
+    const page = await (asked.context ?? (await site.openContext(asked))).newPage();
+    page.setDefaultTimeout(15_000);
+    const errors: string[] = [];
+    page.on('pageerror', (error) => errors.push(error.message));
+    page.on('console', (message) => {
+      if (/Content Security Policy|Trusted/i.test(message.text())) errors.push(message.text());
+    });
+    onTestFinished(() => expect(errors).toEqual([]));
+    const { path = '/', isReadOnly = false } = asked;
+    const secret = new URL(site.project.page).hash;
+    await page.goto(site.project.url + path + (isReadOnly ? '' : secret));
+    if (!isReadOnly) await page.getByText('Live', { exact: false }).first().waitFor();
+    return page;
+  };
+  return site;
+}

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import { useSite } from './open-page.ts';
+import { addSamplePlan } from './sample-plan.ts';
+
+const site = useSite(addSamplePlan);
+
+test('shows the project, the connection and the caller', async () => {
+  const page = await site.open();
+  await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor();
+  expect(await page.locator('.project').innerText()).toBe('parser');
+  expect(await page.locator('.connection').innerText()).toContain('Live');
+  expect(page.url()).not.toContain('secret');
+});
+
+test('opens views with the keyboard, and back returns', async () => {
+  const page = await site.open();
+  await page.getByText('At work', { exact: true }).waitFor();
+  await page.keyboard.press('g');
+  await page.keyboard.press('b');
+  await page.getByRole('heading', { name: 'Board' }).waitFor();
+  expect(new URL(page.url()).pathname).toBe('/board');
+  await page.goBack();
+  await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor();
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Shortcuts' }).getByText('Search').first().waitFor();
+  await page.keyboard.press('Escape');
+  expect(await page.getByRole('dialog').count()).toBe(0);
+  await page.getByText('At work', { exact: true }).waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/task\/T\d+/);
+});
+
+test('finds tasks, memory and commands, and opens a task with Enter', async () => {
+  const page = await site.open();
+  await page.getByText('At work', { exact: true }).waitFor();
+  await page.keyboard.press('/');
+  const field = page.getByRole('combobox', { name: 'Search' });
+  await field.fill('structs');
+  await page.getByRole('option', { name: /Tokens are structs.*Memory/ }).waitFor();
+  await field.fill('backup');
+  await page
+    .getByRole('option', { name: /Command/ })
+    .first()
+    .waitFor();
+  await field.fill('expresions');
+  await page.getByRole('option', { name: /T004.*Parse expressions/ }).waitFor();
+  await field.fill('lexer');
+  await page.getByRole('option', { name: /T003/ }).waitFor();
+  await field.press('Enter');
+  await page.waitForURL(/\/task\/T003/);
+});
+
+test('switches the theme and remembers it', async () => {
+  const page = await site.open();
+  const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+  const light = await background();
+  await page.getByRole('button', { name: /^Theme/ }).click();
+  await page.getByRole('button', { name: /^Theme/ }).click();
+  expect(await background()).not.toBe(light);
+  await page.reload();
+  expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark');
+  expect(await background()).not.toBe(light);
+});
+
+test('only reads without the secret, and says how to get it', async () => {
+  const page = await site.open({ isReadOnly: true, path: '/board' });
+  await page.getByText('Read-only').waitFor();
+  expect(await page.locator('.banner').innerText()).toContain('cleo serve --open');
+  await page.getByText('Write the lexer').waitFor();
+  expect(await page.getByRole('button', { name: 'Add' }).count()).toBe(0);
+});
+
+test('a second tab gets the secret from the first one', async () => {
+  const context = await site.openContext();
+  await site.open({ context });
+  const second = await site.open({ context, isReadOnly: true, path: '/board' });
+  await second.getByRole('button', { name: 'Add' }).waitFor();
+  expect(await second.getByText('Read-only').count()).toBe(0);
+});
+
+test('reconnects after a restart of the server, shows what changed, and becomes read-only', async () => {
+  const page = await site.open({ path: '/board' });
+  await page.getByText('Write the lexer').waitFor();
+  await site.project.stopServer();
+  await page.getByText('The server does not answer').waitFor();
+  await site.project.cleo('add', 'Added while the server was down');
+  await site.project.restartServer();
+  await page.getByText('Added while the server was down').waitFor();
+  await page.getByText('Read-only').waitFor();
+});

@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest';
+import { useSite } from './open-page.ts';
+import { addSamplePlan } from './sample-plan.ts';
+import type { Answer } from './served-project.ts';
+
+const site = useSite(addSamplePlan);
+
+const show = async (id: string): Promise<Answer> => (await site.project.cleo('show', id)).task;
+
+test('shows all of a task', async () => {
+  const page = await site.open({ path: '/task/T003' });
+  await page.getByRole('heading', { name: 'Write the lexer', level: 1 }).waitFor();
+  await page.getByText('Tokens for strings').waitFor();
+  // A task id in a note is a link.
+  await page.locator('.note').getByRole('link', { name: /T005/ }).waitFor();
+  await page.getByText('Waiting for it').waitFor();
+  await page.getByText('Tokens are structs').waitFor();
+  await page.getByRole('button', { name: 'Audit log' }).click();
+  await page.locator('.history').getByText('tasks.start').waitFor();
+  await page.getByRole('button', { name: 'Show', exact: true }).click();
+  await page.getByText(/at most [\d,.]+ tokens/).waitFor();
+});
+
+test('draws Markdown of the description as elements', async () => {
+  const page = await site.open({ path: '/task/T001' });
+  await page.locator('.markdown strong', { hasText: 'version 2' }).waitFor();
+  expect(await page.locator('.markdown li').count()).toBe(2);
+});
+
+test('edits title, description and fields', async () => {
+  const page = await site.open({ path: '/task/T011' });
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.keyboard.press('e');
+  await page.getByLabel('Title', { exact: true }).fill('Ask which shells people use');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Ask which shells people use' }).waitFor();
+  await page.getByRole('button', { name: 'Edit the description' }).click();
+  await page.getByLabel('Description, in Markdown').fill('*All* of them');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.locator('.markdown em', { hasText: 'All' }).waitFor();
+  await page.getByRole('button', { name: 'Priority' }).click();
+  await page.getByRole('menuitemradio', { name: 'critical' }).click();
+  await page.getByRole('button', { name: 'Change: Labels' }).click();
+  await page.getByLabel('Labels, separated by commas').fill('survey, users');
+  await page.getByRole('button', { name: 'Set', exact: true }).click();
+  await page.getByRole('button', { name: 'Change: Due date' }).click();
+  await page.getByLabel('Day').fill('2026-12-24');
+  await page.getByRole('button', { name: 'Set', exact: true }).click();
+  await page.getByText('2026-12-24').first().waitFor();
+  expect(await show('T011')).toMatchObject({
+    title: 'Ask which shells people use',
+    description: '*All* of them',
+    priority: 'critical',
+    labels: ['survey', 'users'],
+    due: '2026-12-24',
+  });
+});
+
+test('adds notes, criteria, children, dependencies and relations', async () => {
+  const page = await site.open({ path: '/task/T008' });
+  await page.getByLabel('New note', { exact: true }).fill('Looks like `git help`');
+  await page.getByRole('button', { name: 'Add the note' }).click();
+  await page.locator('.note code', { hasText: 'git help' }).waitFor();
+  await page.getByLabel('New criterion', { exact: true }).fill('lists all flags');
+  await page.getByLabel('New criterion', { exact: true }).press('Enter');
+  await page.getByRole('checkbox', { name: 'lists all flags' }).check();
+  await page.getByLabel('New subtask', { exact: true }).fill('Wrap long lines');
+  await page.getByLabel('New subtask', { exact: true }).press('Enter');
+  await page.getByRole('link', { name: 'Wrap long lines' }).waitFor();
+  await page.getByLabel('New dependency', { exact: true }).fill('T007');
+  await page.getByLabel('New dependency', { exact: true }).press('Enter');
+  await page.getByRole('button', { name: 'Remove the dependency on T007' }).waitFor();
+  await page.getByRole('button', { name: 'Add a relation' }).click();
+  await page.getByLabel('Other task').fill('T010');
+  await page.getByLabel('Reason').fill('both print');
+  await page.getByRole('button', { name: 'Relate' }).click();
+  await page.getByText('both print', { exact: true }).waitFor();
+  expect(await show('T008')).toMatchObject({
+    depends: ['T007'],
+    acceptance: expect.arrayContaining([expect.objectContaining({ text: 'lists all flags', met: true })]),
+    relations: [expect.objectContaining({ taskId: 'T010' })],
+  });
+  await page.getByRole('button', { name: 'Remove the dependency on T007' }).click();
+  await page.getByRole('button', { name: 'Remove the dependency on T007' }).waitFor({ state: 'detached' });
+});
+
+test('starts, blocks, completes, deletes and restores', async () => {
+  const { task } = await site.project.cleo('add', 'A task for a day');
+  const page = await site.open({ path: `/task/${task.id}` });
+  await page.getByRole('button', { name: 'Start', exact: true }).click();
+  await page.getByRole('button', { name: 'Complete', exact: true }).waitFor();
+  await page.getByRole('button', { name: /^Status of/ }).click();
+  await page.getByRole('menuitemradio', { name: 'blocked' }).click();
+  await page.getByLabel('Reason').fill('Waits for an answer');
+  await page.getByRole('button', { name: 'Block', exact: true }).click();
+  await page.locator('.blocked-reason').getByText('Waits for an answer').waitFor();
+  await page.getByRole('button', { name: /^Actions for/ }).click();
+  await page.getByRole('menuitem', { name: 'Delete…' }).click();
+  await page.getByLabel(`Type ${task.id} to delete it`).fill(task.id);
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.waitForURL(/\/tree/);
+  await page.goto(`${site.project.url}/task/${task.id}`);
+  await page.getByRole('button', { name: 'Restore it' }).click();
+  await page.getByRole('heading', { name: 'A task for a day' }).waitFor();
+  await page.getByRole('button', { name: /^Actions for/ }).click();
+  await page.getByRole('menuitem', { name: 'Unblock' }).click();
+  await page.getByRole('button', { name: 'Start', exact: true }).click();
+  await page.getByRole('button', { name: 'Complete', exact: true }).click();
+  await page
+    .getByRole('button', { name: /^Status of/ })
+    .getByText('done')
+    .waitFor();
+});
+
+test('says that a task does not exist', async () => {
+  const page = await site.open({ path: '/task/T999' });
+  await page.getByText('There is no task T999').waitFor();
+});
