@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Json } from './app.ts';
@@ -299,6 +299,24 @@ test('a linked worktree uses the store of the main one and the plan files of its
   a.git('merge', '--quiet', 'feature');
   expect(a.run('sync', '--check').status).toBe(0);
   expect(a.readTasks().map(({ title }) => title)).toContain('Added in the worktree');
+  feature.cleo('update', 'T002', '--title', 'Changed in the worktree');
+  feature.git('commit', '--quiet', '--allow-empty', '-m', 'Again');
+  expect(a.cleo('sync').files).toHaveLength(2);
+  a.cleo('update', 'T003', '--title', 'Changed in the main tree');
+  a.cleo('sync');
+  expect(feature.cleo('sync')).toMatchObject({ sync: { read: 0, written: 2 } });
+  expect(feature.git('diff', '--stat')).toContain('.cleo/plan/tasks');
+  expect([a, feature].map((clone) => clone.run('sync').status)).toEqual([102, 102]);
+  // Sizes and times decide whether a file is read, in every worktree.
+  const folder = join(feature.folder, '.cleo', 'plan', 'tasks');
+  const file = join(folder, readdirSync(folder)[0]!);
+  const { atime, mtime, size } = statSync(file);
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(file, ' '.repeat(size));
+  utimesSync(file, atime, mtime);
+  expect(feature.run('sync').status).toBe(102);
+  writeFileSync(file, text);
+  expect(feature.run('sync', '--check').status).toBe(0);
 });
 
 test('setup git keeps existing hooks, says what husky needs, and removes only its own lines', () => {

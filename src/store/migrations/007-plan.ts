@@ -5,6 +5,7 @@ import type { Migration } from './migration.ts';
  *  (2026-01-31), `requires` a JSON list of capabilities, and `resolution` is null while a task is open. `task_aliases` holds the ids of
  *  tasks in other tools. `plan_records` holds the merged record of a plan file as text, the part of it that was written to the store,
  *  and the size and time of the file; SQLite reads the short columns of all records from indexes, because a row fills a page.
+ *  `plan_files` holds sizes and times of the plan files of linked worktrees, by the path of their folder.
  *  `import_records` holds what was imported last, for a three-way merge. `audit_log_agent` finds out whether an assignee has ever worked
  *  here; names are compared byte by byte, so that a prefix is a range. `audit_log.history_seq` is the last row of `task_history` at the
  *  entry, and `undo_images` holds documents and memory entries before the writes of the last hour. `audit_updates` finds the entries
@@ -36,6 +37,14 @@ create table plan_records (
   summary text not null,
   outcome text,
   primary key (kind, uid)
+);
+
+create table plan_files (
+  tree text not null,
+  kind text not null,
+  uid text not null,
+  file_stat text not null,
+  primary key (tree, kind, uid)
 );
 
 create table import_records (

@@ -69,7 +69,10 @@ export interface PlanReads {
   /** Undefined before the first sync. */
   getSyncedPosition(): Promise<PlanPosition | undefined>;
   getPosition(at: string): Promise<PlanPosition>;
-  listFileStats(): Promise<Pick<PlanRow, 'kind' | 'uid' | 'fileStat'>[]>;
+  /** All records, with the size and time of their files in the main worktree or in a linked one. */
+  listFileStats(tree?: string): Promise<Pick<PlanRow, 'kind' | 'uid' | 'fileStat'>[]>;
+  /** Linked worktrees whose files are known. */
+  listTrees(): Promise<string[]>;
   listSummaries(): Promise<Pick<PlanRow, 'kind' | 'uid' | 'summary' | 'outcome'>[]>;
   getRows(kind: PlanKind, uids: string[]): Promise<PlanRow[]>;
   listAllRows(kind: PlanKind): Promise<PlanRow[]>;
@@ -98,7 +101,10 @@ export interface PlanReads {
 export interface PlanWrites {
   setSyncedPosition(position: PlanPosition): Promise<void>;
   saveRows(rows: PlanRow[]): Promise<void>;
-  setFileStats(stats: (PlanKey & { fileStat: string })[]): Promise<void>;
+  setFileStats(stats: (PlanKey & { fileStat: string })[], tree?: string): Promise<void>;
+  /** Forgets the files of records in all linked worktrees but one, because the records have changed. */
+  forgetFiles(keys: PlanKey[], exceptTree?: string): Promise<void>;
+  forgetTree(tree: string): Promise<void>;
   /** Gives tasks other ids, everywhere they are referred to. Several tasks can swap their ids. */
   renumberTasks(changes: { from: TaskId; to: TaskId }[]): Promise<void>;
   setUpdatedAt(id: TaskId, at: string): Promise<void>;

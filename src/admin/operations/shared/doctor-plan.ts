@@ -15,7 +15,7 @@ export async function checkPlanFiles(ctx: PlanContext): Promise<CheckResult> {
   const tree = await platform.findWorkingTree(project);
   if (!platform.files.isFolder(join(tree.folder, '.cleo', 'plan')) || config['sync.mode'] === 'off') return { findings: [] };
   const { inspectPlan } = await import('#transfer/operations/shared/plan-check.ts');
-  const { files, unreadable, outOfStep, reformatted } = await inspectPlan(ctx);
+  const { files, unreadable, outOfStep, reformatted, broken } = await inspectPlan(ctx);
   const findings: CheckResult['findings'] = unreadable.slice(0, maxFindings).map(({ file, line, kind, message }) => ({
     severity: 'error' as const,
     message: `${file}, line ${line}: ${message}`,
@@ -28,5 +28,6 @@ export async function checkPlanFiles(ctx: PlanContext): Promise<CheckResult> {
       message: `${pluralize(pending.length, 'plan file')} not in step with the store, first ${pending[0]}`,
       fix: 'cleo sync',
     });
+  for (const { id, message } of broken.slice(0, maxFindings)) findings.push({ severity: 'warning', message, fix: `cleo deps ${id}` });
   return { detail: pluralize(files, 'file'), findings };
 }

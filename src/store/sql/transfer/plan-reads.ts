@@ -27,13 +27,18 @@ export function createPlanReads(db: Db): PlanReads {
           (select coalesce(max(seq), 0) from audit_log) as audit`);
       return { history: Number(row?.history), evidence: Number(row?.evidence), audit: Number(row?.audit), at };
     },
-    async listFileStats() {
+    async listFileStats(tree) {
+      const records = tree
+        ? sql`(select r.kind, r.uid, f.file_stat from plan_records r
+            left join plan_files f on f.tree = ${tree} and f.kind = r.kind and f.uid = r.uid) records`
+        : raw('plan_records');
       // One text instead of tens of thousands of rows, which take longer to create than to read.
       const [row] = await db.all(
-        sql`select string_agg(kind || ' ' || uid || ' ' || coalesce(file_stat, ''), ${'\n'}) as lines from plan_records`,
+        sql`select string_agg(kind || ' ' || uid || ' ' || coalesce(file_stat, ''), ${'\n'}) as lines from ${records}`,
       );
       return row?.lines ? String(row.lines).split('\n').map(parseStatLine) : [];
     },
+    listTrees: async () => (await db.all(sql`select distinct tree as id from plan_files`)).map(toId),
     async listSummaries() {
       return (await db.all(sql`select kind, uid, summary, outcome from plan_records`)).map((row) => ({
         kind: row.kind as PlanKind,

@@ -66,10 +66,24 @@ export function createPlanWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
           on conflict (kind, uid) do update set record = excluded.record, projected = excluded.projected, summary = excluded.summary,
             outcome = excluded.outcome, file_stat = excluded.file_stat`);
     },
-    async setFileStats(stats) {
-      for (const { kind, uid, fileStat } of stats)
-        await db.run(sql`update plan_records set file_stat = ${fileStat} where kind = ${kind} and uid = ${uid}`);
+    async setFileStats(stats, tree) {
+      if (tree === undefined) {
+        for (const { kind, uid, fileStat } of stats)
+          await db.run(sql`update plan_records set file_stat = ${fileStat} where kind = ${kind} and uid = ${uid}`);
+        return;
+      }
+      for (const some of splitChunks(stats, 200))
+        await db.run(sql`
+          insert into plan_files (tree, kind, uid, file_stat) values ${listRows(some.map(({ kind, uid, fileStat }) => [tree, kind, uid, fileStat]))}
+          on conflict (tree, kind, uid) do update set file_stat = excluded.file_stat`);
     },
+    async forgetFiles(keys, exceptTree = '') {
+      const [known] = await db.all(sql`select tree from plan_files where tree <> ${exceptTree} limit 1`);
+      if (!known) return;
+      for (const { kind, uid } of keys)
+        await db.run(sql`delete from plan_files where kind = ${kind} and uid = ${uid} and tree <> ${exceptTree}`);
+    },
+    forgetTree: (tree) => db.run(sql`delete from plan_files where tree = ${tree}`),
     async renumberTasks(moves) {
       // Ids that are in use by another task of the list are free only after all have moved.
       for (const { from } of moves) {

@@ -71,7 +71,6 @@ async function fillStore(ctx: BuildContext, store: WriteStore): Promise<BuildRep
   const planFiles = await platform.loadPlanFiles();
   const { issues, problems, read } = await syncPlan(store, planFiles, {
     folder: join(project.folder, 'plan'),
-    isMain: true,
     isReadOnly: true,
     isDryRun: false,
     include: config['sync.include'],
@@ -119,11 +118,8 @@ async function acquireBuildLock(project: Project): Promise<() => void> {
   }
 }
 
-/** Says what the first command in a fresh clone has done. */
-export function describeBuild({ records, issues, problems }: BuildReport): string {
-  const rest = [
-    ...(issues.length > 0 ? [`${pluralize(issues.length, 'conflict')} resolved: cleo sync --dry-run`] : []),
-    ...(problems.length > 0 ? [`${pluralize(problems.length, 'file')} could not be read: cleo doctor`] : []),
-  ];
+/** Says what the first command in a fresh clone has done. Concurrent changes were resolved and reported in the clone that merged them. */
+export function describeBuild({ records, problems }: Pick<BuildReport, 'records' | 'problems'>): string {
+  const rest = problems.length > 0 ? [`${pluralize(problems.length, 'file')} could not be read: cleo doctor`] : [];
   return [`built the task database of this clone from .cleo/plan (${pluralize(records, 'record')})`, ...rest].join('; ');
 }

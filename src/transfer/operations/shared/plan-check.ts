@@ -1,4 +1,8 @@
 import type { QueryContext } from '#core/define.ts';
+import type { PlanRecord } from '../../model/plan.ts';
+import { toPlanKey } from '../../rules/plan/entries.ts';
+import { resolvePlan } from '../../rules/plan/resolve.ts';
+import { summarizeRecord } from '../../rules/plan/summarize.ts';
 import { mergePlan } from './plan-merge.ts';
 import { type FileProblem, scanPlanFiles, toFileName } from './plan-scan.ts';
 import { readSyncOptions } from './sync-checkout.ts';
@@ -11,8 +15,8 @@ export interface PlanInspection {
   outOfStep: string[];
   /** Files in another form than the one that a sync writes. */
   reformatted: string[];
-  /** Rules that the records break together. */
-  broken: string[];
+  /** Rules that the records of the files break together. A store has none of them, because a sync leaves out what breaks a rule. */
+  broken: { id: string; message: string }[];
 }
 
 /** Compares all plan files of the checkout with their canonical form, with the rules and with the store. */
@@ -37,6 +41,16 @@ export async function inspectPlan(ctx: Pick<QueryContext, 'store' | 'platform' |
     unreadable: scan.problems,
     outOfStep: toFiles(names),
     reformatted: toFiles(scan.changed.filter(({ isCanonical, name }) => !isCanonical && !names.has(name)).map(({ name }) => name)),
-    broken: merge.issues.filter(({ kind }) => kind === 'cycle').map(({ message }) => message),
+    broken: listCycles(scan.changed.map(({ record }) => record)),
   };
+}
+
+function listCycles(records: PlanRecord[]): PlanInspection['broken'] {
+  const { issues, outcomes } = resolvePlan(records.map(summarizeRecord));
+  return issues
+    .filter(({ kind }) => kind === 'cycle')
+    .map(({ recordKind, uids, message }) => ({
+      id: outcomes.get(toPlanKey({ kind: recordKind, uid: uids[0]! }))?.id ?? uids[0]!,
+      message,
+    }));
 }

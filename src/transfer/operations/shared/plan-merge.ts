@@ -8,8 +8,8 @@ import { deleteRecord, diffRecord } from '../../rules/plan/diff.ts';
 import { toPlanKey } from '../../rules/plan/entries.ts';
 import { listHandoffIds } from '../../rules/plan/handoff-references.ts';
 import { mergeRecords } from '../../rules/plan/merge.ts';
-import { projectRecord } from '../../rules/plan/project.ts';
-import { resolvePlan } from '../../rules/plan/resolve.ts';
+import { projectRecord, readEntries } from '../../rules/plan/project.ts';
+import { createRenumberIssue, resolvePlan, sortIssues } from '../../rules/plan/resolve.ts';
 import { isDeletedRecord, summarizeRecord } from '../../rules/plan/summarize.ts';
 import { collectDocuments, collectHandoffs, collectMemory, collectTasks, toMemoryUid } from './plan-collect.ts';
 import type { ReadPlanFile } from './plan-scan.ts';
@@ -195,10 +195,27 @@ async function resolveMerge(
     const outcome = outcomes.get(toPlanKey(key)) ?? {};
     const summary = summaries.get(toPlanKey(key))!;
     const projected = summary.isDeleted ? undefined : projectRecord(record, outcome);
-    issues.push(...(projected?.issues ?? []));
+    if (projected) issues.push(...listNewIssues({ record, outcome, issues: projected.issues }, row, replica));
     merged.push({ ...key, row, record, summary, outcome, state: projected?.state, current: current.get(toPlanKey(key)) });
   }
-  return { records: merged, issues };
+  return { records: merged, issues: sortIssues(issues) };
+}
+
+/** Lists what the last sync has not reported about a record. A concurrent text stays in it until the field is written again. */
+function listNewIssues(
+  { record, outcome, issues }: { record: PlanRecord; outcome: PlanOutcome; issues: PlanIssue[] },
+  row: PlanRow | undefined,
+  replica: string,
+): PlanIssue[] {
+  const earlier = row ? (JSON.parse(row.outcome ?? '{}') as PlanOutcome) : {};
+  const isRenumbered = outcome.renumberedFrom !== undefined && (!row || earlier.id !== outcome.id);
+  if (issues.length === 0 && !isRenumbered) return [];
+  const known = new Set(row ? projectRecord(JSON.parse(row.record) as PlanRecord, earlier).issues.map(({ message }) => message) : []);
+  const title = readEntries(record).fields.title as string | undefined;
+  return [
+    ...(isRenumbered ? [createRenumberIssue(record, outcome, { title, ownReplica: replica })] : []),
+    ...issues.filter(({ message }) => !known.has(message)),
+  ];
 }
 
 interface Resolved {
@@ -230,9 +247,12 @@ async function resolveChanged(store: ReadStore, changed: Map<string, PlanRecord>
   const affected: PlanKey[] = [];
   for (const [key, { kind, uid }] of summaries)
     if (changed.has(key) || JSON.stringify(outcomes.get(key)) !== last.get(key)) affected.push({ kind, uid });
-  const affectedKeys = new Set(affected.map(toPlanKey));
-  const isAffected = ({ recordKind, uids }: PlanIssue): boolean => affectedKeys.has(toPlanKey({ kind: recordKind, uid: uids[0]! }));
-  return { summaries, outcomes, affected, issues: issues.filter(isAffected) };
+  // Everything that the resolution reports is in the outcome. One that did not change was reported before.
+  const isNew = ({ kind, recordKind, uids }: PlanIssue): boolean => {
+    const key = toPlanKey({ kind: recordKind, uid: uids[0]! });
+    return kind !== 'renumbered' && JSON.stringify(outcomes.get(key)) !== last.get(key);
+  };
+  return { summaries, outcomes, affected, issues: issues.filter(isNew) };
 }
 
 /** Selects the records of one kind. */

@@ -14,9 +14,10 @@ export async function needsSync(
   const { plan } = ctx.store;
   const options = await readSyncOptions(ctx, modes);
   const since = await plan.getSyncedPosition();
-  if (!since || !options.isMain) return true;
+  if (!since) return true;
   const stats = (await ctx.platform.loadPlanFiles()).list(options.folder);
-  if (since.files !== digestListing(stats, options) && (await hasChangedFiles(plan, stats, modes.isReadOnly))) return true;
+  const isKnown = options.tree === undefined && since.files === digestListing(stats, options);
+  if (!isKnown && (await hasChangedFiles(plan, stats, options))) return true;
   if (modes.isReadOnly) return false;
   const position = await plan.getPosition(ctx.now);
   if (position.history !== since.history || position.evidence !== since.evidence) return true;
@@ -24,8 +25,12 @@ export async function needsSync(
 }
 
 /** A sync that only reads does not look at files that are known to be stale. */
-async function hasChangedFiles(plan: PlanReads, stats: Map<string, string>, isReadOnly: boolean): Promise<boolean> {
-  const known = toKnownStats(await plan.listFileStats());
+async function hasChangedFiles(
+  plan: PlanReads,
+  stats: Map<string, string>,
+  { tree, isReadOnly }: Pick<SyncOptions, 'tree' | 'isReadOnly'>,
+): Promise<boolean> {
+  const known = toKnownStats(await plan.listFileStats(tree));
   let count = 0;
   for (const [name, stat] of stats) {
     if (!parseFileName(name)) continue;

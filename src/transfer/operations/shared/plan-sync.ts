@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { CleoError } from '#core/errors/error.ts';
 import { toCanonicalJson } from '#lib/canonical.ts';
+import { groupBy } from '#lib/collections.ts';
 import { formatPlanRecord } from '#lib/plan-record.ts';
 import type { PlanFiles } from '#platform/plan-port.ts';
 import type { Platform, Project } from '#platform/port.ts';
-import type { PlanDocumentVersion, PlanRow } from '#store/port/plan.ts';
+import type { PlanDocumentVersion, PlanKey, PlanRow } from '#store/port/plan.ts';
 import type { WriteStore } from '#store/port/store.ts';
 import type { PlanIssue, PlanKind } from '../../model/plan.ts';
 import { formatPlanFile } from '../../rules/plan/format.ts';
@@ -26,8 +27,8 @@ import {
 export interface SyncOptions {
   /** The folder `.cleo/plan` of the checkout. */
   folder: string;
-  /** The checkout has the store, so the sizes and times of its files are remembered. */
-  isMain: boolean;
+  /** The same folder if it belongs to a linked worktree. The store remembers sizes and times of files for each worktree. */
+  tree?: string | undefined;
   /** Only read files: a checkout must not change the files that git has just written. */
   isReadOnly: boolean;
   isDryRun: boolean;
@@ -51,25 +52,26 @@ export interface SyncReport {
 /** Documents that are larger are not published: git keeps every version for ever. */
 export const maxContentBytes = 1 << 20;
 
-export const getPlanFolder = async (platform: Platform, project: Project): Promise<{ folder: string; isMain: boolean }> => {
+export const getPlanFolder = async (platform: Platform, project: Project): Promise<Pick<SyncOptions, 'folder' | 'tree'>> => {
   const tree = await platform.findWorkingTree(project);
-  return { folder: join(tree.folder, '.cleo', 'plan'), isMain: tree.folder === project.root };
+  const folder = join(tree.folder, '.cleo', 'plan');
+  return tree.folder === project.root ? { folder } : { folder, tree: folder };
 };
 
 /** Brings the store and the plan files in step, in the transaction of the call. A file is written before the commit: if the process is
  *  killed in between, the next sync reads the file, which has what the store says or more. */
 export async function syncPlan(store: WriteStore, planFiles: PlanFiles, options: SyncOptions): Promise<SyncReport> {
-  const { folder, isMain, now, include, project } = options;
+  const { folder, tree, now, include, project } = options;
   const { plan } = store;
   const { replica } = await store.audit.getStoreFacts();
   const since = await plan.getSyncedPosition();
   const stats = planFiles.list(folder);
   const listing = digestListing(stats, options);
-  const isUnchanged = isMain && since !== undefined && since.files === listing;
-  const known = isUnchanged ? new Map<string, string | undefined>() : toKnownStats(await plan.listFileStats());
+  const isUnchanged = tree === undefined && since !== undefined && since.files === listing;
+  const known = isUnchanged ? new Map<string, string | undefined>() : toKnownStats(await plan.listFileStats(tree));
   const scan: PlanScan = isUnchanged
     ? { stats, changed: [], problems: [] }
-    : scanPlanFiles(planFiles, folder, stats, isMain ? known : undefined, options.onProgress);
+    : scanPlanFiles(planFiles, folder, stats, known, options.onProgress);
   requireKnownVersion(scan.problems);
   const { records, issues } = await mergePlan({ store, replica, project, now, include }, since, scan.changed);
   const applied = await applyRecords(store, records, replica, {
@@ -81,14 +83,14 @@ export async function syncPlan(store: WriteStore, planFiles: PlanFiles, options:
   const others = isUnchanged ? [] : await writeOthers(sync, new Set(records.map((record) => toFileName(record))));
   written.push(...others);
   await plan.saveRows(rows);
+  await plan.forgetFiles(rows, tree);
   if (written.length > 0 && !options.isReadOnly && include.includes('tasks')) written.push(await writeHead(sync));
   if (!options.isDryRun) {
-    const isComplete = isMain && !options.isReadOnly && scan.problems.length === 0;
-    const files = !isComplete
-      ? undefined
-      : written.length === 0
-        ? listing
-        : digestListing(sync.hasNewFiles ? planFiles.list(folder) : stats, options);
+    const isComplete = !options.isReadOnly && scan.problems.length === 0;
+    const digest = (): string =>
+      written.length === 0 ? listing : digestListing(sync.hasNewFiles ? planFiles.list(folder) : stats, options);
+    // A sync in a linked worktree that changed no record leaves the files of the main one in step.
+    const files = tree !== undefined ? (rows.length === 0 ? since?.files : undefined) : isComplete ? digest() : undefined;
     await plan.setSyncedPosition({ ...(await plan.getPosition(now)), ...(files === undefined ? {} : { files }) });
   }
   return {
@@ -191,46 +193,48 @@ async function writeRecords(sync: Sync, records: MergedRecord[], applied: Set<st
   const stored = new Map((await collectTasks(store, [...ids.values()], replica)).map((state) => [state.uid, state]));
   const rows: PlanRow[] = [];
   const written: string[] = [];
+  const linked: (PlanKey & { fileStat: string })[] = [];
   for (const merged of records) {
-    const { kind, uid, record, summary, outcome, state, current } = merged;
+    const { kind, uid, record, summary, outcome, state, current, row } = merged;
+    const text = JSON.stringify(record);
     const name = toFileName(merged);
     const projected = !state ? undefined : applied.has(name) ? (kind === 'task' ? stored.get(uid) : state) : (current ?? state);
     const { fileStat, isWritten } = await writeRecordFile(sync, merged, read.get(name));
     if (isWritten) written.push(name);
+    const { tree } = sync.options;
+    if (tree !== undefined && fileStat !== undefined) linked.push({ kind, uid, fileStat });
+    const known = row?.fileStat !== undefined && row.record !== text ? markStale(row.fileStat) : row?.fileStat;
+    const mainStat = tree === undefined ? fileStat : known;
     rows.push({
       kind,
       uid,
-      record: JSON.stringify(record),
+      record: text,
       ...(projected ? { projected: JSON.stringify(projected) } : {}),
       summary: JSON.stringify(summary),
       outcome: JSON.stringify(outcome),
-      ...(fileStat === undefined ? {} : { fileStat }),
+      ...(mainStat === undefined ? {} : { fileStat: mainStat }),
     });
   }
+  if (!sync.options.isDryRun) await store.plan.setFileStats(linked, sync.options.tree);
   return { rows, written };
 }
 
+/** Writes the file of a record if it has to be. Returns the size and time to remember for this worktree. */
 async function writeRecordFile(
   sync: Sync,
   { kind, uid, record, row }: Pick<MergedRecord, 'kind' | 'uid' | 'record' | 'row'>,
   file: ReadPlanFile | undefined,
 ): Promise<{ fileStat?: string; isWritten: boolean }> {
-  const { scan, options } = sync;
+  const { scan, options, known } = sync;
   const name = toFileName({ kind, uid });
   const stat = scan.stats.get(name);
   const text = formatPlanFile(record);
-  const remember = (value: string | undefined): { fileStat?: string } =>
-    options.isMain
-      ? value === undefined
-        ? {}
-        : { fileStat: value }
-      : row?.fileStat === undefined
-        ? {}
-        : { fileStat: markStale(row.fileStat) };
+  const remember = (value: string | undefined): { fileStat?: string } => (value === undefined ? {} : { fileStat: value });
   if (file?.text === text) return { ...remember(stat), isWritten: false };
   // Another record changed the outcome of this one, but not the record itself.
-  const isInStep = stat !== undefined && row?.fileStat === stat && row.record === JSON.stringify(record);
-  if (options.isMain && isInStep) return { fileStat: stat, isWritten: false };
+  const last = options.tree === undefined ? row?.fileStat : known.get(name);
+  const isInStep = stat !== undefined && last === stat && row?.record === JSON.stringify(record);
+  if (isInStep) return { fileStat: stat, isWritten: false };
   // The file has a problem that a person must look at, or its kind is not published.
   const hasProblem = scan.problems.some((problem) => problem.file === `.cleo/plan/${name}`);
   if (options.isReadOnly || hasProblem || !isIncluded(options, record.kind))
@@ -254,17 +258,14 @@ async function writeOthers(sync: Sync, done: Set<string>): Promise<string[]> {
     return [];
   }
   const written: string[] = [];
+  const stats: (PlanKey & { fileStat: string })[] = [];
   const read = new Map(scan.changed.map((file) => [file.name, file]));
   for (const kind of ['task', 'memory', 'document', 'handoff'] as const) {
     if (!isIncluded(options, kind)) continue;
     const uids: string[] = [];
     const prefix = toFileName({ kind, uid: '' }).slice(0, -'.json'.length);
     for (const [name, stat] of known)
-      if (
-        name.startsWith(prefix) &&
-        !done.has(name) &&
-        (!scan.stats.has(name) || read.has(name) || (options.isMain && (!stat || stat.endsWith(staleMark))))
-      )
+      if (name.startsWith(prefix) && !done.has(name) && (!scan.stats.has(name) || read.has(name) || !stat || stat.endsWith(staleMark)))
         uids.push(name.slice(prefix.length, -'.json'.length));
     for (const row of await store.plan.getRows(kind, uids)) {
       const name = toFileName(row);
@@ -274,19 +275,29 @@ async function writeOthers(sync: Sync, done: Set<string>): Promise<string[]> {
         read.get(name),
       );
       if (isWritten) written.push(name);
-      if (options.isMain && fileStat !== undefined && !options.isDryRun) await store.plan.setFileStats([{ kind, uid: row.uid, fileStat }]);
+      if (fileStat !== undefined) stats.push({ kind, uid: row.uid, fileStat });
     }
   }
+  if (!options.isDryRun) await store.plan.setFileStats(stats, options.tree);
   return written;
 }
 
-/** Remembers files that were read and changed nothing, so that the next sync does not read them again. */
+/** Remembers files that were read and changed nothing, so that the next sync does not read them again. Those that have less than their
+ *  record, as in an older commit, have to be written by it. */
 async function rememberRead({ store, scan, options }: Sync, done: Set<string>): Promise<void> {
-  if (!options.isMain) return;
-  const stats = scan.changed
-    .filter(({ name }) => !done.has(name))
-    .map(({ kind, uid, stat }) => ({ kind, uid, fileStat: `${stat}${staleMark}` }));
-  await store.plan.setFileStats(stats);
+  const stats: (PlanKey & { fileStat: string })[] = [];
+  for (const [kind, files] of groupBy(
+    scan.changed.filter(({ name }) => !done.has(name)),
+    (file) => file.kind,
+  )) {
+    const rows = await store.plan.getRows(
+      kind,
+      files.map(({ uid }) => uid),
+    );
+    const texts = new Map(rows.map(({ uid, record }) => [uid, formatPlanFile(JSON.parse(record))]));
+    for (const { uid, stat, text } of files) stats.push({ kind, uid, fileStat: texts.get(uid) === text ? stat : markStale(stat) });
+  }
+  await store.plan.setFileStats(stats, options.tree);
 }
 
 /** Writes the contents of a document that are not too large. They are named by their hash and never change. */

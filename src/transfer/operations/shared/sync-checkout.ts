@@ -26,7 +26,11 @@ export async function syncCheckout(
   modes: Pick<SyncOptions, 'isReadOnly' | 'isDryRun'>,
 ): Promise<SyncReport> {
   const { hasTaskNumber, recordFactsQuietly } = await import('#admin/operations/shared/local-facts.ts');
-  const report = await syncPlan(ctx.store, await ctx.platform.loadPlanFiles(), await readSyncOptions(ctx, modes));
+  const { platform, store } = ctx;
+  const options = await readSyncOptions(ctx, modes);
+  const report = await syncPlan(store, await platform.loadPlanFiles(), options);
+  if (options.tree !== undefined && report.isChanged && !modes.isDryRun)
+    for (const tree of await store.plan.listTrees()) if (!platform.files.isFolder(tree)) await store.plan.forgetTree(tree);
   // A hook calls this for every commit: writing and flushing the file costs more than the rest of a sync without changes.
   const isRecorded = !report.isChanged && (await hasTaskNumber(ctx.platform, ctx.project, ctx.store));
   if (!modes.isDryRun && !isRecorded) await recordFactsQuietly(ctx.platform, ctx.project, ctx.store);

@@ -1,6 +1,7 @@
 import { array, number, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
+import { defined } from '#lib/defined.ts';
 import '../../errors.ts';
 import { inspectPlan, type PlanInspection } from '../shared/plan-check.ts';
 import { requireKnownVersion } from '../shared/plan-sync.ts';
@@ -28,16 +29,18 @@ const listProblems = ({ unreadable, outOfStep, reformatted, broken }: PlanInspec
   ...unreadable.map(({ file, line, message }) => `${file}, line ${line}: ${message}`),
   ...outOfStep.map((file) => `${file} is not in step with the store`),
   ...reformatted.map((file) => `${file} is not in the canonical form`),
-  ...broken,
+  ...broken.map(({ message }) => message),
 ];
 
-function createOutOfStepError({ unreadable }: PlanInspection, problems: string[]): CleoError {
-  const hasConflict = unreadable.some(({ kind }) => kind === 'conflict-markers');
-  const broken = unreadable.find(({ kind }) => kind === 'broken')?.file;
-  return new CleoError('E_PLAN_OUT_OF_STEP', {
-    problems: problems.slice(0, 50),
-    count: problems.length,
-    fix: hasConflict ? 'cleo sync --resolve' : broken ? 'cleo doctor' : 'cleo sync',
-    ...(broken && !hasConflict ? { manual: `Repair ${broken}, or delete it: cleo sync writes it again from the store` } : {}),
-  });
+function createOutOfStepError({ unreadable, outOfStep, reformatted, broken }: PlanInspection, problems: string[]): CleoError {
+  const unreadableFile = unreadable.find(({ kind }) => kind === 'broken')?.file;
+  const create = (fix: string, manual?: string): CleoError =>
+    new CleoError('E_PLAN_OUT_OF_STEP', { problems: problems.slice(0, 50), count: problems.length, fix, ...defined({ manual }) });
+  if (unreadable.some(({ kind }) => kind === 'conflict-markers')) return create('cleo sync --resolve');
+  if (unreadableFile) return create('cleo doctor', `Repair ${unreadableFile}, or delete it: cleo sync writes it again from the store`);
+  // A sync would not change the files: only a person can decide what is wrong in the cycle.
+  const [cycle] = outOfStep.length + reformatted.length > 0 ? [] : broken;
+  return cycle
+    ? create(`cleo deps ${cycle.id}`, 'Remove a dependency of the cycle with cleo update --remove-depends, then cleo sync')
+    : create('cleo sync');
 }

@@ -49,6 +49,13 @@ test('both clones have the same tasks after their files were merged', async () =
   expect(report.sync.issues.map(({ kind }: { kind: string }) => kind)).toEqual(
     expect.arrayContaining(['renumbered', 'concurrent-text', 'missing-target']),
   );
+  expect(report.sync.issues.find(({ kind }: { kind: string }) => kind === 'renumbered').problem).toMatch(
+    /^T005 of (?:this clone|replica 1{16}) is now T006 \(Added in [ab]\); T005 belongs to an older record$/,
+  );
+  await b.call('tasks.update', { taskId: 'T002', labels: ['later'] });
+  expect((await b.call('sync.run')).sync.issues).toBeUndefined();
+  mergeFiles(b, a);
+  await a.call('sync.run');
   const { task } = await a.call('tasks.show', { taskId: 'T002' });
   const texts = task.notes.map(({ text }: { text: string }) => text).join('\n');
   for (const text of ['A note of a', 'A note of b', task.description === 'From a' ? 'From b' : 'From a']) expect(texts).toContain(text);
@@ -191,4 +198,47 @@ test('a document with the name of a task does not change its number', async () =
   mergeFiles(a, b);
   await b.call('sync.run');
   expect((await b.call('tasks.show', { taskId: 'T002' })).task).toMatchObject({ title: 'Renamed', parentId: 'T001' });
+});
+
+test('a cycle that two clones closed is reported once by sync, and by every check until it is gone', async () => {
+  const a = await openReplica(1, { tasks: ['T001', 'T002', 'T003'] });
+  await a.call('sync.run');
+  const b = await openReplica(2);
+  mergeFiles(a, b);
+  await b.call('sync.run');
+  await a.call('tasks.update', { taskId: 'T001', addDepends: ['T002'] });
+  await b.call('tasks.update', { taskId: 'T002', addDepends: ['T001'] });
+  for (const app of [a, b]) await app.call('sync.run');
+  mergeFiles(b, a);
+  const message = 'T002 does not depend on T001: that would be a cycle';
+  expect((await a.call('sync.run')).sync.issues).toEqual([{ kind: 'cycle', problem: message }]);
+  expect(await a.call('sync.check')).toMatchObject({ error: { exitCode: 1, message, fix: 'cleo deps T002' } });
+  expect((await a.call('admin.doctor')).findings).toEqual([{ check: 'plan', severity: 'warning', message, fix: 'cleo deps T002' }]);
+  await a.call('tasks.update', { taskId: 'T002', title: 'Renamed' });
+  await a.call('tasks.update', { taskId: 'T003', addDepends: ['T002'] });
+  expect((await a.call('sync.run')).sync.issues).toBeUndefined();
+  await a.call('tasks.update', { taskId: 'T001', removeDepends: ['T002'] });
+  await a.call('sync.run');
+  expect((await a.call('tasks.show', { taskId: 'T002' })).task.depends).toEqual(['T001']);
+  expect(await a.call('sync.check')).toMatchObject({ success: true });
+});
+
+test('doctor reports conflict markers and files of a newer version', async () => {
+  const app = await openReplica(1, { tasks: ['T001', 'T002'] });
+  await app.call('sync.run');
+  const [one = '', other = ''] = listPlan(app).filter((name) => name.startsWith('tasks'));
+  const edit = (name: string, change: (text: string) => string): void =>
+    writeFileSync(join(planFolder(app), name), change(readFileSync(join(planFolder(app), name), 'utf8')));
+  edit(one, (text) => text.replace('"1.0"', '"2.0"'));
+  edit(other, (text) => text.replace(/^(.*"kind".*)$/m, '<<<<<<< HEAD\n$1\n=======\n$1\n>>>>>>> theirs'));
+  expect((await app.call('admin.doctor')).findings).toEqual([
+    expect.objectContaining({ check: 'plan', severity: 'error', message: expect.stringContaining(one), fix: 'cleo version' }),
+    expect.objectContaining({
+      check: 'plan',
+      severity: 'error',
+      message: expect.stringContaining(`${other}, line 3`),
+      fix: 'cleo sync --resolve',
+    }),
+  ]);
+  expect((await app.reply('sync.check')).exitCode).toBe(8);
 });

@@ -32,7 +32,7 @@ export function resolvePlan(summaries: Iterable<PlanSummary>): PlanResolution {
     outcomes.set(key, outcome);
     if (record.kind === 'task') context.outcomes.set(record.uid, outcome);
     if (record.kind === 'task' && !record.isDeleted) tasks.set(record.uid, record);
-    if (number?.renumberedFrom && !record.isDeleted) reportRenumbering(context, record, number.id, number.renumberedFrom);
+    if (number?.renumberedFrom && !record.isDeleted) context.issues.push(createRenumberIssue(record, outcome));
   }
   const parentOf = new Map<string, string>();
   for (const [uid, place] of resolvePlaces(tasks)) {
@@ -65,9 +65,16 @@ function report({ issues }: Resolving, kind: PlanIssueKind, uids: string[], mess
   issues.push({ kind, recordKind: 'task', uids, message });
 }
 
-function reportRenumbering({ issues }: Resolving, { kind, uid, created }: PlanSummary, id: string, from: string): void {
-  const message = `${from} of replica ${getStampReplica(created.stamp)} is now ${id}; ${from} belongs to an older record`;
-  issues.push({ kind: 'renumbered', recordKind: kind, uids: [uid], message });
+/** Reports a record that got another number. Of a clone its own records are not called by its replica id. */
+export function createRenumberIssue(
+  { kind, uid, created }: Pick<PlanSummary, 'kind' | 'uid' | 'created'>,
+  { id, renumberedFrom: from }: PlanOutcome,
+  { title, ownReplica }: { title?: string | undefined; ownReplica?: string } = {},
+): PlanIssue {
+  const replica = getStampReplica(created.stamp);
+  const clone = replica === ownReplica ? 'this clone' : `replica ${replica}`;
+  const message = `${from} of ${clone} is now ${id}${title === undefined ? '' : ` (${title})`}; ${from} belongs to an older record`;
+  return { kind: 'renumbered', recordKind: kind, uids: [uid], message };
 }
 
 function applyPlace(context: Resolving, uid: string, { type, parent, problem }: ResolvedPlace): void {
