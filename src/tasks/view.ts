@@ -3,6 +3,7 @@ import {
   drawColumnHead,
   drawEach,
   drawNode,
+  drawRecord,
   drawTree,
   minColumnWidth,
   padRight,
@@ -17,6 +18,11 @@ export const taskView: View = {
     tree: toListForm(drawTree),
     columns: drawBoard,
   },
+};
+
+/** Several tasks with all their fields do not fit a table. */
+export const wholeTasksView: View = {
+  forms: { tasks: toListForm((tasks, screen) => drawEach(tasks, (task) => drawRecord(task, screen))) },
 };
 
 const gap = 2;

@@ -95,6 +95,7 @@ test.each(writes)('takes back %s %j', async (operation, params) => {
   expect(done.success, JSON.stringify(done.error)).toBe(true);
   expect(await takeSnapshot(app)).not.toEqual(before);
   const preview = await app.call('admin.undo', { dryRun: true });
+  if (operation.startsWith('tasks.')) expect(preview.undone.summary).toMatch(/ "[^"]+"$/);
   expect(preview).toMatchObject({ success: true, data: { dryRun: true }, undone: { operation } });
   const undo = await app.call('admin.undo');
   expect(undo.success, JSON.stringify(undo.error)).toBe(true);

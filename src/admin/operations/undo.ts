@@ -4,6 +4,7 @@ import { listCommandNames } from '#core/command-line.ts';
 import { answer, type MutationContext, mutation, noChange, type Operation, type Registry } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { AuditEntry } from '#core/model/audit.ts';
+import { parseTaskId } from '#core/model/scalars.ts';
 import type { ChangedItem } from '#store/port/undo.ts';
 import { undoTaskChanges } from '#tasks/operations/shared/undo-changes.ts';
 import { createUndoSearch, findLaterWrite, listChangedIds, searchEntries, type UndoSearch, undoneParam } from '../rules/undo.ts';
@@ -91,9 +92,16 @@ async function findLastWrite({ store, registry, caller, now }: MutationContext):
 
 async function summarize({ store }: MutationContext, operation: Operation, entry: AuditEntry): Promise<string> {
   const ids = listChangedIds(entry);
-  const task = ids[0] === undefined ? undefined : await store.tasks.getHit(ids[0]).catch(() => undefined);
   const more = ids.length > 3 ? ` and ${ids.length - 3} more` : '';
-  return `Take back ${listCommandNames(operation)[0]} ${ids.slice(0, 3).join(', ')}${more}${task ? ` "${task.title}"` : ''}`;
+  const title = await findTitle(store, entry);
+  return `Take back ${listCommandNames(operation)[0]} ${ids.slice(0, 3).join(', ')}${more}${title === undefined ? '' : ` "${title}"`}`;
+}
+
+/** Finds the title of the first task that the entry names; a deleted one has it in its history. */
+async function findTitle({ tasks }: MutationContext['store'], entry: AuditEntry): Promise<string | undefined> {
+  const [id] = listChangedIds(entry);
+  if (id === undefined || parseTaskId(id) === undefined) return undefined;
+  return ((await tasks.getHit(id)) ?? (await tasks.getLastDeleted(id))?.record)?.title;
 }
 
 /** Rejects the removal of a memory entry or a document that something refers to. Only a person takes back a decision. */

@@ -195,6 +195,7 @@ test.each<[string, string, string[]]>([
   ['get task T1', 'tasks.show', ['T1']],
   ['new task Write', 'tasks.add', ['Write']],
   ['new task', 'tasks.add', []],
+  ['mv T3 T1', 'tasks.update', ['T3', 'T1']],
 ])('%s means %s with %j', (line, operation, rest) => {
   expect(resolveCommand(registry, line.split(' '), synonyms)).toMatchObject({ operation, rest });
 });

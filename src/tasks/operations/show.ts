@@ -21,7 +21,7 @@ export const tasksShow = query({
   }),
   errors: ['E_INVALID_INPUT', 'E_NOT_FOUND'],
   tier: 0,
-  cli: { command: 'show', args: ['taskId'], several: 'taskIds' },
+  cli: { command: 'show', args: ['taskId'], several: 'taskIds', view: async () => (await import('../view.ts')).wholeTasksView },
   example: { world: ['T001 epic', 'T002 in T001'], call: { taskId: 'T002' } },
   async run(ctx, { taskId, taskIds }) {
     const ids = listTaskIds(taskId, taskIds);

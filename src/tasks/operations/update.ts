@@ -34,7 +34,10 @@ const removeDependency: Shortcut = {
   args: ['taskId', 'removeDepends'],
   paramAliases: { on: 'removeDepends', depends: 'removeDepends', dependsOn: 'removeDepends' },
 };
+const move: Shortcut = { args: ['taskId', 'parent'], paramAliases: { to: 'parent', into: 'parent', under: 'parent' } };
 const shortcuts: Record<string, Shortcut> = {
+  move,
+  mv: move,
   comment,
   note: comment,
   'add-comment': comment,

@@ -3,6 +3,7 @@ import type { GradeEntry } from '#grade/model/grade.ts';
 import type { AuditFilter, AuditReads } from '../../port/admin.ts';
 import { countUpTo } from '../queries.ts';
 import { type Db, listValues, omitNull, raw, type Sql, type SqlRow, sql } from '../sql.ts';
+import { listUpdates } from './list-updates.ts';
 
 export function createAuditReads(db: Db): AuditReads {
   return {
@@ -62,9 +63,7 @@ export function createAuditReads(db: Db): AuditReads {
       return known;
     },
     async listRuns(taskId) {
-      const found = await db.all(sql`
-        select a.created_ids, a.updated_ids from audit_updates u cross join audit_log a
-        where u.task_id = ${taskId} and a.seq = u.seq and a.operation = 'run' and a.success = 1 and a.exit_code = 0 order by u.seq`);
+      const found = await listUpdates(db, taskId, raw("operation = 'run' and exit_code = 0"));
       return found.flatMap((row) => [...parseIds(row.created_ids), ...parseIds(row.updated_ids)]).filter((id) => id.startsWith('run-'));
     },
     async listForSession(session, seq, limit) {

@@ -4,6 +4,7 @@ import { groupBy } from '#lib/collections.ts';
 import type { BaselineFile } from '#tasks/model/baseline.ts';
 import type { GateAttempt, GateEvidence, Independence, Observer, RoundState, ValidatorVerdict } from '#verification/model/verification.ts';
 import type { GateReads, GateWrites } from '../../port/verification.ts';
+import { listUpdates } from '../admin/list-updates.ts';
 import { noteUpdate } from '../changes.ts';
 import { queryInChunks } from '../queries.ts';
 import { type Db, omitNull, raw, type SqlRow, sql, toId } from '../sql.ts';
@@ -42,11 +43,11 @@ export function createGateReads(db: Db): GateReads {
     },
     async listParticipants(taskId) {
       // A verdict and a spawn are not work on the task.
-      const found = await db.all(sql`
-        select distinct a.agent_id, a.principal, null as process from audit_updates u cross join audit_log a
-        where u.task_id = ${taskId} and a.seq = u.seq and a.success = 1 and a.domain not in ('validator', 'orchestrate')
-        union select agent_id, '{}' as principal, process from claims where task_id = ${taskId} and process <> ''`);
-      return found.map((row) => ({
+      const updates = await listUpdates(db, taskId, raw("domain not in ('validator', 'orchestrate')"));
+      const claims = await db.all(sql`select agent_id, '{}' as principal, process from claims where task_id = ${taskId} and process <> ''`);
+      const participants = [...updates.map(({ agent_id, principal }) => ({ agent_id, principal, process: null })), ...claims];
+      const found = new Map(participants.map((row) => [JSON.stringify([row.agent_id, row.principal, row.process]), row])).values();
+      return [...found].map((row) => ({
         agent: String(row.agent_id),
         ...omitNull({ principal: row.principal as string | null, process: row.process as string | null }),
       }));
