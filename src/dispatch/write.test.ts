@@ -27,7 +27,9 @@ describe('the log', () => {
     await app.call('tasks.update', { taskId: 'T900', title: 'x' }, { agent: 'ada' });
     const common = { timestamp: start, session: 'session-1', domain: 'tasks', durationMs: expect.any(Number), hash: expect.any(String) };
     const [first, second] = await readLog(app);
+    expect(second!.historySeq).toBe(first!.historySeq);
     expect(first).toEqual({
+      historySeq: expect.any(Number),
       principal: '{"kind":"agent","via":"http"}',
       project: expect.any(String),
       ...common,
@@ -46,6 +48,7 @@ describe('the log', () => {
     expect(Number.isInteger(first?.durationMs) && first!.durationMs >= 0).toBe(true);
     const { session: _, ...outside } = common;
     expect(second).toEqual({
+      historySeq: first!.historySeq,
       principal: '{"kind":"agent","via":"shell"}',
       project: expect.any(String),
       ...outside,
