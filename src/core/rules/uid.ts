@@ -5,6 +5,12 @@ const digitCount = 10;
  *  creation and two clones never create the same. */
 export const toUid = (at: string, hex: string): string => encode(Math.max(0, Date.parse(at) || 0)) + encode(Number.parseInt(hex, 16));
 
+/** Reads a uid again: the time in milliseconds, and the 12 hexadecimal digits. */
+export const decodeUid = (uid: string): { time: number; hex: string } => ({
+  time: decode(uid.slice(0, digitCount)),
+  hex: decode(uid.slice(digitCount)).toString(16).padStart(12, '0'),
+});
+
 export const uidPattern = /^[0-9a-hjkmnp-tv-z]{20}$/;
 
 function encode(number: number): string {
@@ -12,3 +18,5 @@ function encode(number: number): string {
   for (let rest = number; digits.length < digitCount; rest = Math.floor(rest / 32)) digits = alphabet[rest % 32] + digits;
   return digits;
 }
+
+const decode = (digits: string): number => [...digits].reduce((number, digit) => number * 32 + Math.max(0, alphabet.indexOf(digit)), 0);

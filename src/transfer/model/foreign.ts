@@ -4,6 +4,8 @@ import type { Priority, Resolution, Status, TaskType } from '#core/model/scalars
 /** A task of another tool, with the ids of that tool. */
 export interface ForeignTask {
   id: string;
+  /** The uid of the task here that the record was exported from. */
+  uid?: string;
   title: string;
   description?: string;
   status: Status;

@@ -1,27 +1,34 @@
-import { description, number, pipe, strictObject, string } from 'valibot';
-import { job } from '#core/define.ts';
+import { boolean, description, number, optional, pipe, strictObject, string } from 'valibot';
+import { answer, job } from '#core/define.ts';
 import { FilePath } from '#core/model/scalars.ts';
 import { listAllTasks } from '#tasks/operations/shared/all-tasks.ts';
-import { formatExport } from '../rules/export.ts';
-import { exportFormat } from './export.ts';
+import { formatExport, formatLossWarnings } from '../rules/export.ts';
+import { ExportLosses, exportFormat } from './export.ts';
 
 export const tasksExportFile = job({
   name: 'tasks.export.file',
   summary: 'Write all tasks to a file inside the project',
   params: strictObject({
-    output: pipe(FilePath, description('File inside the project, not in .cleo or .git')),
+    output: pipe(FilePath, description('File inside the project, not in .cleo or .git; for backlog a folder')),
     format: exportFormat,
+    replace: optional(pipe(boolean(), description('Overwrite task files of a folder that were changed or created by Backlog.md'))),
   }),
-  result: strictObject({ file: string(), count: number() }),
+  result: strictObject({ file: string(), count: number(), lost: ExportLosses }),
   errors: ['E_FILE_ERROR'],
   tier: 1,
   usesHost: true,
   cli: { command: 'export', select: 'output' },
   example: { world: ['T001'], call: { output: 'tasks.jsonl' } },
-  async run({ read, platform, project }, { output, format = 'jsonl' }) {
-    const path = platform.files.resolveInside(project.root, output, 'cleo export');
-    const tasks = await read((store) => listAllTasks(store));
-    platform.files.writeAtomic(path, formatExport(tasks, format));
-    return { file: output, count: tasks.length };
+  async run(ctx, { output, format = 'jsonl', replace = false }) {
+    const { files } = ctx.platform;
+    const resolve = (name: string): string => files.resolveInside(ctx.project.root, name, 'cleo export');
+    // A folder is checked file by file.
+    const path = format === 'backlog' ? '' : resolve(output);
+    const tasks = await ctx.read((store) => listAllTasks(store));
+    const { content, losses } = formatExport(tasks, format);
+    if (typeof content === 'string') files.writeAtomic(path, content);
+    else (await import('./shared/export-folder.ts')).writeBacklogFolder(ctx, { resolve, output, tasks, content, replace });
+    const result = { file: output, count: tasks.length, ...(losses.length > 0 ? { lost: losses } : {}) };
+    return answer(result, { warnings: formatLossWarnings(format, losses) });
   },
 });

@@ -104,6 +104,7 @@ export const tasksImport = mutation({
     const { groupLosses } = await import('../rules/group-losses.ts');
     const read = await loadReader[from]();
     const imported = await importForeign(ctx, read(files), source ? `${from}:${source}` : from, {
+      tool: from,
       policy,
       isStrict,
       prunes,

@@ -3,6 +3,7 @@ import { parseForeignStatus } from '#core/rules/words.ts';
 import { defined } from '#lib/defined.ts';
 import { parseFrontMatter } from '#lib/yaml/front-matter.ts';
 import { type ForeignData, type ForeignStream, type ForeignTask, type ImportLoss, readWhole, type SourceFile } from '../model/foreign.ts';
+import { parseUid } from './export/context.ts';
 import {
   addUnmappedFields,
   collectTasks,
@@ -121,6 +122,7 @@ function toForeignTask(fields: BacklogFields, folder: string, { statuses, milest
   const id = normalizeId(get('id'));
   const reportLoss = createLossReporter(losses, id);
   const sections = parseSections(fields.body);
+  const { description, uid, type, completedAt } = takeMark(sections.description);
   const givenStatus = toStatus(get('status'), statuses);
   // In Backlog.md, archiving an unfinished task means that it will not be done.
   const isCancelled = folder === 'archive/tasks' && givenStatus !== 'done';
@@ -148,10 +150,11 @@ function toForeignTask(fields: BacklogFields, folder: string, { statuses, milest
   ];
   return {
     id,
+    ...defined({ uid, type }),
     title: get('title'),
-    ...addUnmappedFields(sections.description, 'Backlog.md', unmapped),
+    ...addUnmappedFields(description, 'Backlog.md', unmapped),
     status,
-    ...(status === 'blocked' ? { blockedBy: `${get('status')} in Backlog.md` } : {}),
+    ...(status === 'blocked' ? { blockedBy: sections.blocked || `${get('status')} in Backlog.md` } : {}),
     ...defined({ resolution, priority, parent: normalizeId(get('parent_task_id')) || undefined, assignee, due }),
     depends: toTexts(fields.dependencies).map(normalizeId),
     labels: normalizeLabels(labels, reportLoss),
@@ -164,7 +167,7 @@ function toForeignTask(fields: BacklogFields, folder: string, { statuses, milest
     files: toTexts(fields.modified_files),
     ...defined({ createdBy: get('reporter').replace(/^@/, '') || undefined }),
     ...pickTimes({ createdAt: fields.created_date, updatedAt: fields.updated_date }, reportLoss),
-    ...defined({ completedAt: status === 'done' ? parseTime(fields.updated_date) : undefined }),
+    ...defined({ completedAt: status === 'done' ? (completedAt ?? parseTime(fields.updated_date)) : undefined }),
     ...(folder === 'tasks' ? {} : { isArchived: true, container: folder.replace('/tasks', '') }),
   };
 }
@@ -217,14 +220,26 @@ function parseScalar(text: string): string | undefined {
   return quoted?.replaceAll("''", "'");
 }
 
+/** Removes the comment by which our export names the task that a file was made from. */
+function takeMark(description: string): { description: string } & Pick<ForeignTask, 'uid' | 'type' | 'completedAt'> {
+  const [mark, uid, type, at] = /<!-- cleo (\S{20})(?: (epic|saga))?(?: (\d{4}-\S{1,30}))? -->\s*$/.exec(description) ?? [];
+  if (mark === undefined || !parseUid(uid)) return { description };
+  return {
+    description: description.slice(0, -mark.length).trimEnd(),
+    ...defined({ uid: parseUid(uid), type: type as 'epic' | 'saga' | undefined, completedAt: parseTime(at) }),
+  };
+}
+
 interface BacklogSections extends Pick<ForeignTask, 'acceptance'> {
   description: string;
+  /** The reason why the task is blocked. */
+  blocked: string;
   notes: { created?: string; author?: string; text: string }[];
 }
 
 /** Parses the body of a Backlog.md task. Unknown sections become part of the description. */
 function parseSections(body: string): BacklogSections {
-  const sections: BacklogSections = { description: '', acceptance: [], notes: [] };
+  const sections: BacklogSections = { description: '', blocked: '', acceptance: [], notes: [] };
   const description: string[] = [];
   for (const { heading, text } of splitByHeading(body)) {
     const content = text.replace(markers, '').trim();
@@ -236,7 +251,8 @@ function parseSections(body: string): BacklogSections {
     } else if (name === 'comments') for (const note of parseComments(content)) sections.notes.push(note);
     else if (name === 'implementation notes' || name === 'final summary') {
       if (content) sections.notes.push({ text: `${heading}:\n\n${content}` });
-    } else if (heading === '' || name === 'description') description.push(content);
+    } else if (name === 'blocked') sections.blocked = content;
+    else if (heading === '' || name === 'description') description.push(content);
     else description.push(`## ${heading}\n\n${content}`.trim());
   }
   sections.description = joinParagraphs(...description);

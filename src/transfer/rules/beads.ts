@@ -5,6 +5,7 @@ import { defined } from '#lib/defined.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import type { ForeignData, ForeignStream, ForeignTask, ImportLoss, SourceFile } from '../model/foreign.ts';
+import { parseUid } from './export/context.ts';
 import {
   addUnmappedFields,
   collectTasks,
@@ -16,6 +17,7 @@ import {
   joinParagraphs,
   listUnmapped,
   normalizeLabels,
+  parseCriteria,
   parseDate,
   parseRecords,
   parseTime,
@@ -28,7 +30,7 @@ import {
   toText,
   toTexts,
 } from './source-values.ts';
-import { parseCloseReason, parseForeignState, parseForeignType, parsePriority } from './vocabulary.ts';
+import { isResolutionWord, parseCloseReason, parseForeignState, parseForeignType, parsePriority } from './vocabulary.ts';
 
 export const readBeads = (files: SourceFile[]): ForeignData => collectTasks(streamBeads(files));
 
@@ -150,6 +152,7 @@ function toForeignTask(record: Fields, id: string, losses: ImportLoss[]): Foreig
   const state = toStateFields(record, reportLoss);
   return {
     id,
+    ...defined({ uid: parseUid(/-([^-]+)$/.exec(id)?.[1]) }),
     title: toText(record.title),
     ...addUnmappedFields(description, 'beads', unmapped),
     ...state,
@@ -232,15 +235,6 @@ function toLinks(
   return { ...defined({ parent, impliedParent: parent || prefix === id ? undefined : prefix }), depends, related };
 }
 
-/** Each line is a criterion; it is met if its box is ticked. Some converters write a list. */
-function parseCriteria(value: unknown): ForeignTask['acceptance'] {
-  const lines = Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : toText(value).split(/\r?\n/);
-  return lines.flatMap((line) => {
-    const [, box, words] = /^\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:\[([ xX])\]\s*)?([\s\S]*?)\s*$/.exec(line) ?? [];
-    return words ? [{ text: words, met: /x/i.test(box ?? '') }] : [];
-  });
-}
-
 function toNotes(record: Fields): ForeignTask['notes'] {
   const toNote = (words: string, at: unknown, by?: unknown) =>
     words.trim() ? [defined({ text: words, at: parseTime(at), by: toText(by) || undefined })] : [];
@@ -249,7 +243,9 @@ function toNotes(record: Fields): ForeignTask['notes'] {
     ...toFieldsList(record.comments).flatMap((comment) =>
       toNote(toText(comment.text) || toText(comment.body), comment.created_at, comment.author),
     ),
-    ...toNote(toText(record.close_reason) && `Closed: ${toText(record.close_reason)}`, record.closed_at),
+    ...(isResolutionWord(toText(record.close_reason))
+      ? []
+      : toNote(toText(record.close_reason) && `Closed: ${toText(record.close_reason)}`, record.closed_at)),
   ];
 }
 

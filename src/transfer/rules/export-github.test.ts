@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Task } from '#tasks/model/task.ts';
 import { formatExport } from './export.ts';
-import { toGithubIssues } from './export-github.ts';
 import { readGithub } from './github.ts';
 
+const format = (list: Task[]): string => formatExport(list, 'github').content as string;
+// biome-ignore lint/suspicious/noExplicitAny: issues are JSON
+const toGithubIssues = (list: Task[]): any[] => JSON.parse(format(list));
 const task = (id: string, more: Partial<Task> = {}): Task => ({
   id,
   type: 'task',
@@ -52,7 +54,13 @@ test('writes fields that GitHub lacks as labels, sections or a hidden comment', 
     labels: [{ name: 'priority:high' }],
     body: 'Why.\n\n## Files\nare read\n\n## Files\n- `src/a b.ts`\n\n<!-- cleo T001 parent T004 depends T003 -->',
   });
-  expect(second?.labels.map(({ name }) => name)).toEqual(['a/b', 'priority:medium', 'type:task', 'status:blocked', 'size:small']);
+  expect(second?.labels.map(({ name }: { name: string }) => name)).toEqual([
+    'a/b',
+    'priority:medium',
+    'type:task',
+    'status:blocked',
+    'size:small',
+  ]);
   expect(second?.body).toBe(
     '## Acceptance criteria\n- [x] parses lines\n- [ ] Evidence for testsPassed\n\n## Blocked\nno key\nyet\n\n<!-- cleo T002 -->',
   );
@@ -61,7 +69,7 @@ test('writes fields that GitHub lacks as labels, sections or a hidden comment', 
 const read = (text: string) => new Map(readGithub([{ name: 'issues.json', text }]).tasks.map((one) => [one.title, one]));
 
 test('reads exported issues back with the same titles, states, priorities, dependencies and hierarchy', () => {
-  const found = read(formatExport(tasks, 'github'));
+  const found = read(format(tasks));
   const id = (of?: string): string | undefined => of && `#${Number(of.slice(1))}`;
   for (const { title, status, priority, parentId, depends = [], description, blockedBy, files } of tasks)
     expect(found.get(title)).toMatchObject({
@@ -89,5 +97,5 @@ test('links tasks by the markers in their bodies when the numbers changed and re
 });
 
 test('exports an empty list for no tasks', () => {
-  expect(formatExport([], 'github')).toBe('[]\n');
+  expect(format([])).toBe('[]\n');
 });

@@ -1,34 +1,75 @@
 import { type TaskId, toTaskNumber } from '#core/model/scalars.ts';
-import type { Acceptance, Task } from '#tasks/model/task.ts';
+import type { Task } from '#tasks/model/task.ts';
+import {
+  type ExportContext,
+  type ExportedIdentity,
+  type ExportIds,
+  findForeignIds,
+  formatCheckbox,
+  listCriteria,
+} from './export/context.ts';
 import { formatMarker, headings } from './github-body.ts';
+import { removeImportedFields } from './github-sync/issue-body.ts';
+import { toStateReason } from './github-sync/issue-changes.ts';
 import { joinParagraphs } from './source-values.ts';
 
-/** Converts tasks to issues. Parents and dependencies come first, so that the issues can be created in this order. */
-export function toGithubIssues(tasks: Task[]) {
-  const parents = new Set(tasks.map((task) => task.parentId));
-  const exportedIds = new Set(tasks.map((task) => task.id));
-  return sortByDependencies(tasks).map((task) => toGithubIssue(task, parents.has(task.id), exportedIds));
+/** Fields of tasks that issues do not have, nor labels or sections for them. */
+export const githubLosses = ['requires', 'relations', 'archivedAt'] as const satisfies (keyof Task)[];
+
+/** Ids are `owner/name#12` for issues of GitHub, and `#5` for a task that is no issue yet. */
+export function listGithubIds(tasks: readonly ExportedIdentity[]): ExportIds {
+  const known = findForeignIds('github', tasks, (id) => issueId.test(id));
+  const ids = new Map(known);
+  for (const { id } of tasks) if (!ids.has(id)) ids.set(id, `#${toTaskNumber(id)}`);
+  return { ids, foreign: new Set(known.keys()) };
 }
 
+const issueId = /^([\w.-]{1,100}\/[\w.-]{1,100})?#(\d{1,15})$/;
+
+const parseId = (id: string): { repository: string; number: number } => {
+  const [, repository = '', number] = issueId.exec(id) ?? [];
+  return { repository, number: Number(number) };
+};
+
+/** Formats issues. Parents and dependencies come first, so that the issues can be created in this order. */
+export const formatGithub = (tasks: Task[], context: ExportContext): string =>
+  `${JSON.stringify(
+    sortByDependencies(tasks).map((task) => toGithubIssue(task, context)),
+    null,
+    2,
+  )}\n`;
+
 /** Builds an issue as `gh issue list --json` writes it. Its number is the number of the task until GitHub assigns one. */
-function toGithubIssue(task: Task, isParent: boolean, exportedIds: Set<TaskId>) {
+function toGithubIssue(task: Task, { getId, isForeign, hasChildren }: ExportContext) {
   const isDone = task.status === 'done';
-  const isNotPlanned = task.labels?.includes('not-planned');
-  const parent = task.parentId && exportedIds.has(task.parentId) ? task.parentId : undefined;
-  const depends = (task.depends ?? []).filter((id) => exportedIds.has(id));
+  const { repository, number } = parseId(getId(task.id)!);
+  const isExported = (id: TaskId): boolean => getId(id) !== undefined;
+  const parent = task.parentId && isExported(task.parentId) ? task.parentId : undefined;
+  const depends = (task.depends ?? []).filter(isExported);
+  // An issue without a repository cannot refer to one with a repository; the comment in the body does.
+  const link = (id: TaskId): { number: number }[] => {
+    const other = parseId(getId(id)!);
+    return other.repository === repository ? [{ number: other.number }] : [];
+  };
+  const reason = task.labels?.includes('not-planned') ? 'not_planned' : toStateReason(task.resolution);
+  const blockers = depends.flatMap(link);
   return {
-    number: toTaskNumber(task.id),
+    number,
+    ...(repository ? { url: `https://github.com/${repository}/issues/${number}` } : {}),
     title: task.title,
     body: formatBody(task, parent, depends),
     state: isDone ? 'CLOSED' : 'OPEN',
-    stateReason: !isDone ? '' : isNotPlanned ? 'NOT_PLANNED' : 'COMPLETED',
-    labels: listLabels(task, isParent).map((name) => ({ name })),
-    parent: parent ? { number: toTaskNumber(parent) } : null,
-    blockedBy: { nodes: depends.map((id) => ({ number: toTaskNumber(id) })), totalCount: depends.length },
+    stateReason: isDone ? reason.toUpperCase() : '',
+    labels: listLabels(task, hasChildren(task.id)).map((name) => ({ name })),
+    assignees: task.assignee ? [{ login: task.assignee }] : [],
+    author: { login: task.createdBy },
+    parent: (parent && link(parent)[0]) ?? null,
+    blockedBy: { nodes: blockers, totalCount: blockers.length },
     comments: (task.notes ?? []).map(({ at, by, text }) => ({ author: { login: by }, body: text, createdAt: at })),
     createdAt: task.createdAt,
     updatedAt: task.updatedAt,
     closedAt: task.completedAt ?? null,
+    ...(isForeign(task.id) ? {} : { cleoUid: task.uid }),
   };
 }
 
@@ -42,6 +83,8 @@ function listLabels(task: Task, isParent: boolean): string[] {
     ...(task.status === 'active' || task.status === 'blocked' ? [`status:${task.status}`] : []),
     ...(task.size ? [`size:${task.size}`] : []),
     ...(task.phase ? [`phase:${task.phase}`.slice(0, 50)] : []),
+    ...(task.due ? [`due:${task.due}`] : []),
+    ...(task.status === 'done' && task.resolution === 'cancelled' ? [`resolution:${task.resolution}`] : []),
   ].slice(0, 100);
 }
 
@@ -49,8 +92,8 @@ function listLabels(task: Task, isParent: boolean): string[] {
 function formatBody(task: Task, parent: TaskId | undefined, depends: TaskId[]): string {
   const formatSection = (heading: string, lines: string[]): string => (lines.length > 0 ? [heading, ...lines].join('\n') : '');
   return joinParagraphs(
-    task.description ?? '',
-    formatSection(headings.criteria, (task.acceptance ?? []).flatMap(formatCriterion)),
+    removeImportedFields(task.description ?? ''),
+    formatSection(headings.criteria, listCriteria(task).map(formatCheckbox)),
     formatSection(headings.blocked, task.blockedBy ? [task.blockedBy] : []),
     formatSection(
       headings.files,
@@ -58,13 +101,6 @@ function formatBody(task: Task, parent: TaskId | undefined, depends: TaskId[]): 
     ),
     formatMarker(task.id, parent, depends),
   );
-}
-
-/** Children become sub-issues instead. */
-function formatCriterion(criterion: Acceptance): string[] {
-  if (criterion.kind === 'child_task') return [];
-  const text = criterion.kind === 'text' ? criterion.text.replace(/\s+/g, ' ') : `Evidence for ${criterion.gate}`;
-  return [`- [${criterion.met ? 'x' : ' '}] ${text}`];
 }
 
 /** Keeps the order by id, except that parents and dependencies come first. The store rules out cycles among them. */

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Task } from '#tasks/model/task.ts';
-import { formatExport } from './export.ts';
+import { type ExportFormat, formatExport } from './export.ts';
 
+const format = (tasks: Task[], name: ExportFormat): string => formatExport(tasks, name).content as string;
 const task = (id: string, more: Partial<Task> = {}): Task => ({
   id,
   type: 'task',
@@ -22,14 +23,14 @@ const tasks = [
 ];
 
 test('writes JSON Lines or one JSON document', () => {
-  const lines = formatExport(tasks, 'jsonl').split('\n').filter(Boolean);
+  const lines = format(tasks, 'jsonl').split('\n').filter(Boolean);
   expect(lines.map((line) => JSON.parse(line))).toEqual(tasks);
-  expect(JSON.parse(formatExport(tasks, 'json'))).toEqual({ tasks });
-  expect(formatExport([], 'jsonl')).toBe('');
+  expect(JSON.parse(format(tasks, 'json'))).toEqual({ tasks });
+  expect(format([], 'jsonl')).toBe('');
 });
 
 test('quotes cells where necessary and never writes a formula', () => {
-  const [, first, second] = formatExport(tasks, 'csv').split('\r\n');
+  const [, first, second] = format(tasks, 'csv').split('\r\n');
   expect(first).toMatch(/^T001,epic,"'=1\+1, ""x""",pending,medium,/);
   expect(second).toContain(',T003,');
 });
@@ -37,28 +38,27 @@ test('quotes cells where necessary and never writes a formula', () => {
 test.each(['=1', '+1', '-1', '@x', '\t=1', '\r=1', '\n=1', '＝1', '＋1', '－1', '＠x'])(
   '%j does not begin a formula in any column',
   (text) => {
-    const [, row] = formatExport(
-      [task('T001', { title: text, description: text, labels: [text], blockedBy: text, files: [text] })],
-      'csv',
-    ).split(/\r\n(?=T|$)/);
+    const [, row] = format([task('T001', { title: text, description: text, labels: [text], blockedBy: text, files: [text] })], 'csv').split(
+      /\r\n(?=T|$)/,
+    );
     const cells = [...row!.matchAll(/"((?:[^"]|"")*)"|([^,]+)|(?<=,)(?=,|$)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
     expect(cells.filter((cell) => cell.includes(text))).toEqual(Array(5).fill(`'${text}`));
   },
 );
 
 test('quotes semicolons', () => {
-  expect(formatExport([task('T001', { title: 'a;=1+1' })], 'csv')).toContain(',"a;=1+1",');
+  expect(format([task('T001', { title: 'a;=1+1' })], 'csv')).toContain(',"a;=1+1",');
 });
 
 test('escapes Markdown and HTML in titles', () => {
   const title = '<b> [x](y) ~~z~~ `c` &lt; $a$ # | \\';
-  expect(formatExport([task('T001', { title })], 'md')).toContain(
+  expect(format([task('T001', { title })], 'md')).toContain(
     '**T001** \\<b\\> \\[x\\](y) \\~\\~z\\~\\~ \\`c\\` \\&lt; \\$a\\$ \\# \\| \\\\',
   );
 });
 
 test('writes the hierarchy as a nested Markdown list', () => {
-  expect(formatExport(tasks, 'md').split('\n').slice(2, 5)).toEqual([
+  expect(format(tasks, 'md').split('\n').slice(2, 5)).toEqual([
     '- [ ] **T001** =1+1, "x"',
     '  - [x] **T002** Task T002 (after T003)',
     '- [ ] **T003** a \\*b\\* _blocked_',

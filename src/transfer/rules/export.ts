@@ -1,13 +1,35 @@
 import { groupBy } from '#lib/collections.ts';
 import { formatCsv } from '#lib/csv.ts';
 import type { Task } from '#tasks/model/task.ts';
-import { toGithubIssues } from './export-github.ts';
+import type { ImportTool } from './detect-tool.ts';
+import type { ExportedFile } from './export/backlog.ts';
+import type { ExportLoss } from './export/context.ts';
+import { formatForTool } from './export/formats.ts';
 
-export const exportFormats = ['jsonl', 'json', 'csv', 'md', 'github'] as const;
-type ExportFormat = (typeof exportFormats)[number];
+/** Formats that another tool reads. */
+export const toolFormats = {
+  github: 'github',
+  beads: 'beads',
+  taskmaster: 'taskmaster',
+  backlog: 'backlog',
+  taskwarrior: 'taskwarrior',
+  todotxt: 'todo.txt',
+} as const satisfies Record<string, ImportTool>;
 
-/** Formats all tasks as one text. JSONL and JSON contain every field; CSV and Markdown are for people, `github` for GitHub issues. */
-export function formatExport(tasks: Task[], format: ExportFormat): string {
+const plainFormats = ['jsonl', 'json', 'csv', 'md'] as const;
+type PlainFormat = (typeof plainFormats)[number];
+export const exportFormats = [...plainFormats, 'github', 'beads', 'taskmaster', 'backlog', 'taskwarrior', 'todotxt'] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
+export const isToolFormat = (format: ExportFormat): format is keyof typeof toolFormats => format in toolFormats;
+
+/** Formats all tasks as one text, or as the files of a folder. Only formats of other tools lose something. */
+export function formatExport(tasks: Task[], format: ExportFormat): { content: string | ExportedFile[]; losses: ExportLoss[] } {
+  return isToolFormat(format) ? formatForTool(toolFormats[format], tasks) : { content: formatPlain(tasks, format), losses: [] };
+}
+
+/** JSONL and JSON contain every field; CSV and Markdown are for people. */
+function formatPlain(tasks: Task[], format: PlainFormat): string {
   if (format === 'json') return `${JSON.stringify({ tasks }, null, 2)}\n`;
   if (format === 'csv')
     return formatCsv(
@@ -15,7 +37,6 @@ export function formatExport(tasks: Task[], format: ExportFormat): string {
       tasks.map((task) => columns.map((column) => task[column])),
     );
   if (format === 'md') return formatMarkdown(tasks);
-  if (format === 'github') return `${JSON.stringify(toGithubIssues(tasks), null, 2)}\n`;
   return tasks.map((task) => `${JSON.stringify(task)}\n`).join('');
 }
 
@@ -66,3 +87,9 @@ function formatMarkdown(tasks: Task[]): string {
 }
 
 const escapeMarkdown = (text: string): string => text.replace(/[\\`*_[\]<>#|~$&]/g, '\\$&');
+
+/** One line for people, because a text on standard output cannot say what it lacks. */
+export const formatLossWarnings = (format: ExportFormat, losses: ExportLoss[]): string[] =>
+  losses.length === 0
+    ? []
+    : [`the format ${format} cannot contain everything; left out: ${losses.map(({ field, count }) => `${field} (${count})`).join(', ')}`];

@@ -3,6 +3,7 @@ import { parseForeignPriority, parseForeignStatus } from '#core/rules/words.ts';
 import { defined } from '#lib/defined.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import type { ForeignData, ForeignStream, ForeignTask, ImportLoss, SourceFile } from '../model/foreign.ts';
+import { parseUid } from './export/context.ts';
 import { parseBody, parseMarker } from './github-body.ts';
 import {
   addUnmappedFields,
@@ -161,6 +162,8 @@ function toForeignTask(issue: ParsedIssue, { parents, depends }: IssueLinks, los
   reportMissing(record, on.length, reportLoss);
   return {
     id,
+    // A field of our export, which no issue on GitHub can have. Text such as the body can be written by anyone.
+    ...defined({ uid: parseUid(toText(record.cleoUid)) }),
     title: toText(record.title),
     ...addUnmappedFields(description, 'GitHub', unmapped),
     status,
@@ -168,7 +171,7 @@ function toForeignTask(issue: ParsedIssue, { parents, depends }: IssueLinks, los
     ...defined({
       resolution,
       assignee: assignee ?? (toText(isPlainObject(record.assignee) ? record.assignee.login : undefined) || undefined),
-      due: parseDate(dueOn ?? due_on),
+      due: labelFields.due ?? parseDate(dueOn ?? due_on),
       priority: labelFields.priority,
       type: labelFields.type ?? (isEpic && !parent ? ('epic' as const) : undefined),
       parent,
@@ -205,6 +208,7 @@ function toState({ record, labelFields }: ParsedIssue, reportLoss: ReportLoss): 
   if (state.isGuess) reportLoss('state', `${JSON.stringify(word)} is imported as ${state.status}`);
   if (state.status !== 'done') return { status: labelFields.status };
   const reason = toText(record.stateReason ?? record.state_reason).toLowerCase();
+  if (labelFields.resolution) return { status: 'done', resolution: labelFields.resolution };
   const byReason = reason && reason !== 'completed' ? parseForeignState(reason).resolution : undefined;
   const states = reason === '' ? toNames(record.labels).map((label) => parseForeignState(label)) : [];
   const byLabel = states.find((one) => one.resolution && !one.isGuess)?.resolution;
@@ -234,6 +238,8 @@ function reportMissing(record: Fields, dependsCount: number, reportLoss: ReportL
 
 interface LabelFields {
   status: Status;
+  resolution?: Resolution;
+  due?: string;
   priority?: Priority;
   /** Lower priorities that other labels name. */
   others: Priority[];
@@ -246,7 +252,8 @@ export function parseLabels(labels: string[]): LabelFields {
   const result: LabelFields = { status: 'pending', others: [], labels: [] };
   const found: Priority[] = [];
   for (const label of labels) {
-    const [, kind, value = ''] = /^(?:(priority|prio|status|state|type)\s*[:/=-]\s*)?(.+)$/i.exec(label.trim().toLowerCase()) ?? [];
+    const [, kind, value = ''] =
+      /^(?:(priority|prio|status|state|type|resolution|due)\s*[:/=-]\s*)?(.+)$/i.exec(label.trim().toLowerCase()) ?? [];
     const isPriority = kind === 'priority' || kind === 'prio' || /^p[0-4]$/.test(value);
     const priority =
       isPriority || /^(high|medium|low) priority$/.test(value) ? parseForeignPriority(value.replace(/ priority$/, '')) : undefined;
@@ -257,6 +264,8 @@ export function parseLabels(labels: string[]): LabelFields {
     if (priority) found.push(priority);
     else if (status === 'active') result.status = result.status === 'blocked' ? 'blocked' : 'active';
     else if (status === 'blocked') result.status = 'blocked';
+    else if (kind === 'resolution' && parseForeignState(value).resolution) result.resolution = parseForeignState(value).resolution!;
+    else if (kind === 'due' && parseDate(value)) result.due = parseDate(value)!;
     else if (kind === 'type' && /^(saga|epic|task|subtask)$/.test(value)) result.type = value as TaskType;
     else result.labels.push(label);
   }

@@ -15,7 +15,7 @@ import {
   setLinkDigests,
 } from './import-base.ts';
 import { type NormalizedTask, normalizeTask } from './normalize-task.ts';
-import { createSink } from './source-values.ts';
+import { createSink, isEarlier } from './source-values.ts';
 
 export type EarlierImport = KnownImport;
 
@@ -24,6 +24,8 @@ export type StoredPosition = Omit<NonNullable<KnownImport['current']>, 'revision
 /** A task of a file without its texts, which are read from the file again when the task is written: an import of 60,000 issues must not
  *  have all of them in memory. */
 export interface ImportItem extends Pick<NormalizedTask, 'id' | 'status' | 'isArchived' | 'depends' | 'related'> {
+  /** The task here that the record was exported from, if any. */
+  uid?: string;
   parent?: string;
   /** Becomes the parent if it exists and the source names no other. */
   impliedParent?: string;
@@ -132,9 +134,9 @@ const noLinks: string[] = [];
 const shareEmpty = (links: string[]): string[] => (links.length > 0 ? links : noLinks);
 
 function toItem(task: NormalizedTask, id: string, position: number): ImportItem {
-  const { status, isArchived, depends, related, hint, updatedAt, parent, impliedParent } = task;
+  const { status, isArchived, depends, related, hint, updatedAt, parent, impliedParent, uid } = task;
   return {
-    ...defined({ parent, impliedParent, hint, updatedAt }),
+    ...defined({ parent, impliedParent, hint, updatedAt, uid }),
     id,
     status,
     isArchived,
@@ -173,7 +175,7 @@ function compareWithEarlier(
     if (!earlier) continue;
     item.earlier = earlier;
     const base = earlier.base === undefined ? undefined : parseBase(earlier.base);
-    if (base?.updatedAt && item.updatedAt && item.updatedAt < base.updatedAt) {
+    if (base?.updatedAt && item.updatedAt && isEarlier(item.updatedAt, base.updatedAt)) {
       item.isOlder = true;
       older += 1;
       continue;

@@ -50,6 +50,7 @@ export function normalizeTask(source: string, task: ForeignTask, losses: ImportL
     id: task.id,
     title: title.text,
     ...defined({
+      uid: task.uid,
       description,
       hint: task.type,
       parent: task.parent || undefined,

@@ -1,8 +1,10 @@
 import type { TaskId, TaskType } from '#core/model/scalars.ts';
+import { groupBy } from '#lib/collections.ts';
 import { defined } from '#lib/defined.ts';
 import type { Note, StoredCriterion, TaskRecord } from '#tasks/model/task.ts';
 import { type ComparedField, hashText, type ImportBase } from './import-base.ts';
 import type { NormalizedTask } from './normalize-task.ts';
+import { isEarlier } from './source-values.ts';
 import { type MergeConflict, type MergeSide, mergeThreeWay } from './three-way.ts';
 
 /** Position and dependencies of a task after the import. */
@@ -161,11 +163,13 @@ export function applyPlacement(
 /** Lists the notes of a record that a task does not have yet. A comment is identified by author, time and text, a note without a time
  *  by its text. */
 export function listNewNotes(task: NormalizedTask, storedNotes: Note[], now: string, agent: string): Note[] {
-  const toKey = ({ at, by, text }: { at?: string; by?: string; text: string }): string => JSON.stringify([at, by, text]);
-  const texts = new Set(storedNotes.map(({ text }) => text));
-  const keys = new Set(storedNotes.map(toKey));
+  const byText = groupBy(storedNotes, ({ text }) => text);
+  // A tool may have no authors, or times without seconds.
+  const isSame = (note: NormalizedTask['notes'][number], stored: Note): boolean =>
+    (note.by === undefined || note.by === stored.by) &&
+    (note.at === undefined || !(isEarlier(note.at, stored.at) || isEarlier(stored.at, note.at)));
   return task.notes
-    .filter(({ at, by, text }) => (at ? !keys.has(toKey({ at, by: by ?? agent, text })) : !texts.has(text)))
+    .filter((note) => !byText.get(note.text)?.some((stored) => isSame(note, stored)))
     .map(({ at, by, text }) => ({ at: at ?? task.updatedAt ?? task.createdAt ?? now, by: by ?? agent, text }));
 }
 

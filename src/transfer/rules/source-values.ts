@@ -164,6 +164,12 @@ export function parseTime(value: unknown): string | undefined {
   return new Date(ms - offsetMs).toISOString();
 }
 
+/** Checks whether a time is before another one. Tools write seconds or minutes: only the part that both have is compared. */
+export function isEarlier(time: string, other: string): boolean {
+  const length = Math.min(...[time, other].map((at) => (at.endsWith(':00.000Z') ? 16 : at.endsWith('.000Z') ? 19 : 24)));
+  return time.slice(0, length) < other.slice(0, length);
+}
+
 /** Parses the date of a time as it is written, whatever its zone: `2026-01-31`. */
 export function parseDate(value: unknown): string | undefined {
   const [, year, month, day] = parseTime(value) ? (/^\s*(\d{4})-?(\d{2})-?(\d{2})/.exec(String(value)) ?? []) : [];
@@ -233,6 +239,15 @@ export function toTexts(value: unknown): string[] {
     .filter((item): item is string => typeof item === 'string')
     .map((item) => item.trim())
     .filter(Boolean);
+}
+
+/** Each line is a criterion; it is met if its box is ticked. Some converters write a list. */
+export function parseCriteria(value: unknown): ForeignTask['acceptance'] {
+  const lines = Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : toText(value).split(/\r?\n/);
+  return lines.flatMap((line) => {
+    const [, box, words] = /^\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:\[([ xX])\]\s*)?([\s\S]*?)\s*$/.exec(line) ?? [];
+    return words ? [{ text: words, met: /x/i.test(box ?? '') }] : [];
+  });
 }
 
 export const toFieldsList = (value: unknown): Record<string, unknown>[] => (Array.isArray(value) ? value.filter(isPlainObject) : []);

@@ -1,6 +1,7 @@
 import { defined } from '#lib/defined.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import type { ForeignData, ForeignStream, ForeignTask, ImportLoss, SourceFile } from '../model/foreign.ts';
+import { parseUid } from './export/context.ts';
 import {
   addUnmappedFields,
   collectTasks,
@@ -11,6 +12,7 @@ import {
   joinParagraphs,
   listUnmapped,
   normalizeLabels,
+  parseCriteria,
   parseDate,
   parseRecords,
   pickTimes,
@@ -19,7 +21,7 @@ import {
   toText,
   toTexts,
 } from './source-values.ts';
-import { parseForeignState, parsePriority } from './vocabulary.ts';
+import { parseForeignState, parseForeignType, parsePriority } from './vocabulary.ts';
 
 export const readTaskmaster = (files: SourceFile[]): ForeignData => collectTasks(streamTaskmaster(files));
 
@@ -86,35 +88,51 @@ function toForeignTask(entry: Entry, { prefix, label, losses, parent, siblings }
   const toFullId = (id: unknown): string => (parent && !String(id).includes('.') ? `${parent.id}.${id}` : String(id));
   const id = `${prefix}${toFullId(entry.id)}`;
   const reportLoss = createLossReporter(losses, id);
-  const unmapped = listUnmapped(entry, (field) => mappedFields.has(field), reportLoss);
+  const { cleo, ...metadata } = isPlainObject(entry.metadata) ? entry.metadata : {};
+  // Our export adds what entries do not have.
+  const own: Fields = isPlainObject(cleo) ? cleo : {};
+  const unmapped = listUnmapped({ ...entry, metadata }, (field) => mappedFields.has(field), reportLoss);
   if (parent && Array.isArray(entry.subtasks) && entry.subtasks.length > 0)
     reportLoss('subtasks', 'subtasks of a subtask are not imported');
   const givenStatus = toText(entry.status) || 'pending';
   const givenPriority = entry.priority ?? parent?.priority ?? '';
   const { status, resolution, isDeferred, isGuess } = parseForeignState(givenStatus);
+  const ownResolution = resolution && parseForeignState(toText(own.resolution)).resolution;
   const priority = parsePriority(givenPriority);
   if (isGuess) reportLoss('status', `${JSON.stringify(givenStatus)} is imported as ${status}`);
   if (givenPriority && !priority) reportLoss('priority', `${JSON.stringify(givenPriority)} is imported as medium`);
   // A label preserves a status that tasks do not have.
   const statusLabel = isDeferred || /^review$/i.test(givenStatus) ? givenStatus : undefined;
   const strategy = toText(entry.testStrategy).trim();
+  const hasBoxes = strategy !== '' && strategy.split('\n').every((line) => /^- \[[ x]\] \S/.test(line));
   const description = joinParagraphs(
     toText(entry.description),
     toText(entry.details) && `## Details\n\n${toText(entry.details)}`,
-    strategy.length > 1000 ? `## Test strategy\n\n${strategy}` : '',
+    strategy.length > 1000 && !hasBoxes ? `## Test strategy\n\n${strategy}` : '',
   );
   return {
     id,
+    ...defined({ uid: parseUid(toText(own.uid)), type: parseForeignType(toText(own.type)).type }),
     title: entry.title,
     ...addUnmappedFields(description, 'taskmaster', unmapped),
     status,
-    ...defined({ resolution, assignee: toText(entry.assignee).trim() || undefined, due: parseDate(entry.dueDate) }),
-    ...(status === 'blocked' && isDeferred ? { blockedBy: `${givenStatus} in taskmaster` } : {}),
+    ...defined({
+      resolution: ownResolution ?? resolution,
+      assignee: toText(entry.assignee).trim() || undefined,
+      due: parseDate(entry.dueDate),
+    }),
+    ...(status === 'blocked' && (isDeferred || toText(own.blockedBy))
+      ? { blockedBy: toText(own.blockedBy) || `${givenStatus} in taskmaster` }
+      : {}),
     priority: priority ?? 'medium',
-    ...(parent ? { parent: `${prefix}${parent.id}` } : {}),
+    ...defined({ parent: parent ? `${prefix}${parent.id}` : toText(own.parent) || undefined }),
     depends: listDepends(entry).map((on) => `${prefix}${siblings?.has(on) && Number(on) < 100 ? toFullId(on) : on}`),
     labels: normalizeLabels([label, statusLabel, ...toTexts(entry.labels), ...toTexts(entry.tags)], reportLoss),
-    acceptance: strategy && strategy.length <= 1000 ? [{ text: strategy, met: status === 'done' && !resolution }] : [],
+    acceptance: hasBoxes
+      ? parseCriteria(strategy)
+      : strategy && strategy.length <= 1000
+        ? [{ text: strategy, met: status === 'done' && !resolution }]
+        : [],
     notes: [],
     ...pickTimes({ createdAt: entry.createdAt, updatedAt: entry.updatedAt }, reportLoss),
     ...(status === 'done' ? pickTimes({ completedAt: entry.completedAt }, reportLoss) : {}),

@@ -1,5 +1,7 @@
+import type { Priority } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import type { ForeignData, ForeignStream, ForeignTask, ImportLoss, SourceFile } from '../model/foreign.ts';
+import { parseUuid, toTag } from './export/taskwarrior.ts';
 import {
   addUnmappedFields,
   collectTasks,
@@ -9,6 +11,7 @@ import {
   type Fields,
   formatValue,
   normalizeLabels,
+  parseCriteria,
   parseDate,
   parseRecords,
   parseTime,
@@ -19,13 +22,14 @@ import {
   toTexts,
   unmappedField,
 } from './source-values.ts';
-import { parseForeignState, parsePriority } from './vocabulary.ts';
+import { parseForeignState, parseForeignType, parsePriority, toolWords } from './vocabulary.ts';
 
 /** Fields that are imported, and fields that Taskwarrior computes on demand. */
 const mappedFields = new Set(
   (
     'id uuid description status entry modified start end priority project tags depends annotations urgency due ' +
-    'mask imask parent rtype template last wait'
+    'mask imask parent rtype template last wait assignee ' +
+    'cleo_type cleo_parent cleo_priority cleo_labels cleo_blocked cleo_resolution cleo_description cleo_criteria'
   ).split(' '),
 );
 
@@ -45,8 +49,8 @@ export function streamTaskwarrior(files: SourceFile[]): ForeignStream {
         }
       });
     summary ??= summarizeEntries(listEntries(createSink()));
-    const { exportedAt, projects } = summary;
-    for (const [project, isDone] of projects) yield createEpic(project, isDone);
+    const { exportedAt, projects, epics } = summary;
+    for (const [project, isDone] of projects) if (!epics.has(project)) yield createEpic(project, isDone);
     for (const entry of listEntries(losses)) {
       if (entry.status === 'deleted') deletedIds.push(entry.uuid);
       if (entry.status === 'deleted') losses.push({ id: entry.uuid, field: 'status', why: 'deleted tasks are not imported' });
@@ -56,7 +60,7 @@ export function streamTaskwarrior(files: SourceFile[]): ForeignStream {
           field: 'recur',
           why: 'templates of recurring tasks are not imported; the tasks created from them are',
         });
-      else yield toForeignTask(entry, exportedAt, losses);
+      else yield toForeignTask(entry, exportedAt, epics, losses);
     }
   });
 }
@@ -65,16 +69,20 @@ interface ExportSummary {
   exportedAt: string;
   /** The top-level projects, and whether all their tasks are done. */
   projects: Map<string, boolean>;
+  /** The tasks that our export wrote for epics, by project. */
+  epics: Map<string, string>;
 }
 
 function summarizeEntries(entries: Iterable<Entry>): ExportSummary {
-  const summary: ExportSummary = { exportedAt: '', projects: new Map() };
-  const { projects } = summary;
+  const summary: ExportSummary = { exportedAt: '', projects: new Map(), epics: new Map() };
+  const { projects, epics } = summary;
   for (const entry of entries) {
     summary.exportedAt = findLastTime(entry, summary.exportedAt);
     const project = getTopProject(entry);
     const isDone = entry.status === 'completed';
-    if (project && !isSkipped(entry)) projects.set(project, isDone && projects.get(project) !== false);
+    if (!project || isSkipped(entry)) continue;
+    if (entry.cleo_type === 'epic') epics.set(project, entry.uuid);
+    else if (!toText(entry.cleo_parent)) projects.set(project, isDone && projects.get(project) !== false);
   }
   return summary;
 }
@@ -101,7 +109,8 @@ function findLastTime({ modified, entry, end }: Entry, last: string): string {
 
 const getTopProject = ({ project }: Entry): string => toText(project).split('.')[0]?.trim() ?? '';
 
-function toForeignTask(entry: Entry, exportedAt: string, losses: ImportLoss[]): ForeignTask {
+/** `epics` are the tasks that our export wrote for the epics of projects. */
+function toForeignTask(entry: Entry, exportedAt: string, epics: Map<string, string>, losses: ImportLoss[]): ForeignTask {
   const { uuid: id, priority, project, start } = entry;
   const reportLoss = createLossReporter(losses, id);
   const { status: known, resolution, isGuess } = parseForeignState(entry.status, entry.end);
@@ -115,7 +124,8 @@ function toForeignTask(entry: Entry, exportedAt: string, losses: ImportLoss[]): 
     reportLoss(field, unmappedField);
     return [[field, parseTime(value) ?? (typeof value === 'string' ? value : formatValue(value))]];
   });
-  const knownPriority = parsePriority(priority);
+  const own = readOwnFields(entry, parsePriority(priority));
+  const knownPriority = own.priority;
   if (priority && !knownPriority) reportLoss('priority', `${formatValue(priority)} is not H, M or L`);
   if (wait !== undefined && !isDone)
     reportLoss('wait', isWaiting ? 'imported as blocked; it is not unblocked on that day' : 'the day has passed');
@@ -124,18 +134,29 @@ function toForeignTask(entry: Entry, exportedAt: string, losses: ImportLoss[]): 
   return {
     id,
     title: entry.description,
-    ...addUnmappedFields('', 'Taskwarrior', unmapped),
-    status: isDone ? 'done' : isWaiting || known === 'blocked' ? 'blocked' : start || known === 'active' ? 'active' : 'pending',
-    ...(isWaiting ? { blockedBy: wait ? `Waiting until ${wait.slice(0, 10)}` : 'Waiting' } : {}),
+    ...addUnmappedFields(toText(entry.cleo_description), 'Taskwarrior', unmapped),
+    status: isDone
+      ? 'done'
+      : isWaiting || known === 'blocked'
+        ? 'blocked'
+        : start || known === 'active'
+          ? 'active'
+          : own.blockedBy
+            ? 'blocked'
+            : 'pending',
+    ...(isWaiting ? { blockedBy: wait ? `Waiting until ${wait.slice(0, 10)}` : 'Waiting' } : defined({ blockedBy: own.blockedBy })),
     ...defined({
-      resolution,
+      uid: parseUuid(id),
+      type: own.type,
+      resolution: resolution ?? (isDone ? own.resolution : undefined),
       priority: knownPriority,
-      parent: topProject ? toEpicId(topProject) : undefined,
+      parent: toText(entry.cleo_parent) || (own.type || !topProject ? undefined : (epics.get(topProject) ?? toEpicId(topProject))),
       due: parseDate(entry.due),
+      assignee: toText(entry.assignee).trim() || undefined,
     }),
     depends: toTexts(entry.depends),
-    labels: normalizeLabels([...toTexts(entry.tags), name.includes('.') && `project:${name}`], reportLoss),
-    acceptance: [],
+    labels: normalizeLabels([...own.labels, name.includes('.') && `project:${name}`], reportLoss),
+    acceptance: parseCriteria(entry.cleo_criteria),
     notes: toFieldsList(entry.annotations).flatMap(({ description: text, entry: at }) =>
       typeof text === 'string' ? [{ ...pickTimes({ at }, reportLoss), text }] : [],
     ),
@@ -143,6 +164,20 @@ function toForeignTask(entry: Entry, exportedAt: string, losses: ImportLoss[]): 
       { createdAt: entry.entry, updatedAt: entry.modified, startedAt: start, completedAt: isDone ? entry.end : undefined },
       reportLoss,
     ),
+  };
+}
+
+/** Reads the attributes that our export adds. A value that was changed in Taskwarrior takes precedence. */
+function readOwnFields(entry: Entry, given: Priority | undefined) {
+  const own = parsePriority(entry.cleo_priority);
+  const { priorities } = toolWords.taskwarrior;
+  const names = new Map(toTexts(entry.cleo_labels).map((label) => [toTag(label), label]));
+  return {
+    type: parseForeignType(toText(entry.cleo_type)).type,
+    priority: own && given && priorities[own] === priorities[given] ? own : given,
+    blockedBy: toText(entry.cleo_blocked) || undefined,
+    resolution: parseForeignState(toText(entry.cleo_resolution)).resolution,
+    labels: toTexts(entry.tags).map((tag) => names.get(tag) ?? tag),
   };
 }
 

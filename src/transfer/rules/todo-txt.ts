@@ -1,6 +1,6 @@
 import { defined } from '#lib/defined.ts';
-import { sha256 } from '#lib/sha256.ts';
 import { type ForeignData, type ForeignStream, type ForeignTask, type ImportLoss, readWhole, type SourceFile } from '../model/foreign.ts';
+import { parseUid } from './export/context.ts';
 import {
   addUnmappedFields,
   collectTasks,
@@ -15,7 +15,8 @@ import {
   toTexts,
   unmappedField,
 } from './source-values.ts';
-import { parsePriority } from './vocabulary.ts';
+import { decodeValue, hashTodoLine, parseTodoKey, unescapeTodoWord } from './todo-words.ts';
+import { parseForeignState, parseForeignType, parsePriority } from './vocabulary.ts';
 
 export const readTodoTxt = (files: SourceFile[]): ForeignData => collectTasks(streamTodoTxt(files));
 
@@ -67,13 +68,13 @@ function parseTodoLine(line: string) {
   const body = [x ? undefined : second, x || !after ? undefined : `(${after})`, rest].filter(Boolean).join(' ');
   const words = body.split(/\s+/).filter(Boolean);
   const tags = { projects: [] as string[], contexts: [] as string[], keys: [] as [string, string][] };
-  const isTag = (word: string): boolean => /^[+@]\S/.test(word) || parseKey(word) !== undefined;
+  const isTag = (word: string): boolean => /^[+@]\S/.test(word) || parseTodoKey(word) !== undefined;
   let from = 0;
   let to = words.length;
   while (to > from && isTag(words[to - 1]!)) to -= 1;
   while (from < to && isTag(words[from]!)) from += 1;
   const sentence = words.filter((word, i) => {
-    const key = parseKey(word);
+    const key = parseTodoKey(word);
     const isInside = i >= from && i < to;
     if (word.startsWith('+') && word.length > 1) tags.projects.push(word.slice(1));
     else if (word.startsWith('@') && word.length > 1) tags.contexts.push(word.slice(1));
@@ -81,11 +82,11 @@ function parseTodoLine(line: string) {
     else return true;
     return isInside && !(key && inlineKeys.has(key[0]));
   });
-  const title = (sentence.length > 0 ? sentence : words).join(' ');
+  const title = (sentence.length > 0 ? sentence : words).map(unescapeTodoWord).join(' ');
   const findValue = (...names: string[]): string => tags.keys.find(([key]) => names.includes(key))?.[1] ?? '';
   const givenId = findValue('id', 'uuid');
   return {
-    id: givenId ? `id:${givenId}` : sha256(`${created ?? ''} ${title.toLowerCase()}`).slice(0, 12),
+    id: givenId ? `id:${givenId}` : hashTodoLine(created ?? '', title),
     isNamed: givenId !== '',
     isDone: x !== undefined,
     letter: begin ?? findValue('pri').toUpperCase(),
@@ -96,13 +97,7 @@ function parseTodoLine(line: string) {
   };
 }
 
-/** Parses `key:value`. A URL or a time of day is not a key. */
-function parseKey(word: string): [string, string] | undefined {
-  const [, key, value] = /^([A-Za-z][^\s:]*):([^\s:/][^\s:]*)$/.exec(word) ?? [];
-  return key && value ? [key.toLowerCase(), value] : undefined;
-}
-
-const mappedKeys = new Set(['id', 'uuid', 'p', 'parent', 'dep', 'after', 'pri']);
+const mappedKeys = new Set(['id', 'uuid', 'p', 'parent', 'dep', 'after', 'pri', 'label']);
 /** Keys of people: `assignee:ada` is not part of the format, but common. */
 const assigneeKeys = ['assignee', 'owner'];
 
@@ -110,10 +105,12 @@ function toForeignTask(line: TodoLine, isArchived: boolean, losses: ImportLoss[]
   const { id, letter, keys, isDone } = line;
   const reportLoss = createLossReporter(losses, id);
   const listValues = (...names: string[]): string[] => keys.filter(([key]) => names.includes(key)).flatMap(([, value]) => toTexts(value));
-  const [assignee] = listValues(...assigneeKeys);
+  const [assignee] = listValues(...assigneeKeys).map(decodeValue);
   const due = parseDate(listValues('due')[0]);
-  const isMapped = (key: string): boolean => mappedKeys.has(key) || assigneeKeys.includes(key) || (key === 'due' && due !== undefined);
-  const unmapped = keys.filter(([key]) => !isMapped(key));
+  const own = readOwnKeys(line);
+  const isMapped = ([key]: [string, string]): boolean =>
+    mappedKeys.has(key) || assigneeKeys.includes(key) || (key === 'due' && due !== undefined) || own.keys.has(key);
+  const unmapped = keys.filter((key) => !isMapped(key));
   for (const [key] of unmapped) reportLoss(key, unmappedField);
   if (letter > 'D') reportLoss('priority', `${letter} is imported as low, like D`);
   const parents = listValues('p', 'parent');
@@ -122,18 +119,38 @@ function toForeignTask(line: TodoLine, isArchived: boolean, losses: ImportLoss[]
     id,
     title: line.title,
     ...addUnmappedFields('', 'todo.txt', unmapped),
-    status: isDone ? 'done' : 'pending',
+    status: isDone ? 'done' : (own.status ?? 'pending'),
+    ...defined({ uid: parseUid(id.slice('id:'.length)), type: own.type, resolution: own.resolution }),
     ...(/^[A-Z]$/.test(letter) ? { priority: (letter <= 'D' && parsePriority(letter)) || 'low' } : {}),
     ...defined({ assignee, due }),
     ...(parents[0] ? { parent: `id:${parents[0]}` } : {}),
     depends: listValues('dep', 'after').map((on) => `id:${on}`),
     labels: normalizeLabels(
-      [...line.projects.map((name) => `project:${name}`), ...line.contexts.map((name) => `context:${name}`)],
+      [
+        ...line.projects.map((name) => `project:${name}`),
+        ...line.contexts.map((name) => `context:${name}`),
+        ...listValues('label').map(decodeValue),
+      ],
       reportLoss,
     ),
     acceptance: [],
     notes: [],
     ...pickTimes({ createdAt: line.created, completedAt: isDone ? line.completed : undefined }, reportLoss),
     ...(isArchived && isDone ? { isArchived } : {}),
+  };
+}
+
+/** Reads the keys that our export writes for states and types. The format has none for them; another value stays a plain key. */
+function readOwnKeys({ keys, isDone }: TodoLine) {
+  const find = (name: string): string => keys.find(([key]) => key === name)?.[1] ?? '';
+  const state = parseForeignState(find('status'));
+  const end = parseForeignState(find('resolution'));
+  const { type } = parseForeignType(find('type'));
+  const isState = find('status') !== '' && !state.isGuess && state.status !== 'done' && !isDone;
+  const isEnd = isDone && end.resolution !== undefined && !end.isGuess;
+  const known = [isState && 'status', isEnd && 'resolution', type && 'type'];
+  return {
+    keys: new Set(known.filter((key) => typeof key === 'string')),
+    ...defined({ status: isState ? state.status : undefined, resolution: isEnd ? end.resolution : undefined, type }),
   };
 }

@@ -73,6 +73,10 @@ export function parseCloseReason(reason: string): Exclude<Resolution, 'done'> | 
   return getOwn(resolutions, toKey(`${first} ${second}`)) ?? (isWhole ? getOwn(resolutions, toKey(first)) : undefined);
 }
 
+/** Checks whether a text is nothing but a word for such an end. */
+export const isResolutionWord = (text: string): boolean =>
+  getOwn(resolutions, normalizeWord(text.trim()).replace(/['\u2019]/g, '')) !== undefined;
+
 const isTime = (value: unknown): boolean => typeof value === 'string' && /^\d{4}-?\d\d-?\d\d/.test(value.trim()) && !/^0001/.test(value);
 
 /** Reads a priority as a word, a letter or a number from 0, the highest. Numbers beyond the scale are its ends. */
@@ -102,3 +106,44 @@ export function parseForeignType(word: string): { type?: TaskType; label?: strin
   if (type) return { type };
   return key === '' || key === 'task' || key === 'subtask' || key === 'issue' ? {} : { label: word };
 }
+
+/** The words that an export writes for a tool. The readers above read each of them as the same value again. */
+export interface ToolWords {
+  statuses: Record<Status, string>;
+  resolutions: Record<Exclude<Resolution, 'done'>, string>;
+  priorities: Record<Priority, string | number>;
+}
+
+const plainPriorities: ToolWords['priorities'] = { critical: 'critical', high: 'high', medium: 'medium', low: 'low' };
+
+export const toolWords = {
+  beads: {
+    statuses: { pending: 'open', active: 'in_progress', blocked: 'blocked', done: 'closed' },
+    resolutions: { cancelled: 'Cancelled', wontfix: "Won't fix", duplicate: 'Duplicate' },
+    priorities: { critical: 0, high: 1, medium: 2, low: 3 },
+  },
+  taskmaster: {
+    statuses: { pending: 'pending', active: 'in-progress', blocked: 'blocked', done: 'done' },
+    // Task Master has one word; the record names the resolution elsewhere.
+    resolutions: { cancelled: 'cancelled', wontfix: 'cancelled', duplicate: 'cancelled' },
+    priorities: plainPriorities,
+  },
+  backlog: {
+    statuses: { pending: 'To Do', active: 'In Progress', blocked: 'Blocked', done: 'Done' },
+    resolutions: { cancelled: 'Cancelled', wontfix: "Won't Do", duplicate: 'Duplicate' },
+    priorities: plainPriorities,
+  },
+  taskwarrior: {
+    statuses: { pending: 'pending', active: 'active', blocked: 'blocked', done: 'completed' },
+    resolutions: { cancelled: 'cancelled', wontfix: 'wontfix', duplicate: 'duplicate' },
+    priorities: { critical: 'H', high: 'H', medium: 'M', low: 'L' },
+  },
+  'todo.txt': {
+    statuses: { pending: 'pending', active: 'active', blocked: 'blocked', done: 'done' },
+    resolutions: { cancelled: 'cancelled', wontfix: 'wontfix', duplicate: 'duplicate' },
+    priorities: { critical: 'A', high: 'B', medium: 'C', low: 'D' },
+  },
+} as const satisfies Record<string, ToolWords>;
+
+/** Labels that beads has as types. The reader makes them labels again. */
+export const beadsTypes: readonly string[] = ['bug', 'feature', 'chore'];

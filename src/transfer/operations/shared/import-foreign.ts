@@ -3,6 +3,7 @@ import { CleoError } from '#core/errors/error.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import { createClaimJudge } from '#tasks/operations/shared/claim-judge.ts';
 import type { ForeignMemory, ForeignStream, ImportLoss } from '../../model/foreign.ts';
+import type { ImportTool } from '../../rules/detect-tool.ts';
 import { formatHiddenTextWarning } from '../../rules/hidden-text.ts';
 import { comparedFields, diffDigests, digestRecord, parseBase } from '../../rules/import-base.ts';
 import { createImportDraft, type ImportDraft, type ImportItem, type LocalChanges } from '../../rules/import-draft.ts';
@@ -12,6 +13,8 @@ import { archiveRecord, selectPrunable } from '../../rules/prune.ts';
 import { splitBatches, writePlan } from './write-import.ts';
 
 export interface ImportOptions extends PlanOptions {
+  /** The tool whose files are read. Records that an export wrote then belong to their tasks. */
+  tool?: ImportTool;
   isStrict: boolean;
   prunes: boolean;
 }
@@ -24,6 +27,7 @@ export async function importForeign(ctx: MutationContext, stream: ForeignStream,
   const draft = createImportDraft({ ...stream, source }, await store.imports.getKnown(source), (count) => report('read', count));
   if (options.isStrict) checkNoProblems(draft.losses);
   if (draft.isOlder) return answerOlder(draft);
+  if (options.tool) await (await import('./match-exported.ts')).matchExported(ctx, draft, options.tool);
   await readLocalChanges(ctx, draft);
   const ids = await store.tasks.nextIds(draft.items.filter(({ earlier }) => !earlier).length);
   const snapshot = await readSnapshot(ctx, draft);
