@@ -111,6 +111,10 @@ export default defineConfig({
       ...(process.env.CLEO_CLIENTS_DIR
         ? [{ test: { ...built, name: 'clients', include: ['test/clients/*.test.ts'], testTimeout: 300_000 } }]
         : []),
+      // `npm run test:peers` sets the paths of the installed tools.
+      ...(process.env.CLEO_PEERS
+        ? [{ test: { ...built, name: 'peers', include: ['test/peers/*.test.ts'], testTimeout: 300_000 } }]
+        : []),
     ],
   },
 });

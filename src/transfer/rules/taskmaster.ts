@@ -106,7 +106,7 @@ function toForeignTask(entry: Entry, { prefix, label, losses, parent, siblings }
   const strategy = toText(entry.testStrategy).trim();
   const hasBoxes = strategy !== '' && strategy.split('\n').every((line) => /^- \[[ x]\] \S/.test(line));
   const description = joinParagraphs(
-    toText(entry.description),
+    toText(entry.description) === entry.title ? '' : toText(entry.description),
     toText(entry.details) && `## Details\n\n${toText(entry.details)}`,
     strategy.length > 1000 && !hasBoxes ? `## Test strategy\n\n${strategy}` : '',
   );

@@ -101,7 +101,6 @@ function toEntry(task: Task, { getId, isForeign, reportLoss }: ExportContext): R
     if (name !== undefined && !isSameTag) reportLoss(task, 'depends');
     return isSameTag ? [tag === undefined ? name : name.slice(tag.length + 1)] : [];
   });
-  const plainId = number ?? topLevel.exec(id)?.[2] ?? id;
   // Task Master keeps `metadata` as it is.
   const hidden = defined({
     uid: isForeign(task.id) ? undefined : task.uid,
@@ -111,9 +110,11 @@ function toEntry(task: Task, { getId, isForeign, reportLoss }: ExportContext): R
     resolution: resolution === 'cancelled' ? undefined : resolution,
   });
   return {
-    id: number === undefined ? plainId : Number(plainId),
+    id: Number(number ?? topLevel.exec(id)?.[2]),
+    ...(parentId === undefined ? {} : { parentId }),
     title: flattenText(task.title),
-    description,
+    // Task Master refuses a list with an empty description.
+    description: description || flattenText(task.title) || id,
     details: joinParagraphs(details, notes.length > 0 ? `## Notes\n\n${notes.join('\n\n')}` : ''),
     testStrategy: formatStrategy(task),
     status: resolution ? words.resolutions[resolution] : words.statuses[task.status],

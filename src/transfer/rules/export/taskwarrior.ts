@@ -1,5 +1,6 @@
 import { decodeUid, toUid } from '#core/rules/uid.ts';
 import { defined } from '#lib/defined.ts';
+import { slugify } from '#lib/slug.ts';
 import type { Task } from '#tasks/model/task.ts';
 import { toolWords } from '../vocabulary.ts';
 import {
@@ -51,7 +52,7 @@ export function formatTaskwarrior(tasks: Task[], context: ExportContext): string
   return `[\n${records.join(',\n')}${records.length > 0 ? '\n' : ''}]\n`;
 }
 
-/** Names the project of a task: the one that it had in Taskwarrior, else the title of its epic. */
+/** Names the project of a task: the one that it had in Taskwarrior, else one for its epic. */
 function findProject(task: Task, { getId, getTitle }: ExportContext): string | undefined {
   const label = task.labels?.find((one) => one.startsWith(projectPrefix));
   const epicId = task.type === 'epic' ? task.id : task.epicId;
@@ -61,8 +62,11 @@ function findProject(task: Task, { getId, getTitle }: ExportContext): string | u
     const full = label?.slice(projectPrefix.length);
     return full?.startsWith(`${name.toLowerCase()}.`) ? full : name;
   }
-  return epicId && epicName ? flattenText(getTitle(epicId)).replaceAll('.', ' ') : undefined;
+  return epicId && epicName ? toProject(getTitle(epicId)) : undefined;
 }
+
+/** A name that can be typed as `project:name`. A dot would make a project inside another one. */
+const toProject = (title: string): string => slugify(title, { maxLength: 60 }) || flattenText(title).replace(/[\s."'\\()]+/g, '-');
 
 function toRecord(task: Task, { getId }: ExportContext, project: string | undefined): Record<string, unknown> {
   const parent = task.parentId && getId(task.parentId);
