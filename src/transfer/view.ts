@@ -20,6 +20,9 @@ export const importView: View = {
   valuesFirst: true,
 };
 
+/** The warning names what is lost. */
+export const exportView: View = { forms: {}, hiddenKeys: ['lost'] };
+
 /** Draws one line per kind of loss, with examples. */
 function drawLossGroups(value: unknown, screen: Screen): string[] {
   const rows = toRecords(value).map(({ count, field, why, examples }) => ({

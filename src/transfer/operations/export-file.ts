@@ -17,7 +17,7 @@ export const tasksExportFile = job({
   errors: ['E_FILE_ERROR'],
   tier: 1,
   usesHost: true,
-  cli: { command: 'export', select: 'output' },
+  cli: { command: 'export', select: 'output', view: async () => (await import('../view.ts')).exportView },
   example: { world: ['T001'], call: { output: 'tasks.jsonl' } },
   async run(ctx, { output, format = 'jsonl', replace = false }) {
     const { files } = ctx.platform;

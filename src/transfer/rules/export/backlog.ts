@@ -132,7 +132,7 @@ const formatField = ([key, value]: [string, string | string[] | undefined]): str
 
 /** Quotes everything but plain words, which YAML never reads as something else. */
 function formatScalar(text: string): string {
-  if (/^[A-Z][A-Za-z]*(?:[- ][A-Za-z0-9.]+)*$/.test(text) && !/^(?:Yes|No|True|False|On|Off|Null|Y|N)$/i.test(text)) return text;
+  if (/^[A-Za-z][\w-]*(?: [A-Za-z0-9][\w.-]*)*$/.test(text) && !/^(?:yes|no|true|false|on|off|null|y|n)$/i.test(text)) return text;
   const breaks = /[\u0000-\u001f\u007f-\u00a0\u2028\u2029\ufeff]/g;
   if (!breaks.test(text)) return `'${text.replaceAll("'", "''")}'`;
   return JSON.stringify(text).replace(breaks, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);

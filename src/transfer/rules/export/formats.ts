@@ -4,7 +4,15 @@ import type { ImportTool } from '../detect-tool.ts';
 import { formatGithub, githubLosses, listGithubIds } from '../export-github.ts';
 import { backlogLosses, type ExportedFile, formatBacklog, formatBacklogConfig, listBacklogIds } from './backlog.ts';
 import { beadsLosses, formatBeads, listBeadsIds } from './beads.ts';
-import { createLossCounter, type ExportContext, type ExportedIdentity, type ExportIds, type ExportLoss, redactTask } from './context.ts';
+import {
+  createLossCounter,
+  type ExportContext,
+  type ExportedIdentity,
+  type ExportIds,
+  type ExportLoss,
+  listCriteria,
+  redactTask,
+} from './context.ts';
 import { formatTaskmaster, listTaskmasterIds, taskmasterLosses } from './taskmaster.ts';
 import { formatTaskwarrior, listTaskwarriorIds, taskwarriorLosses } from './taskwarrior.ts';
 import { formatTodoTxt, listTodoIds, todoLosses } from './todo-txt.ts';
@@ -42,7 +50,7 @@ export function formatForTool(
   const counter = createLossCounter();
   const context = createContext(tool, all, idsInFile, counter.report);
   const redacted = tasks.map((task) => redactTask(task, counter.report));
-  for (const task of tasks) for (const field of losses) if (hasValue(task[field])) counter.report(task, field);
+  for (const task of tasks) for (const field of losses) if (hasValue(task, field)) counter.report(task, field);
   return { content: format(redacted, context), losses: counter.list() };
 }
 
@@ -76,4 +84,8 @@ function createContext(
   };
 }
 
-const hasValue = (value: unknown): boolean => value !== undefined && !(Array.isArray(value) && value.length === 0);
+/** Children are no loss: every tool has them as tasks. */
+const hasValue = (task: Task, field: keyof Task): boolean => {
+  const value = field === 'acceptance' ? listCriteria(task) : task[field];
+  return value !== undefined && !(Array.isArray(value) && value.length === 0);
+};
