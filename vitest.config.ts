@@ -112,9 +112,7 @@ export default defineConfig({
         ? [{ test: { ...built, name: 'clients', include: ['test/clients/*.test.ts'], testTimeout: 300_000 } }]
         : []),
       // `npm run test:peers` sets the paths of the installed tools.
-      ...(process.env.CLEO_PEERS
-        ? [{ test: { ...built, name: 'peers', include: ['test/peers/*.test.ts'], testTimeout: 300_000 } }]
-        : []),
+      ...(process.env.CLEO_PEERS ? [{ test: { ...built, name: 'peers', include: ['test/peers/*.test.ts'], testTimeout: 300_000 } }] : []),
     ],
   },
 });
