@@ -6,14 +6,15 @@ import { getDiskFolder, useMemoryFolder } from './test/memory-folder.ts';
 useMemoryFolder();
 
 const operations = ['src/*/operations/**/*.test.ts', 'src/store/**/*.test.ts', 'test/scenarios/**/*.test.ts'];
-/** Tests that do not use a store run on one engine only. */
+/** Tests that do not depend on the store run on one engine only. */
 const storeless = [
-  'admin/operations/help',
-  'admin/operations/completion',
-  'admin/operations/setup',
-  'admin/operations/inject',
-  'skills/operations/install',
-].map((name) => `src/${name}.test.ts`);
+  'src/admin/operations/help',
+  'src/admin/operations/completion',
+  'src/admin/operations/setup',
+  'src/admin/operations/inject',
+  'src/skills/operations/install',
+  'test/scenarios/wrong-values',
+].map((name) => `${name}.test.ts`);
 /** Tests that measure time or memory, wait for a fixed time, or start many processes at once run alone. */
 const timed = ['bench-times', 'faults/claims', 'faults/crowds', 'faults/runner', 'faults/server', 'faults/storage', 'faults/workers'].map(
   (name) => `test/${name}.test.ts`,

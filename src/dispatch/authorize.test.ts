@@ -60,6 +60,37 @@ test('a call without the scope has the exit codes of cleo, not of skills', async
   const token = { name: 'ci', scope: 'mutate' as const };
   const { _meta, error } = await app.call('construct.run', { construct: 'x' }, { token });
   expect([error.code, error.exitCode, _meta.exitNamespace]).toEqual(['E_FORBIDDEN', 64, undefined]);
+  // No token may run programs of the machine, so the fix is not another token.
+  expect(error.fix).toBe('Ask a person to run: cleo construct run');
+});
+
+test('a token of scope query gets the fix to create one of scope mutate', async () => {
+  const app = await openApp();
+  const { error } = await app.call('tasks.add', { title: 'x' }, { token: { name: 'ci', scope: 'query' } });
+  expect(error.fix).toBe('Ask a person to run: cleo token create --name client-mutate --scope mutate');
+});
+
+test('the fix of a call in a session names the session', async () => {
+  const app = await openApp({ tasks: ['session session-1 global by tester'] });
+  const { error } = await app.call('admin.token.create', { name: 'mine', scope: 'admin' }, { session: 'session-1' });
+  expect(error.fix).toMatch(/^Ask a person to run: cleo token create .*--session session-1/);
+});
+
+test('CLEO_TOKEN gives its own scope, and only to the command line', async () => {
+  const { root, call } = await openApp({ engine: 'sqlite' });
+  const createToken = async (scope: string): Promise<string> => (await call('admin.token.create', { name: scope, scope }, asPerson)).secret;
+  const list = async (token: string, gateway: 'cli' | 'cleo_query') => {
+    const app = createApp(createPlatform({ CLEO_HOME: join(root, 'home'), CLEO_TOKEN: token }, root, '0.0.0-test'));
+    const { envelope } = await dispatch(app, { operation: 'admin.token.list', params: {}, gateway });
+    await app.closeStores();
+    return envelope;
+  };
+  const admin = await createToken('admin');
+  expect(await list(admin, 'cli')).toMatchObject({ success: true });
+  expect(await list(admin, 'cleo_query')).toMatchObject({ error: { code: 'E_FORBIDDEN' } });
+  expect(await list(await createToken('mutate'), 'cli')).toMatchObject({
+    error: { code: 'E_FORBIDDEN', message: expect.stringContaining('in CLEO_TOKEN, token mutate has scope mutate') },
+  });
 });
 
 test.each([

@@ -36,7 +36,10 @@ export const adminGradeSign = query({
     const { store, platform, project, config, now } = ctx;
     const proof = requireIntact(await inspectLog(ctx, store));
     const ends = await store.audit.getSessionEnds(sessionId);
-    if (!ends) throw new CleoError('E_NOT_FOUND', { what: 'log entry of the session', id: sessionId, fix: 'cleo log' });
+    if (!ends) {
+      const fix = proof.entries === 0 ? 'cleo help grade' : 'cleo log';
+      throw new CleoError('E_NOT_FOUND', { what: 'log entry of the session', id: sessionId, fix });
+    }
     const { result, isRecorded, losses } = await gradeSession(ctx, sessionId, ends.last.seq);
     if (!isRecorded && !partial) {
       const { listUnknownDimensions } = await import('../rules/grade-rubric.ts');
