@@ -57,6 +57,21 @@ describe.each(revisions)('revision %s', (revision) => {
     expect(grade).toMatchObject({ totalScore: 100, dimensions: { disclosureUse: { score: 20 } } });
   });
 
+  test('reads of resources are not in the log of a graded session', async () => {
+    const app = await openApp({ tasks: ['T001 epic', 'T002 in T001'] });
+    const { client, call } = await connectClient(app, revision);
+    await call('mutate', 'session.start', { scope: 'epic:T001', autoFocus: true, grade: true });
+    const readHead = async (): Promise<number> => (await app.store.read(({ audit }) => audit.getHead()))!.seq;
+    const before = await readHead();
+    await client.listResources();
+    await client.readResource({ uri: 'cleo://task/T002' });
+    await client.readResource({ uri: 'cleo://briefing' });
+    expect(await readHead()).toBe(before);
+    // A call of a tool is.
+    await call('query', 'tasks.show', { taskId: 'T002' });
+    expect(await readHead()).toBe(before + 1);
+  });
+
   test('serves the briefing, the protocol and grades as resources', async () => {
     const { client } = await connectClient(await openApp({ tasks: ['T001'] }), revision);
     const text = async (uri: string): Promise<string> => {

@@ -1,5 +1,6 @@
 import { Server } from '@modelcontextprotocol/server';
 import type { Envelope } from '#dispatch/envelope.ts';
+import { defined } from '#lib/defined.ts';
 import { findChangedResources } from './changes.ts';
 import type { McpContext } from './context.ts';
 import { completePrompt, getPrompt, listPrompts } from './prompts.ts';
@@ -38,19 +39,22 @@ export function createMcpServer(context: McpContext, channel: ChangeChannel): Se
       notifyChanges(envelope);
     },
   };
+  // Clients read resources for their user, also unasked: such a read belongs to no session, renews no claim and is not graded.
+  const { token, guard } = context;
+  const onlooker: McpContext = { app: { ...app, isObserver: true }, ...defined({ token, guard }) };
   const tools = createTools(app.registry);
   server.setRequestHandler('tools/list', () => ({ tools }));
   server.setRequestHandler('tools/call', ({ params }, ctx) => callTool(ownContext, params.name, params.arguments, ctx));
-  server.setRequestHandler('resources/list', async () => ({ resources: await listResources(ownContext) }));
+  server.setRequestHandler('resources/list', async () => ({ resources: await listResources(onlooker) }));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: listTemplates(ownContext) }));
-  server.setRequestHandler('resources/read', ({ params }, { mcpReq }) => readResource(ownContext, params.uri, mcpReq.signal));
+  server.setRequestHandler('resources/read', ({ params }, { mcpReq }) => readResource(onlooker, params.uri, mcpReq.signal));
   server.setRequestHandler('prompts/list', () => ({ prompts: listPrompts() }));
   server.setRequestHandler('prompts/get', ({ params }, { mcpReq }) => getPrompt(ownContext, params.name, params.arguments, mcpReq.signal));
   server.setRequestHandler('completion/complete', async ({ params: { ref, argument } }) => {
     const values =
       ref.type === 'ref/prompt'
         ? await completePrompt(ownContext, ref.name, argument.name, argument.value)
-        : await completeResource(ownContext, ref.uri, argument.name, argument.value);
+        : await completeResource(onlooker, ref.uri, argument.name, argument.value);
     return { completion: { values: values.slice(0, 100), total: values.length, hasMore: values.length > 100 } };
   });
   if (channel === 'subscribers') {
