@@ -1,6 +1,6 @@
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { addManyTasks, requireSuccess } from '../test/sample-plan.ts';
+import { addManyTasks, manyTasksConfig, requireSuccess } from '../test/sample-plan.ts';
 import { type ServedProject, serveProject } from '../test/served-project.ts';
 
 /** Measures the figures of the page with 10,000 tasks and prints one line each. */
@@ -8,7 +8,7 @@ let project: ServedProject;
 let browser: Browser;
 
 beforeAll(async () => {
-  project = await serveProject();
+  project = await serveProject({ config: manyTasksConfig });
   browser = await chromium.connect(inject('browserEndpoint'));
   await addManyTasks(project, 10_000);
 });

@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs';
+import { copyFileSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, inject, test } from 'vitest';
-import { addManyTasks, addSamplePlan } from '../test/sample-plan.ts';
+import { addManyTasks, addSamplePlan, manyTasksConfig } from '../test/sample-plan.ts';
 import { type ServedProject, serveProject } from '../test/served-project.ts';
 
 /** Writes pictures of every view in both themes, wide and narrow, into `web/shots`. `CLEO_SHOTS=small` takes one kind of project only. */
@@ -14,14 +14,17 @@ const plans: Record<string, (project: ServedProject) => Promise<void>> = {
   small: addSamplePlan,
   large: (project) => addManyTasks(project, 10_000),
 };
+/** Pictures of the README. */
+const published: Record<string, string> = { 'board-small-light-wide': 'web-board.png', 'now-small-dark-wide': 'web-now.png' };
+const images = resolve(import.meta.dirname, '../../docs/images');
 const chosen = Object.entries(plans).filter(([name]) => !process.env.CLEO_SHOTS || process.env.CLEO_SHOTS === name);
 
-mkdirSync(folder, { recursive: true });
+for (const each of [folder, images]) mkdirSync(each, { recursive: true });
 
 for (const [plan, fill] of chosen) {
   let project: ServedProject;
   beforeAll(async () => {
-    project = await serveProject();
+    project = await serveProject({ config: plan === 'large' ? manyTasksConfig : {} });
     await fill(project);
   });
   afterAll(() => project?.close());
@@ -37,7 +40,9 @@ for (const [plan, fill] of chosen) {
           await page.goto(project.url + path);
           await page.waitForLoadState('load');
           await page.waitForTimeout(500);
-          await page.screenshot({ path: join(folder, `${view}-${plan}-${colorScheme}-${size}.png`) });
+          const name = `${view}-${plan}-${colorScheme}-${size}`;
+          await page.screenshot({ path: join(folder, `${name}.png`) });
+          if (published[name]) copyFileSync(join(folder, `${name}.png`), join(images, published[name]));
         }
         await context.close();
       }

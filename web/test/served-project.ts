@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -26,18 +26,33 @@ export interface ServedProject {
 // biome-ignore lint/suspicious/noExplicitAny: an answer has the keys of its operation
 export type Answer = any;
 
+export interface ServeProjectOptions {
+  env?: Record<string, string>;
+  /** Further words of `cleo serve`. */
+  words?: string[];
+  /** Settings of the project. */
+  config?: object;
+  /** Runs before the server starts. */
+  prepare?: (root: string, home: string) => Promise<unknown>;
+  /** Starts a further server for this project. */
+  sameAs?: ServedProject;
+}
+
 export async function serveProject({
   env = {},
   words = [],
-}: {
-  env?: Record<string, string>;
-  words?: string[];
-} = {}): Promise<ServedProject> {
-  const top = realpathSync(mkdtempSync(join(tmpdir(), 'cleo-web-')));
+  config = {},
+  prepare,
+  sameAs,
+}: ServeProjectOptions = {}): Promise<ServedProject> {
+  const top = sameAs ? join(sameAs.root, '..') : realpathSync(mkdtempSync(join(tmpdir(), 'cleo-web-')));
   const root = join(top, 'parser');
   const environment = { PATH: process.env.PATH, HOME: join(top, 'home'), CLEO_AGENT_ID: 'ada', ...env };
-  mkdirSync(join(top, 'home'));
-  mkdirSync(root);
+  mkdirSync(join(top, 'home'), { recursive: true });
+  mkdirSync(root, { recursive: true });
+  const removeFolder = (): void => {
+    if (!sameAs) rmSync(top, { recursive: true, force: true });
+  };
   const cleo = async (...args: string[]): Promise<Answer> => {
     const { stdout } = await promisify(execFile)(process.execPath, [cleoPath, ...args, '--json'], { cwd: root, env: environment }).catch(
       (error) => {
@@ -76,7 +91,10 @@ export async function serveProject({
     await exited;
   };
   try {
-    await cleo('init');
+    if (!sameAs) await cleo('init');
+    const configFile = join(root, '.cleo', 'config.json');
+    if (!sameAs) writeFileSync(configFile, JSON.stringify({ ...JSON.parse(readFileSync(configFile, 'utf8')), ...config }));
+    await prepare?.(root, environment.HOME);
     const listening = await start(0);
     const project: ServedProject = {
       root,
@@ -98,13 +116,13 @@ export async function serveProject({
       },
       async close() {
         await stop();
-        rmSync(top, { recursive: true, force: true });
+        removeFolder();
       },
     };
     return project;
   } catch (error) {
     await stop();
-    rmSync(top, { recursive: true, force: true });
+    removeFolder();
     throw error;
   }
 }

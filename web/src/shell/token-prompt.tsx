@@ -1,10 +1,12 @@
 import { useState } from 'preact/hooks';
 import { CopyCommand } from '../components/copy-command.tsx';
-import { storeToken } from '../state/credentials.ts';
+import { credentials, storeToken } from '../state/credentials.ts';
+import { useStore } from '../state/store.ts';
 
 /** Asks for the token of a server that requires one. */
 export function TokenPrompt() {
   const [text, setText] = useState('');
+  const isRejected = useStore(credentials, (value) => value.isRejected === true);
   return (
     <main class="token-prompt">
       <form
@@ -19,6 +21,11 @@ export function TokenPrompt() {
           It is stored until this tab is closed, and shows what its scope allows. A person with administration rights creates one with
         </p>
         <CopyCommand command="cleo token create --name me --scope mutate" />
+        {isRejected && (
+          <p class="token-rejected" role="alert">
+            The server does not accept that token.
+          </p>
+        )}
         <label class="field-label">
           Token
           <input

@@ -75,7 +75,7 @@ export async function followEvents(): Promise<void> {
       for (const run of cleanUp) run();
     }
     if (stop.signal.aborted) continue;
-    await new Promise((resolve) => setTimeout(resolve, retryMs));
+    await waitForRetry(retryMs);
     retryMs = Math.min(retryMs * 2, maxRetryMs);
   }
 }
@@ -120,10 +120,14 @@ function handleMessage(message: string, onLive: () => void): void {
   const kind = fields.get('event');
   if (kind === 'hello') {
     onLive();
+    const isFirst = lastSeq === undefined;
+    const hasFailed = connection.get().status === 'offline';
     // The first head is the state that the page loads; later ones are reached by the messages that follow.
     lastSeq ??= data.seq;
     connection.set({ status: 'live', identity: data });
     setConnected();
+    // What was read before a token was accepted has failed.
+    if (isFirst && hasFailed) reset();
   } else if (kind === 'change') {
     lastSeq = data.seq;
     if (batch.length === 0) setTimeout(deliver, batchMs);
@@ -132,7 +136,7 @@ function handleMessage(message: string, onLive: () => void): void {
   else if (kind === 'resume') lastSeq = data.after;
   else if (kind === 'reset') {
     lastSeq = data.seq;
-    for (const listener of resetListeners) listener();
+    reset();
   } else if (kind === 'denied') {
     const failure = new CallFailure(data.error ?? data, 401);
     checkCredentials(failure);
@@ -140,10 +144,27 @@ function handleMessage(message: string, onLive: () => void): void {
   }
 }
 
+function reset(): void {
+  for (const listener of [...resetListeners]) listener();
+}
+
 function deliver(): void {
   const changes = batch;
   batch = [];
   for (const listener of [...changeListeners]) listener(changes);
+}
+
+/** Waits before the next attempt; new credentials end the wait. */
+function waitForRetry(retryMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      unsubscribe();
+      resolve();
+    };
+    const timer = setTimeout(end, retryMs);
+    const unsubscribe = credentials.subscribe(end);
+  });
 }
 
 function waitUntilVisible(): Promise<void> {

@@ -6,6 +6,8 @@ export interface Credentials {
   token?: string | undefined;
   /** The server asks for a token. */
   needsToken?: boolean;
+  /** The server did not accept the token that was given. */
+  isRejected?: boolean;
 }
 
 const secretKey = 'cleo.secret';
@@ -50,10 +52,15 @@ export function dropSecret(): void {
 
 export function storeToken(token: string): void {
   sessionStorage.setItem(tokenKey, token);
-  credentials.update((value) => ({ ...value, token, needsToken: false }));
+  credentials.update((value) => ({ ...value, token, needsToken: false, isRejected: false }));
 }
 
 export function dropToken(): void {
   sessionStorage.removeItem(tokenKey);
-  credentials.update((value) => ({ ...value, token: undefined, needsToken: true }));
+  credentials.update((value) => ({
+    ...value,
+    token: undefined,
+    needsToken: true,
+    isRejected: value.isRejected || value.token !== undefined,
+  }));
 }

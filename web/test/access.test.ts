@@ -1,0 +1,56 @@
+import { chromium } from 'playwright-core';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { grantPerson, personToken } from '../../test/person-token.ts';
+import { startPostgres } from '../../test/postgres.ts';
+import { serveProject } from './served-project.ts';
+
+async function openBrowser() {
+  const browser = await chromium.connect(inject('browserEndpoint'));
+  onTestFinished(() => browser.close());
+  return browser;
+}
+
+test('a change through one server is on a page of another server, on PostgreSQL', async () => {
+  const postgres = await startPostgres();
+  onTestFinished(() => postgres.stop());
+  const env = { CLEO_DATABASE_URL: postgres.url };
+  const first = await serveProject({ env });
+  onTestFinished(() => first.close());
+  const second = await serveProject({ env, sameAs: first });
+  onTestFinished(() => second.close());
+  const page = await (await openBrowser()).newPage();
+  await page.goto(`${second.url}/board${new URL(second.page).hash}`);
+  await page.getByText('No tasks yet').waitFor();
+  await first.post('mutate/tasks/add', { title: 'Written through the first server' });
+  await page.getByText('Written through the first server').first().waitFor({ timeout: 3000 });
+  await page.getByRole('button', { name: 'Add' }).click();
+  await page.getByLabel('Title').fill('Written by the page');
+  await page.getByLabel('Title').press('Enter');
+  await page.locator('[data-status=pending]').getByText('Written by the page').waitFor();
+  expect((await first.post('query/tasks/find', { query: 'page' })).tasks).toHaveLength(1);
+});
+
+test('a server with tokens asks for one, and asks again when it is revoked', async () => {
+  const project = await serveProject({
+    config: { serve: { requireToken: true } },
+    prepare: (root, HOME) => grantPerson(root, { HOME }),
+  });
+  onTestFinished(() => project.close());
+  const page = await (await openBrowser()).newPage();
+  await page.goto(project.url);
+  await page.getByText('This server needs a token').waitFor();
+  await page.getByLabel('Token', { exact: true }).fill('cleo_wrong');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByText('The server does not accept that token').waitFor();
+  await page.getByLabel('Token', { exact: true }).fill(personToken.secret);
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByText('No tasks yet').waitFor();
+  expect(await page.locator('.connection').innerText()).toContain('Live');
+  await fetch(`${project.url}/api/mutate/admin/token.revoke`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${personToken.secret}` },
+    body: JSON.stringify({ name: personToken.name }),
+  });
+  await page.goto(`${project.url}/board`);
+  await page.getByText('This server needs a token').waitFor();
+});
