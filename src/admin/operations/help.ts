@@ -100,7 +100,7 @@ export const adminHelp = query({
       pipe(wholeNumber({ min: 0, max: 2 }), description('List the operations up to this tier: 0 minimal, 1 standard, 2 orchestrator')),
     ),
     domain: optional(pipe(string(), description('List the operations of one domain'))),
-    all: optional(pipe(boolean(), description('List all operations; on the command line by purpose'))),
+    all: optional(pipe(boolean(), description('List all operations; on the command line by purpose'), metadata({ isInternal: true }))),
   }),
   paramAliases: { command: 'operation', name: 'operation', topic: 'operation' },
   result: strictObject({ help: Help }),

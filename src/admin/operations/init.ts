@@ -35,7 +35,11 @@ export const adminInit = job({
       ),
     ),
     detect: optional(
-      pipe(boolean(), description('Also detect languages, tools and tests, and write .cleo/project-context.json for agents')),
+      pipe(
+        boolean(),
+        description('Also detect languages, tools and tests, and write .cleo/project-context.json for agents'),
+        metadata({ isInternal: true }),
+      ),
     ),
   }),
   result: strictObject({

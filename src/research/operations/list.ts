@@ -1,4 +1,4 @@
-import { array, boolean, description, optional, pipe, strictObject, string } from 'valibot';
+import { array, boolean, description, metadata, optional, pipe, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
 import { pageParams, toBudget } from '#core/page.ts';
@@ -28,7 +28,7 @@ export const researchList = query({
     topic: optional(pipe(Topic, description('Only entries with this topic'))),
     agentType: optional(pipe(AgentType, description('Only entries of this kind of work'))),
     task: optional(pipe(TaskIdSchema, description('Only entries that belong to this task'))),
-    needsFollowup: optional(pipe(boolean(), description('Only entries with remaining work'))),
+    needsFollowup: optional(pipe(boolean(), description('Only entries with remaining work'), metadata({ isInternal: true }))),
   }),
   paramAliases: { agent_type: 'agentType', taskId: 'task', needs_followup: 'needsFollowup' },
   result: strictObject({ entries: array(Row) }),

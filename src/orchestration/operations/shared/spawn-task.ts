@@ -5,6 +5,7 @@ import {
   check,
   description,
   type InferOutput,
+  metadata,
   number,
   optional,
   picklist,
@@ -56,7 +57,11 @@ export const SpawnTier = pipe(
   description('Amount of protocol text: 0 minimal, 1 standard, 2 orchestrator'),
 );
 
-export const InlineParam = pipe(boolean(), description(`Return the whole prompt even if it has more than ${maxInlineTokens} tokens`));
+export const InlineParam = pipe(
+  boolean(),
+  description(`Return the whole prompt even if it has more than ${maxInlineTokens} tokens`),
+  metadata({ isInternal: true }),
+);
 
 export const isLongPrompt = ({ promptTokens }: PreparedSpawn, isInline: boolean): boolean => !isInline && promptTokens > maxInlineTokens;
 

@@ -35,7 +35,9 @@ export const sessionStart = mutation({
     name: optional(pipe(Line, description('Name of the session'))),
     grade: optional(pipe(boolean(), description('Record reads too, so that the session can be graded'))),
     phase: optional(Phase),
-    export: optional(pipe(boolean(), description('Print shell lines for eval that put a shell into the session'))),
+    export: optional(
+      pipe(boolean(), description('Print shell lines for eval that put a shell into the session'), metadata({ isInternal: true })),
+    ),
   }),
   paramAliases: { autoStart: 'autoFocus' },
   synonyms: ['begin', 'new', 'create', 'open'],
