@@ -13,7 +13,7 @@ export function groupBy<T, K>(items: readonly T[], toKey: (item: T) => K): Map<K
 }
 
 /** Keeps the first of equal items. */
-export const removeDuplicates = <T>(items: readonly T[]): T[] => [...new Set(items)];
+export const removeDuplicates = <T>(items: readonly T[]): T[] => (items.length < 2 ? items.slice() : [...new Set(items)]);
 
 /** Counts equal values, in the order of their first occurrence. */
 export function countValues(values: readonly string[]): Record<string, number> {

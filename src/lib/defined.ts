@@ -2,9 +2,12 @@ type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] }
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
-/** Copies an object without the keys whose value is undefined. */
+/** Copies an object without the keys whose value is undefined. A loop, because a batch calls this for every task, and lists of entries
+ *  were a tenth of its allocations. */
 export function defined<T extends object>(value: T): Defined<T> {
-  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as Defined<T>;
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) if (value[key as keyof T] !== undefined) copy[key] = value[key as keyof T];
+  return copy as Defined<T>;
 }
 
 /** Copies an object without the keys whose value is undefined or an empty list. */

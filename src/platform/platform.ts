@@ -74,7 +74,7 @@ export function createPlatform(env: Record<string, string | undefined>, folder: 
       const [one, other] = [Buffer.from(a), Buffer.from(b)];
       return one.length === other.length && process.getBuiltinModule('node:crypto').timingSafeEqual(one, other);
     },
-    randomHex: (length) => Array.from({ length }, () => Math.floor(Math.random() * 16).toString(16)).join(''),
+    randomHex,
   };
   return platform;
 }
@@ -105,3 +105,11 @@ function readPasswdName(): string | undefined {
   if (process.platform !== 'linux') return undefined;
   return new RegExp(`^([^:\n]+):[^:]*:${process.geteuid?.()}:`, 'm').exec(files.readText('/etc/passwd') ?? '')?.[1];
 }
+
+/** Takes up to 12 digits from each random number, which has 52 random bits. */
+const randomHex = (length: number): string =>
+  length > 12
+    ? randomHex(12) + randomHex(length - 12)
+    : Math.floor(Math.random() * 16 ** length)
+        .toString(16)
+        .padStart(length, '0');

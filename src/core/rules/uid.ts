@@ -13,10 +13,14 @@ export const decodeUid = (uid: string): { time: number; hex: string } => ({
 
 export const uidPattern = /^[0-9a-hjkmnp-tv-z]{20}$/;
 
-function encode(number: number): string {
-  let digits = '';
-  for (let rest = number; digits.length < digitCount; rest = Math.floor(rest / 32)) digits = alphabet[rest % 32] + digits;
-  return digits;
-}
+/** Encodes 50 bits as ten digits, in halves: V8 allocates an object for every larger number, and a batch encodes thousands. */
+const encode = (number: number): string => encodeHalf(Math.floor(number / 2 ** 25)) + encodeHalf(number % 2 ** 25);
+
+const encodeHalf = (half: number): string =>
+  alphabet.charAt((half >> 20) & 31) +
+  alphabet.charAt((half >> 15) & 31) +
+  alphabet.charAt((half >> 10) & 31) +
+  alphabet.charAt((half >> 5) & 31) +
+  alphabet.charAt(half & 31);
 
 const decode = (digits: string): number => [...digits].reduce((number, digit) => number * 32 + Math.max(0, alphabet.indexOf(digit)), 0);
