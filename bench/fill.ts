@@ -5,9 +5,16 @@ import { type Priority, toTaskId } from '../src/core/model/scalars.ts';
 import { toUid } from '../src/core/rules/uid.ts';
 import { formatMemoryId, type MemoryRecord, memoryTypes } from '../src/memory/model/memory.ts';
 import { hashMemory } from '../src/memory/rules/memory-view.ts';
+import { createPlatform } from '../src/platform/platform.ts';
 import { openSqlite } from '../src/store/dialects/sqlite.ts';
 import { createSqlite } from '../src/store/dialects/sqlite-schema.ts';
 import type { Note, TaskRecord } from '../src/tasks/model/task.ts';
+
+/** Trusts a project as its user does with `cleo trust` at a terminal. */
+export async function trustProject(folder: string, home: string): Promise<void> {
+  const platform = createPlatform({ CLEO_HOME: home }, folder, '0.0.0-bench');
+  await (await platform.loadTrust()).trustAll(platform.getProject()!);
+}
 
 const at = '2026-01-01T00:00:00.000Z';
 const transactionSize = 5000;

@@ -113,7 +113,7 @@ try {
   for (const figures of await measureGrade(cleo, options.quick)) row(...figures);
   for (const figures of await measureWaves(cleo, rounds)) row(...figures);
   for (const figures of await measureSync(cleo, rounds)) row(...figures);
-  for (const figures of measureSkills(cleo, rounds)) row(...figures);
+  for (const figures of await measureSkills(cleo, rounds)) row(...figures);
   for (const figures of measureImport(cleo, options.quick)) row(...figures);
   const http = await measureHttp({ cleo, cwd: projects.http, folder }, rounds);
   row('warm HTTP tasks.show', http.showMs, 1, 'ms');

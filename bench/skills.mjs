@@ -5,18 +5,20 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cleanEnv, measureMedians } from './measure.mjs';
+import { recordTrust } from './stores.mjs';
 
 const files = 20_000;
 
-export function measureSkills(cleo, rounds) {
+export async function measureSkills(cleo, rounds) {
   const folder = mkdtempSync(join(tmpdir(), 'cleo-bench-skills-'));
   try {
     const env = { CLEO_HOME: join(folder, 'home') };
-    const places = Object.fromEntries(['small', 'large'].map((name) => [name, createProject(join(folder, name), cleo, env)]));
+    const places = { small: createProject(join(folder, 'small'), cleo, env), large: createProject(join(folder, 'large'), cleo, env) };
     for (let n = 0; n < files; n++) {
       if (n % 200 === 0) mkdirSync(join(places.large, 'src', String(n / 200)), { recursive: true });
       writeFileSync(join(places.large, 'src', String(Math.floor(n / 200)), `${n}.ts`), '');
     }
+    for (const project of Object.values(places)) await recordTrust(project, env.CLEO_HOME);
     const cases = Object.entries(places).map(([name, cwd]) => ({ name, argv: [cleo, 'skill', 'run', 'yes'], cwd, env }));
     const ms = measureMedians(cases, rounds);
     const figure = (work) => ([...ms.values()].find((one) => typeof one === 'string') ? String(ms.get('small')) : work());
@@ -35,15 +37,11 @@ function createProject(folder, cleo, env) {
   writeFileSync(join(folder, 'skills', 'yes', 'run'), '#!/bin/sh\nexec true\n', { mode: 0o755 });
   const { status } = spawnSync(process.execPath, [cleo, 'init'], { cwd: folder, env: { ...cleanEnv, ...env } });
   if (status !== 0) throw new Error(`cleo init exited with ${status}`);
-  // The skill has to be trusted; the digest stands for the person who does that.
-  const print = [cleo, 'trust', '--print'];
-  const { stdout } = spawnSync(process.execPath, print, { cwd: folder, env: { ...cleanEnv, ...env }, encoding: 'utf8' });
-  env.CLEO_TRUST = stdout.trim();
   return folder;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const cleo = join(resolve(process.argv[2] ?? fileURLToPath(new URL('../dist', import.meta.url))), 'cleo.js');
-  for (const [what, figure, limit, unit] of measureSkills(cleo, 15))
+  for (const [what, figure, limit, unit] of await measureSkills(cleo, 15))
     process.stdout.write(`${what}: ${typeof figure === 'number' ? figure.toFixed(2) : figure} ${unit} (≤ ${limit})\n`);
 }

@@ -46,6 +46,12 @@ export async function openMemory(count) {
   return project;
 }
 
+/** Records that the user trusts a project, which is the ordinary case. CLEO_TRUST is for machines without a user. */
+export async function recordTrust(folder, home) {
+  const { trustProject } = await loadFill();
+  await trustProject(folder, home);
+}
+
 async function createOnce(project, fill) {
   if (existsSync(project)) return;
   const temporary = mkdtempSync(`${project}-`);

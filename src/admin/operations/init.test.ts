@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
-import { formatConfigSchema } from '#core/model/config-schema.ts';
+import { formatProjectSchema } from '#core/model/config-schema.ts';
 import { asPerson, openApp } from '../../../test/app.ts';
 import { createEmptyFolder, readProjectKey, type TestFolder } from '../../../test/folder.ts';
 
@@ -30,7 +30,7 @@ test('derives the project key from the folder and writes the JSON Schema', async
     $schema: './config.schema.json',
     project: { key: expect.stringMatching(/^my_shop_v2_[0-9a-f]{8}$/) },
   });
-  expect(readFiles(folder.root)['config.schema.json']).toBe(formatConfigSchema());
+  expect(readFiles(folder.root)['config.schema.json']).toBe(formatProjectSchema());
 });
 
 test('creates a key for a folder name without Latin letters', async () => {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { array, boolean, description, metadata, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { answer, type JobContext, job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { formatConfigSchema } from '#core/model/config-schema.ts';
+import { formatProjectSchema } from '#core/model/config-schema.ts';
 import { isLoopbackHost, listServers, parsePostgresAddress } from '#core/rules/postgres-address.ts';
 import { ProjectContextSchema } from '#detect/model/project-context.ts';
 import { defined, omitEmpty } from '#lib/defined.ts';
@@ -253,7 +253,7 @@ function writeProjectFiles({ files, config, randomHex }: Platform, project: Proj
     });
   files.createFolder(project.folder);
   files.writeNew(join(project.folder, '.gitignore'), formatGitignore());
-  files.writeNew(join(project.folder, 'config.schema.json'), formatConfigSchema());
+  files.writeNew(join(project.folder, 'config.schema.json'), formatProjectSchema());
   const key = `${toKeyPrefix(project.root)}_${randomHex(8)}`;
   const path = config.projectFile(project);
   files.writeNew(path, `${JSON.stringify({ $schema: './config.schema.json', project: { key } }, null, 2)}\n`);

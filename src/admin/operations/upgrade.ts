@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { number, optional, strictObject, string } from 'valibot';
 import { answer, job } from '#core/define.ts';
-import { formatConfigSchema } from '#core/model/config-schema.ts';
+import { formatProjectSchema } from '#core/model/config-schema.ts';
 import { defined } from '#lib/defined.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import { recordFactsQuietly } from './shared/local-facts.ts';
@@ -38,7 +38,7 @@ export const adminUpgrade = job({
 function refreshSchema({ files }: Platform, project: Project): boolean {
   const path = join(project.folder, 'config.schema.json');
   const known = files.readText(path);
-  if (known === undefined || known === formatConfigSchema()) return false;
-  files.writeAtomic(path, formatConfigSchema());
+  if (known === undefined || known === formatProjectSchema()) return false;
+  files.writeAtomic(path, formatProjectSchema());
   return true;
 }

@@ -46,6 +46,9 @@ export function createConfigSchema(): SchemaNode {
 
 export const formatConfigSchema = (): string => `${JSON.stringify(createConfigSchema(), null, 2)}\n`;
 
+/** Formats the copy in a project. Only editors read it, so it has no white space. */
+export const formatProjectSchema = (): string => `${JSON.stringify(createConfigSchema())}\n`;
+
 function setNode(properties: Record<string, SchemaNode>, key: string, node: SchemaNode): void {
   const [group = '', name] = key.split('.');
   if (name === undefined) {

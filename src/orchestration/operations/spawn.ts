@@ -1,4 +1,4 @@
-import { boolean, description, optional, picklist, pipe, strictObject } from 'valibot';
+import { boolean, description, metadata, optional, picklist, pipe, strictObject } from 'valibot';
 import { answer, mutation } from '#core/define.ts';
 import { SkillName } from '#core/model/scalars.ts';
 import { protocolNames } from '#skills/model/protocol.ts';
@@ -18,7 +18,11 @@ export const orchestrateSpawn = mutation({
     skill: optional(pipe(SkillName, description('Skill to use instead of the one that matches the task'))),
     role: optional(pipe(SpawnRoleSchema, description('worker does the task, validator judges the work of another agent')), 'worker'),
     promptFile: optional(
-      pipe(boolean(), description('Write the prompt to a file even if it is short, and return a sentence that names it')),
+      pipe(
+        boolean(),
+        description('Write the prompt to a file even if it is short, and return a sentence that names it'),
+        metadata({ isInternal: true }),
+      ),
     ),
     inline: optional(InlineParam),
     budget: optional(SpawnBudgetParam),
