@@ -60,6 +60,8 @@ test('show prints the ids of other tools and takes them, in every operation that
   expect(await app.call('tasks.add', { title: 'More', parent: 'bd-epic', depends: ['bd-a1b2'] })).toMatchObject({
     task: { parentId: 'T001' },
   });
+  const added = await app.call('tasks.add', { title: 'A list with spaces', depends: 'bd-a1b2, bd-a1' });
+  expect((await app.call('tasks.show', { taskId: added.task.id })).task.depends).toEqual(['T002', 'T003']);
   expect((await app.call('tasks.exists', { taskId: 'bd-a1b2' })).exists).toBe(true);
   expect(await app.call('session.start', { scope: 'epic:bd-epic', autoFocus: true })).toMatchObject({ session: { scope: 'epic:T001' } });
 });

@@ -79,6 +79,16 @@ test('with sync.mode auto, complete writes the plan files', async () => {
   expect(await app.call('sync.check')).toMatchObject({ success: true });
 });
 
+test('with sync.mode auto, plan files that cannot be written are a warning next to others', async () => {
+  const app = await openApp({ tasks: ['T001', 'T002', 'session session-1 epic:T002 by bob'], config: { sync: { mode: 'auto' } } });
+  writeFileSync(planFolder(app), '');
+  const { success, _meta } = await app.call('tasks.complete', { taskId: 'T001' });
+  expect([success, _meta.warnings]).toEqual([
+    true,
+    [expect.stringMatching(/^written outside any session/), expect.stringMatching(/^the plan files were not written: .*; fix: cleo /)],
+  ]);
+});
+
 test('the merge driver merges two versions of a record', async () => {
   const app = await openReplica(1, { tasks: ['T001'] });
   await app.call('sync.run');
