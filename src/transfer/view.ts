@@ -23,7 +23,7 @@ export const importView: View = {
 /** The warning names what is lost. */
 export const exportView: View = { forms: {}, hiddenKeys: ['lost'] };
 
-/** Draws one line per kind of loss, with examples. */
+/** Draws one line per kind of loss, with examples. Where that is too wide, the examples are on lines of their own. */
 function drawLossGroups(value: unknown, screen: Screen): string[] {
   const rows = toRecords(value).map(({ count, field, why, examples }) => ({
     count,
@@ -32,7 +32,19 @@ function drawLossGroups(value: unknown, screen: Screen): string[] {
     examples: `${(examples as string[]).join(', ')}${Number(count) > (examples as string[]).length ? ', …' : ''}`,
   }));
   const inner = narrowScreen(screen, 2);
+  const getWidth = (key: 'field' | 'why' | 'examples'): number => Math.max(0, ...rows.map((row) => String(row[key]).length));
+  if (12 + getWidth('field') + getWidth('why') + getWidth('examples') > inner.columns)
+    return [screen.paint('bold', 'losses'), ...rows.flatMap((row) => drawTallRow(row, getWidth('field'), inner))];
   return [screen.paint('bold', 'losses'), ...drawRecords(rows, inner).map((line) => `  ${line}`.trimEnd())];
+}
+
+function drawTallRow({ count, field, why, examples }: Record<string, unknown>, fieldWidth: number, screen: Screen): string[] {
+  const head = `${String(count).padStart(6)}  ${toOneLine(String(field)).padEnd(fieldWidth)}  `;
+  const indent = ' '.repeat(head.length);
+  const width = Math.max(20, screen.columns - head.length);
+  const [first = '', ...more] = wrap(toOneLine(String(why)), width);
+  const found = wrap(toOneLine(String(examples)), width).map((line) => `${indent}${screen.paint('dim', line)}`);
+  return [`${head}${first}`, ...more.map((line) => `${indent}${line}`), ...found];
 }
 
 const maxIds = 12;

@@ -174,7 +174,8 @@ const intactRecords: Record<ImportTool, Record_> = {
 /** Formats records as the tool writes them, with one record that is intact. */
 function formatFiles(choices: Choices, tool: ImportTool): Map<string, string> {
   const records = createRecords(choices, tool);
-  records.splice(choices.below(records.length + 1), 0, intactRecords[tool]);
+  // The first line of todo.txt shows whether it is a file of another format, which is not read.
+  records.splice(tool === 'todo.txt' ? 0 : choices.below(records.length + 1), 0, intactRecords[tool]);
   if (tool === 'beads') return new Map([['issues.jsonl', records.map((record) => `${JSON.stringify(record)}\n`).join('')]]);
   if (tool === 'taskmaster') {
     const root = choices.chance(0.5) ? { tasks: records } : { master: { tasks: records }, other: { tasks: [createValue(choices)] } };

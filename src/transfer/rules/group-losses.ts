@@ -15,22 +15,26 @@ const maxExamples = 3;
  *  known after three examples. */
 export function groupLosses(losses: ImportLoss[]): LossGroup[] {
   const groups = new Map<string, LossGroup>();
-  for (const { id, field, why } of losses) {
+  for (const { id, field, why: given } of losses) {
+    // Some losses are counted by the reader, and each counts what it is about.
+    const [, times, counted] = /^(\d+) (left out: .*)$/.exec(given) ?? [];
+    const why = counted ?? given;
     const kind = generalize(why, id);
     const key = `${field} ${kind}`;
     const group = groups.get(key) ?? { field, why: kind, count: 0, examples: [] };
     if (group.examples.length < maxExamples && !group.examples.includes(id)) group.examples.push(id);
     if (group.count === 0) group.why = why;
     else if (group.why !== why) group.why = kind;
-    group.count += 1;
+    group.count += Number(times ?? 1);
     groups.set(key, group);
   }
   return [...groups.values()].sort((a, b) => a.count - b.count);
 }
 
-/** Replaces the values in a reason: quoted texts, times, ids and numbers. */
+/** Replaces the values in a reason: quoted texts, times, ids and numbers. The line of a file is part of the report only. */
 const generalize = (why: string, id: string): string =>
   why
+    .replace(/^line \d+: /, '')
     .replaceAll(id, '…')
     .replace(/"(?:[^"\\]|\\.)*"|`[^`]*`/g, '…')
     .replace(/[\p{L}\p{N}_.:/@#~-]*\d[\p{L}\p{N}_.:/@#~-]*|(?<![\p{L}\p{N}])[a-z]{1,20}-[a-z.]{1,20}(?![\p{L}\p{N}])/gu, '…')

@@ -42,11 +42,14 @@ function runImport(world: World, file: ForeignData, policy: ConflictPolicy = 'ne
     const task = world.tasks.get(known.taskId);
     Object.assign(known, task ? { current: { ...task } } : { current: undefined }, rest);
   }
-  const draft = createImportDraft({ ...file, losses: [...file.losses] }, world.earlierImports);
+  const draft = createImportDraft(
+    { ...file, losses: [...file.losses] },
+    new Map([...world.earlierImports].map(([id, known]) => [id, { ...known }])),
+  );
   for (const item of draft.items) {
     const record = item.earlier && world.tasks.get(item.earlier.taskId);
     const base = draft.parseBase(item);
-    if (record && base?.revision !== record.revision)
+    if (record && !item.isUntouched)
       item.local = { changed: diffDigests(base?.ours, digestRecord(record)), updatedAt: record.updatedAt, hasEvidence: false };
   }
   const snapshot = {

@@ -53,7 +53,7 @@ export function* parseRecords(file: SourceFile, losses: ImportLoss[]): Generator
     }
     const problem =
       'value' in read
-        ? `${formatValue(read.value).slice(0, 40)} is not an object`
+        ? `it is not an object: ${JSON.stringify(formatValue(read.value).slice(0, 40))}`
         : isTorn
           ? 'the file ends inside it'
           : 'it is not valid JSON';

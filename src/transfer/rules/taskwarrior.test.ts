@@ -74,7 +74,7 @@ test('reads JSON Lines with commas, a byte order mark and Windows line endings',
 
 test.each([
   ['an empty file', '', /empty/],
-  ['numbers', '[1,2]', /1 is not an object/],
+  ['numbers', '[1,2]', /it is not an object: "1"/],
   ['plain text', 'Buy milk', /not valid JSON/],
 ])('rejects %s', (_, text, problem) => {
   expect(() => readTaskwarrior([{ name: 'export.json', text }])).toThrow(problem);

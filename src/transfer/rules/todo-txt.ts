@@ -43,10 +43,12 @@ export function streamTodoTxt(files: SourceFile[]): ForeignStream {
   });
 }
 
-/** Rejects other file formats. Any line of text is a valid task, so the parser would accept them. */
+/** Rejects other file formats. Any line of text is a valid task, so the parser would accept them. A few control characters in a text
+ *  are removed with a report. */
 function checkPlainText(name: string, text: string): void {
-  const control = /[\0-\x08\x0e-\x1f]/.exec(text);
-  if (control) throw createImportError(name, 'it is not plain text', { line: text.slice(0, control.index).split('\n').length });
+  const head = text.slice(0, 10_000);
+  const controls = head.match(/[\0-\x08\x0e-\x1f\ufffd]/g)?.length ?? 0;
+  if (controls > head.length / 20) throw createImportError(name, 'it is not plain text');
   const begin = text.trimStart();
   if (/^(<\?xml|<!doctype|<html|---\n|%PDF|\[\s*[{\]]|\{\s*["}])/i.test(begin))
     throw createImportError(name, 'it is not a todo.txt file', { line: 1 });

@@ -5,7 +5,7 @@ import { createClaimJudge } from '#tasks/operations/shared/claim-judge.ts';
 import type { ForeignMemory, ForeignStream, ImportLoss } from '../../model/foreign.ts';
 import type { ImportTool } from '../../rules/detect-tool.ts';
 import { formatHiddenTextWarning } from '../../rules/hidden-text.ts';
-import { comparedFields, diffDigests, digestRecord, parseBase } from '../../rules/import-base.ts';
+import { comparedFields, diffDigests, digestRecord } from '../../rules/import-base.ts';
 import { createImportDraft, type ImportDraft, type ImportItem, type LocalChanges } from '../../rules/import-draft.ts';
 import type { StoreSnapshot } from '../../rules/import-state.ts';
 import { type PlanOptions, planImport } from '../../rules/plan.ts';
@@ -68,9 +68,8 @@ function checkNoProblems(losses: ImportLoss[]): void {
   });
 }
 
-function answerOlder({ items, earlierImports }: ImportDraft) {
-  const latest = (times: (string | undefined)[]): string => times.reduce((last: string, time) => (time && time > last ? time : last), '');
-  const imported = latest([...earlierImports.values()].map(({ base }) => base && parseBase(base).updatedAt));
+function answerOlder({ items, importedUntil }: ImportDraft) {
+  const latest = items.reduce((last, { updatedAt = '' }) => (updatedAt > last ? updatedAt : last), '');
   return {
     imported: 0,
     updated: 0,
@@ -80,15 +79,13 @@ function answerOlder({ items, earlierImports }: ImportDraft) {
     ids: [],
     losses: [],
     conflicts: [],
-    warnings: [
-      `this file is older (${latest(items.map(({ updatedAt }) => updatedAt))}) than what was imported last (${imported}); nothing was changed`,
-    ],
+    warnings: [`this file is older (${latest}) than what was imported last (${importedUntil}); nothing was changed`],
   };
 }
 
 /** Finds the fields that were changed here since the last import. A task with the revision of then was not changed. */
 async function readLocalChanges({ store }: MutationContext, draft: ImportDraft): Promise<void> {
-  const touched = draft.items.filter((item) => item.earlier?.current && !isUntouched(draft, item));
+  const touched = draft.items.filter((item) => item.earlier?.current && !item.isUntouched);
   for (const some of splitBatches(touched)) {
     const records = new Map((await store.tasks.getMany(some.map(({ earlier }) => earlier!.taskId))).map((record) => [record.id, record]));
     for (const item of some) {
@@ -102,8 +99,6 @@ async function readLocalChanges({ store }: MutationContext, draft: ImportDraft):
     }
   }
 }
-
-const isUntouched = (draft: ImportDraft, item: ImportItem): boolean => draft.parseBase(item)?.revision === item.earlier?.current?.revision;
 
 /** A base of an earlier version does not know the task: what did not change in the source then counts as changed here. */
 function listLocalChanges(draft: ImportDraft, item: ImportItem, digest: string): LocalChanges['changed'] {
