@@ -73,6 +73,9 @@ function measureCommits(cleo, project, folder, rounds) {
     if (status !== 0) throw new Error(`${program} ${words.join(' ')}: exit ${status} ${stdout}${stderr}`);
   };
   run('git', 'init', '-q');
+  // A collection in the background would still write when the folder is removed.
+  run('git', 'config', 'gc.auto', '0');
+  run('git', 'config', 'maintenance.auto', 'false');
   run('cleo', 'setup', 'git', '--yes');
   run('git', 'add', '--all');
   run('git', 'commit', '-qm', 'plan');

@@ -78,6 +78,7 @@ export function createPlanWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
           on conflict (tree, kind, uid) do update set file_stat = excluded.file_stat`);
     },
     async forgetFiles(keys, exceptTree = '') {
+      if (keys.length === 0) return;
       const [known] = await db.all(sql`select tree from plan_files where tree <> ${exceptTree} limit 1`);
       if (!known) return;
       for (const { kind, uid } of keys)
