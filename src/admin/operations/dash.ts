@@ -1,4 +1,4 @@
-import { array, description, number, optional, pipe, record, strictObject, string } from 'valibot';
+import { array, description, metadata, number, optional, pipe, record, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
 import { type Config, type ConfigKey, defaultConfig } from '#core/model/config.ts';
 import { MomentSchema } from '#core/model/moment.ts';
@@ -60,7 +60,14 @@ export const adminDash = query({
   summary: 'Show counts, sessions, active and blocked tasks',
   params: strictObject({
     limit: limitParam(10, 'Maximum number of tasks and sessions in each list'),
-    since: optional(pipe(MomentSchema, description('Show tasks done since, e.g. 2026-01-31, or 12h ago; by default today'))),
+    since: optional(
+      pipe(
+        MomentSchema,
+        description('Show tasks done since, e.g. 2026-01-31, or 12h ago; by default today'),
+        // Signatures, which every agent reads, leave it out.
+        metadata({ isInternal: true }),
+      ),
+    ),
   }),
   synonyms: ['status', 'dashboard'],
   result: strictObject({ summary: Summary }),
