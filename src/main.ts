@@ -63,11 +63,7 @@ export function createApp(platform: Platform, options: AppOptions = {}): App {
       const stores = [...opened.values()];
       opened.clear();
       // A store that could not be opened needs no closing; its caller has the error.
-      for (const store of stores)
-        await store.then(
-          (opened) => opened.close(),
-          () => {},
-        );
+      for (const store of stores) await (await store.catch(() => undefined))?.close();
     },
   };
 }

@@ -57,7 +57,7 @@ export interface CliDefinition {
   /** Text parameters that the command line can also read: `-` is standard input, `--<name>-file` a file, and `--edit` opens an editor. */
   texts?: string[];
   /** The form that `--edit` opens in an editor. */
-  editor?: EditorForm;
+  editor?: () => Promise<EditorForm>;
   /** The question to a person on a terminal: a title that is missing, the changes of a call without any, or a confirmation. */
   asks?: 'title' | 'changes' | 'confirmation';
   /** The forms of its result keys on a terminal. Loaded only when an answer is printed for people. */

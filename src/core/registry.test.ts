@@ -26,7 +26,7 @@ test('the fields that an editor opens are parameters of the operation', async ()
   const edited = (await Promise.all(registry.entries.map((entry) => entry.load()))).filter(({ cli }) => cli.editor);
   expect(names(edited)).toEqual(['tasks.add', 'tasks.update']);
   for (const { cli, params } of edited) {
-    const { fields, body, clearable, record } = cli.editor!;
+    const { fields, body, clearable, record } = await cli.editor!();
     const known = describeParams(params).map(({ name }) => name);
     expect([...fields, body, ...clearable, ...(record ? [record.revision] : [])].filter((name) => !known.includes(name))).toEqual([]);
     if (record) for (const name of [record.read, record.readDefault]) expect(registry.find(name)?.kind).toBe('query');

@@ -38,9 +38,9 @@ const historyColumn = 18;
  *  also principal and project. A value that was added to such an entry later is covered, and one that was removed from a newer entry is
  *  missing, so the hash does not match. */
 export function hashLink(columns: ChainLink['columns'], digest = sha256): string {
-  const isNull = (column: number): boolean => (columns[column] ?? null) === null;
-  if (!isNull(historyColumn)) return digest(JSON.stringify(columns));
-  return digest(JSON.stringify(columns.slice(0, isNull(projectColumn) && isNull(principalColumn) ? principalColumn : historyColumn)));
+  const isBound = (columns[projectColumn] ?? columns[principalColumn] ?? null) !== null;
+  const length = (columns[historyColumn] ?? null) !== null ? columns.length : isBound ? historyColumn : principalColumn;
+  return digest(JSON.stringify(columns.slice(0, length)));
 }
 
 export interface ChainState {

@@ -20,7 +20,7 @@ type EditedRecord = Record<string, unknown> & { id: string; revision: number };
 export async function editTaskText(call: PendingCall): Promise<AskedCall> {
   const { app, operation, parsed, terminal } = call;
   const [command] = listCommandNames(operation);
-  const form = operation.cli.editor;
+  const form = await operation.cli.editor?.();
   if (!form || !(await isInteractive(app.platform)))
     throw new CleoError('E_INVALID_INPUT', { problem: '--edit needs a terminal', fix: `cleo help ${command}` });
   const shapes = describeParams(operation.params);

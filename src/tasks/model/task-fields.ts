@@ -16,7 +16,6 @@ import {
   union,
 } from 'valibot';
 import { isDate } from '#core/model/date-text.ts';
-import type { EditorForm } from '#core/model/editor-form.ts';
 import {
   Criterion,
   Description,
@@ -54,8 +53,7 @@ const AssigneeInput = pipe(
 );
 
 /** Forms of a due date that callers may write, besides a date. */
-const dueWords =
-  /^(today|tomorrow|none|\+?\d{1,4}[dw]|mon(day)?|tue(s(day)?)?|wed(nesday)?|thu(rs(day)?)?|fri(day)?|sat(urday)?|sun(day)?)?$/i;
+const dueWords = /^(today|tomorrow|none|\+?\d{1,4}[dw]|(mon|tues?|wed(nes)?|thu(rs)?|fri|sat(ur)?|sun)(day)?)?$/i;
 
 export const DueInput = pipe(
   string(),
@@ -109,13 +107,6 @@ export const taskFields = {
 };
 
 export const taskInput = { title: Title, ...taskFields };
-
-/** The fields that people edit as text; the description is below them. */
-export const taskEditor = {
-  fields: ['title', 'priority', 'size', 'labels', 'phase', 'parent', 'depends', 'files', 'assignee', 'due'],
-  body: 'description',
-  clearable: ['parent', 'assignee', 'due'],
-} satisfies EditorForm & Record<'fields' | 'clearable', (keyof typeof taskInput)[]> & { body: keyof typeof taskInput };
 
 export type TaskFields = { [K in keyof typeof taskFields]?: InferOutput<(typeof taskFields)[K]> };
 

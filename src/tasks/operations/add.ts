@@ -1,7 +1,7 @@
 import { strictObject } from 'valibot';
 import { mutation } from '#core/define.ts';
 import { TaskReceiptSchema } from '../model/task.ts';
-import { taskEditor, taskInput } from '../model/task-fields.ts';
+import { taskInput } from '../model/task-fields.ts';
 import { getChildTier } from '../rules/hierarchy.ts';
 import { toTaskReceipt } from '../rules/view.ts';
 import { checkDependsExist, checkPosition, createNotes, createTask, requireAncestry } from './shared/create-task.ts';
@@ -31,7 +31,7 @@ export const tasksAdd = mutation({
     short: { d: 'description' },
     texts: ['description', 'notes'],
     asks: 'title',
-    editor: taskEditor,
+    editor: async () => (await import('../model/task-editor.ts')).taskEditor,
   },
   dryRun: true,
   example: { world: ['T001 epic'], call: { title: 'Write the parser', parent: 'T001', description: 'Reads the grammar of spec 2' } },

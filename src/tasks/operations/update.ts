@@ -5,7 +5,7 @@ import { isStorable, Label, parseTaskId, Reason, type Status, StatusSchema, Task
 import { removeDuplicates } from '#lib/collections.ts';
 import { defined, omitEmpty } from '#lib/defined.ts';
 import { type TaskReceipt, TaskReceiptSchema, type TaskRecord, Timestamp } from '../model/task.ts';
-import { Revision, taskEditor, taskFields } from '../model/task-fields.ts';
+import { Revision, taskFields } from '../model/task-fields.ts';
 import { listRemovedBound } from '../rules/criteria.ts';
 import type { TaskEdits } from '../rules/edit.ts';
 import { checkTransition } from '../rules/transitions.ts';
@@ -136,10 +136,7 @@ export const tasksUpdate = mutation({
     several: 'taskIds',
     texts: ['description', 'notes'],
     asks: 'changes',
-    editor: {
-      ...taskEditor,
-      record: { read: 'tasks.show', readDefault: 'tasks.current', names: { parent: 'parentId' }, revision: 'expectRevision' },
-    },
+    editor: async () => (await import('../model/task-editor.ts')).taskChangeEditor,
   },
   example: { world: ['T001'], call: { taskId: 'T001', priority: 'high', notes: 'Asked for by the team' } },
   async run(ctx, { taskId, taskIds, ...changes }) {
