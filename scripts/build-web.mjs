@@ -10,10 +10,6 @@ const web = join(root, 'web');
 
 /** Builds the page unless the stamp next to the folder says that its sources are the same. */
 export async function buildWeb(folder) {
-  if (!existsSync(join(root, 'node_modules', 'preact'))) {
-    process.stderr.write('The web page is not built: preact is not installed. Run npm install.\n');
-    return;
-  }
   const stampFile = join(dirname(folder), 'web.sources.json');
   const stamp = readStamp(stampFile);
   if (stamp && existsSync(join(folder, 'index.html')) && hashFiles(listInputs(stamp.modules)) === stamp.hash) return;

@@ -48,3 +48,10 @@ test.each(words)('%s means %s on every surface and in help', async (word, operat
   expect([envelope._meta.command, envelope.error?.message]).toEqual([operation, undefined]);
   expect((await app.call('admin.help', { operation: word })).help).toMatchObject({ operation, synonyms: expect.arrayContaining([word]) });
 });
+
+test('the value after another name of a flag is a value, not a pair', async () => {
+  const app = await openApp({ agent: 'ada' });
+  const { envelope } = await app.cli('cleo add "Fix it" --label type:bug');
+  expect(envelope.error?.message).toBeUndefined();
+  expect((await app.call('tasks.show', { taskId: 'T001' })).task.labels).toEqual(['type:bug']);
+});

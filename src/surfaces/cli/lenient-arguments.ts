@@ -139,7 +139,10 @@ function correctFlags(operation: CommandDefinition, words: string[], mode: 'sure
     else if (!ignoredFlags.has(name)) {
       const { replacement, usesNext } = correctFlag(operation, shapes, flags, { name, inline, next, mode });
       corrected.push(replacement ?? word);
-      if (usesNext) i++;
+      // The value after a renamed flag is not a pair: `--label type:bug`.
+      const takesNext = replacement !== undefined && flags.get(replacement)?.takesValue && next !== undefined;
+      if (takesNext) corrected.push(next);
+      if (usesNext || takesNext) i++;
     }
   }
   return corrected;
