@@ -192,7 +192,8 @@ export const readers: Record<string, (text: string) => unknown> = {
   addLaterPatterns,
   parseAssignee: (text) => parseAssignee(text, 'ada'),
   parseDue: (text) => parseDue(text, '2026-01-01T00:00:00.000Z'),
-  readBacklog: (text) => readBacklog(asFile('backlog/tasks/task-1 - a.md', `---\nid: task-1\ntitle: a\nstatus: To Do\n---\n${text}`)),
+  readBacklog: (text) =>
+    readBacklog(asFile('backlog/tasks/task-1 - a.md', `---\nid: task-1\ntitle: a\nstatus: To Do\n---\n${text}\n## a${text}b\n`)),
   readBacklogFrontMatter,
   readBeads: (text) =>
     readBeads(

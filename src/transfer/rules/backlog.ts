@@ -35,7 +35,12 @@ export function streamBacklog(files: SourceFile[]): ForeignStream {
   return createStream('backlog', function* ({ losses }) {
     const config = files.find(({ name }) => isConfig(name));
     const settings = normalizeText(readSideText(config, losses));
-    const prefix = parseScalar(/^(?:task_prefix|taskPrefix):[ \t]*(\S.*?)[ \t]*$/m.exec(settings)?.[1]?.replace(/^"(.*)"$/, '$1') ?? '');
+    const prefix = parseScalar(
+      /^(?:task_prefix|taskPrefix):[ \t]*(\S.*)$/m
+        .exec(settings)?.[1]
+        ?.trimEnd()
+        .replace(/^"(.*)"$/, '$1') ?? '',
+    );
     const pages = files
       .filter(({ name }) => !isConfig(name))
       .map((file) => ({ file, folder: (folders.exec(file.name)?.[1] ?? '').toLowerCase() }));
@@ -270,7 +275,7 @@ function splitByHeading(body: string): { heading: string; text: string }[] {
     const isText = !isCode(line);
     if (isText && /^<!-- (SECTION:[A-Z_]+|COMMENTS):BEGIN -->$/.test(line)) isMarked = true;
     if (/^<!-- (SECTION:[A-Z_]+|COMMENTS):END -->$/.test(line)) isMarked = false;
-    const heading = isText && !isMarked ? /^## +(.+?)\s*$/.exec(line)?.[1] : undefined;
+    const heading = isText && !isMarked ? /^## +(\S.*)$/.exec(line)?.[1]?.trimEnd() : undefined;
     if (heading !== undefined) parts.push({ heading, text: '' });
     else parts.at(-1)!.text += `${line}\n`;
   }

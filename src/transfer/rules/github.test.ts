@@ -146,3 +146,18 @@ test('accepts files of issues only', () => {
     ['issues.json', 'a/open-issues-2.jsonl', 'issues.csv', 'issues/package.json'].filter((name) => sourceFilePatterns.github.test(name)),
   ).toEqual(['issues.json', 'a/open-issues-2.jsonl']);
 });
+
+test('reads links and counts that are objects without a value', () => {
+  const odd = JSON.parse('{"toString":1,"valueOf":2}');
+  const content = JSON.stringify([
+    {
+      number: 1,
+      title: 'Odd',
+      state: 'OPEN',
+      parent: { number: odd },
+      blockedBy: { nodes: [{ number: odd }], totalCount: odd },
+      issue_dependencies_summary: { blocked_by: odd },
+    },
+  ]);
+  expect(readGithub([{ name: 'issues.json', text: content }]).tasks).toMatchObject([{ id: '#1', title: 'Odd' }]);
+});

@@ -134,8 +134,8 @@ const toNodes = (value: unknown): Fields[] => toFieldsList(isPlainObject(value) 
 
 function toIssueId(linked: Fields, { repository }: ParsedIssue): string {
   const url = toText(linked.url);
-  const number = linked.number ?? /\/(\d+)$/.exec(url)?.[1];
-  return `${repository && (parseRepository(url) ?? repository)}#${String(number)}`;
+  const number = toIssueNumber(linked.number) ?? /\/(\d+)$/.exec(url)?.[1];
+  return `${repository && (parseRepository(url) ?? repository)}#${number ?? ''}`;
 }
 
 const parseRepository = (url: string): string | undefined => /([\w.-]{1,100}\/[\w.-]{1,100})\/(?:issues|pull)\/\d+$/.exec(url)?.[1];
@@ -220,19 +220,21 @@ function getAuthor({ author, user }: Fields): string | undefined {
   return toText(account?.login) || undefined;
 }
 
+const toCount = (value: unknown): number => (typeof value === 'number' ? value : 0);
+
 /** Reports links and comments of which the REST API returns only the number. */
 function reportMissing(record: Fields, dependsCount: number, reportLoss: ReportLoss): void {
   const comments = record.comments;
   if (typeof comments === 'number' && comments > 0)
     reportLoss('comments', `${comments} missing in the file; \`gh issue list --json comments\` writes them`);
   const summary = record.issue_dependencies_summary;
-  const blockers = isPlainObject(summary) ? Number(summary.blocked_by) : 0;
+  const blockers = isPlainObject(summary) ? toCount(summary.blocked_by) : 0;
   if (blockers > dependsCount)
     reportLoss('depends', `${blockers - dependsCount} missing in the file; \`gh issue list --json blockedBy\` writes them`);
   for (const field of ['subIssues', 'blockedBy', 'blocking']) {
     const list = record[field];
-    if (isPlainObject(list) && Number(list.totalCount) > toNodes(list).length)
-      reportLoss(field, `${Number(list.totalCount) - toNodes(list).length} missing in the file`);
+    if (isPlainObject(list) && toCount(list.totalCount) > toNodes(list).length)
+      reportLoss(field, `${toCount(list.totalCount) - toNodes(list).length} missing in the file`);
   }
 }
 

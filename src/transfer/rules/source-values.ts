@@ -245,7 +245,7 @@ export function toTexts(value: unknown): string[] {
 export function parseCriteria(value: unknown): ForeignTask['acceptance'] {
   const lines = Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : toText(value).split(/\r?\n/);
   return lines.flatMap((line) => {
-    const [, box, words] = /^\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:\[([ xX])\]\s*)?([\s\S]*?)\s*$/.exec(line) ?? [];
+    const [, box, words] = /^\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:\[([ xX])\]\s*)?([\s\S]*)$/.exec(line.trimEnd()) ?? [];
     return words ? [{ text: words, met: /x/i.test(box ?? '') }] : [];
   });
 }
