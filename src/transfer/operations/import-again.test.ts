@@ -158,3 +158,11 @@ test('writes all losses to a report inside the project', async () => {
     ['id', undefined],
   ]);
 });
+
+test('a relation to a child that is gone from the file is left out', async () => {
+  const app = await openApp();
+  await run(app, [issue('a'), issue('b', child('b', 'a'))]);
+  const related = { dependencies: [{ issue_id: 'a', depends_on_id: 'b', type: 'related' }], updated_at: '2026-01-02T00:00:00Z' };
+  expect(await run(app, [issue('a', related)])).toMatchObject({ success: true });
+  expect(await show(app, 'T002')).toMatchObject({ parentId: 'T001' });
+});

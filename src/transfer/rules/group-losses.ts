@@ -10,6 +10,8 @@ export interface LossGroup {
 }
 
 const maxExamples = 3;
+/** Reasons can quote a value of any length, and the patterns below take quadratic time. */
+const maxReasonLength = 300;
 
 /** Groups losses by kind. The rare ones come first, because a reader of a long list sees only its beginning and the common ones are
  *  known after three examples. */
@@ -34,6 +36,7 @@ export function groupLosses(losses: ImportLoss[]): LossGroup[] {
 /** Replaces the values in a reason: quoted texts, times, ids and numbers. The line of a file is part of the report only. */
 const generalize = (why: string, id: string): string =>
   why
+    .slice(0, maxReasonLength)
     .replace(/^line \d+: /, '')
     .replaceAll(id, '…')
     .replace(/"(?:[^"\\]|\\.)*"|`[^`]*`/g, '…')

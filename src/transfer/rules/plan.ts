@@ -78,13 +78,15 @@ function createRelationCheck(relations: RelationEdge[]): ImportPlan['isRelated']
 }
 
 function collectRelations(
-  { source, nodes, findTaskId, reportLoss }: ImportState,
+  { source, nodes, findTaskId, reportLoss, snapshot }: ImportState,
   { placements, flattened }: ResolvedHierarchy,
   written: Set<ImportNode>,
 ): RelationEdge[] {
   const relations = new Map<string, RelationEdge>();
+  // A task that is gone from the file keeps its parent.
+  const getParent = (id: TaskId): TaskId | undefined => (placements.get(id) ?? snapshot.tasks.get(id))?.parentId;
   const relate = (from: TaskId, to: TaskId, reason: string): void => {
-    const isContained = placements.get(from)?.parentId === to || placements.get(to)?.parentId === from;
+    const isContained = getParent(from) === to || getParent(to) === from;
     if (from !== to && !isContained && !relations.has(`${to} ${from}`))
       relations.set(`${from} ${to}`, { from, to, type: 'related', reason });
   };

@@ -199,7 +199,10 @@ export type ReportLoss = (field: string, why: string) => void;
 export const createLossReporter =
   (losses: ImportLoss[], id: string): ReportLoss =>
   (field, why) =>
-    void losses.push({ id, field, why });
+    void losses.push({ id, field, why: why.length > maxReasonLength ? `${why.slice(0, maxReasonLength)}…` : why });
+
+/** A reason quotes values of the file, which can be of any length. */
+const maxReasonLength = 500;
 
 /** Parses the values and leaves out those that are not times. */
 export function pickTimes<K extends string>(values: Record<K, unknown>, reportLoss: ReportLoss): { [k in K]?: string } {
