@@ -19,7 +19,8 @@ import { splitBatches } from './write-import.ts';
  *  here belongs to that task, and a field that says what the export says has not changed, even if the tool cannot contain all of it. */
 export async function matchExported(ctx: MutationContext, draft: ImportDraft, tool: ImportTool): Promise<void> {
   const matches = await findMatches(ctx, draft);
-  const changed = draft.items.filter(({ earlier, isOlder, changed }) => earlier?.current && !isOlder && changed.size > 0);
+  // A record that no export wrote has changed where it says something else than at the last import.
+  const changed = draft.items.filter(({ earlier, isOlder, changed, uid }) => uid && earlier?.current && !isOlder && changed.size > 0);
   if (matches.size === 0 && changed.length === 0) return;
   const items = [...matches.keys(), ...changed];
   const idsInFile = new Map(items.map((item) => [matches.get(item) ?? item.earlier!.taskId, item.id]));
