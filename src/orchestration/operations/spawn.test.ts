@@ -348,7 +348,7 @@ test('writes a long prompt to a file and returns one sentence that names it, unl
     expect(readFileSync(join(root, spawn.promptFile), 'utf8')).toContain(`# Do ${taskId}`);
     expect((_meta.warnings ?? []).join()).not.toContain('ORC-005');
   }
-  expect((await call('system.context')).context.budget.used).toBeLessThan(200);
+  expect((await call('system.context')).context.budget.used).toBeLessThan(300);
   const { spawn } = await call('orchestrate.spawn', { taskId: 'T005', inline: true });
   expect(spawn).not.toHaveProperty('promptFile');
   expect(spawn.prompt).toContain('# Do T005');
