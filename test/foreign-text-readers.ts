@@ -58,6 +58,7 @@ import { isWaitText } from '../src/tasks/rules/wait-text.ts';
 import { readBacklog, readBacklogFrontMatter } from '../src/transfer/rules/backlog.ts';
 import { readBeads } from '../src/transfer/rules/beads.ts';
 import { detectTool } from '../src/transfer/rules/detect-tool.ts';
+import { flattenText, parseUid } from '../src/transfer/rules/export/context.ts';
 import { addAttributes, addHook, removeAttributes, removeHook } from '../src/transfer/rules/git-hooks.ts';
 import { readGithub } from '../src/transfer/rules/github.ts';
 import { parseBody, parseMarker } from '../src/transfer/rules/github-body.ts';
@@ -72,7 +73,8 @@ import { normalizeText, parseRecords, toTaskLabel } from '../src/transfer/rules/
 import { readTaskmaster } from '../src/transfer/rules/taskmaster.ts';
 import { readTaskwarrior } from '../src/transfer/rules/taskwarrior.ts';
 import { readTodoTxt } from '../src/transfer/rules/todo-txt.ts';
-import { parseCloseReason, parseForeignState, parseForeignType } from '../src/transfer/rules/vocabulary.ts';
+import { decodeValue, encodeValue } from '../src/transfer/rules/todo-words.ts';
+import { isResolutionWord, parseCloseReason, parseForeignState, parseForeignType } from '../src/transfer/rules/vocabulary.ts';
 import { parseEvidence, splitPaths } from '../src/verification/rules/evidence.ts';
 import { readTestReport } from '../src/verification/rules/test-report.ts';
 
@@ -224,6 +226,11 @@ export const readers: Record<string, (text: string) => unknown> = {
   parseRecords: (text) => [...parseRecords({ name: 'a', text }, [])],
   parseCloseReason,
   parseForeignState,
+  isResolutionWord,
+  flattenText,
+  parseUid,
+  encodeValue,
+  decodeValue,
   parseForeignType,
   toTaskLabel,
   readTaskmaster: (text) =>
@@ -270,6 +277,7 @@ export const exempt: Record<string, string> = {
   parseBase: 'a text that an import has written',
   toPersonName: 'looks at 1000 characters',
   splitRecords: 'measured by parseRecords',
+  readSideText: 'joins the pieces of a file',
   hashText: 'one pass over the characters',
   parseDate: 'measured by parseTime',
 };

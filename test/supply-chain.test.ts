@@ -74,7 +74,7 @@ test('the SBOM lists what is in dist, with the installed versions and the hashes
     expect(component.hashes[0].content).toBe(content);
   }
   // Every package that the sources import, and nothing that neither they nor a listed package need.
-  const imported = listImports(join(root, 'src'));
+  const imported = [...listImports(join(root, 'src')), ...listImports(join(root, 'web', 'src'))];
   const listed = components.map(getName);
   expect(imported.filter((name) => !listed.includes(name))).toEqual([]);
   const needed = new Set([...imported, ...Object.keys(readJson(root, 'package.json').dependencies)]);
@@ -88,7 +88,7 @@ test('the SBOM lists what is in dist, with the installed versions and the hashes
 /** Lists the packages that the files of a folder import at run time. */
 function listImports(folder: string): string[] {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-    (path) => path.endsWith('.ts') && !path.endsWith('.test.ts'),
+    (path) => /\.tsx?$/.test(path) && !path.endsWith('.test.ts'),
   );
   const names = files.flatMap((path) =>
     [...readFileSync(join(folder, path), 'utf8').matchAll(/^(?:import|export)\s+(?!type\b)[^;]*?from\s+'([^'.#][^']*)'/gm)].map(

@@ -20,7 +20,7 @@ export function parseFrontMatter(text: string): FrontMatter | { problem: string 
   // The parser would silently ignore everything after the end of a document.
   if (/^\.\.\.\s*$/m.test(yaml)) return { problem: 'has front matter with more than one document' };
   const lines = new LineCounter();
-  const read = parseYamlDocument(yaml, { schema: 'failsafe', lineCounter: lines, prettyErrors: false, logLevel: 'silent' });
+  const read = parseYamlDocument(yaml, { schema: 'failsafe', lineCounter: lines, logLevel: 'silent' });
   const [error] = read.errors;
   // Line 1 is the opening `---`.
   if (error) return { problem: `line ${lines.linePos(error.pos[0]).line + 1}: ${error.message}` };

@@ -2,6 +2,7 @@ import {
   Document,
   type DocumentOptions,
   Lexer,
+  LineCounter,
   type ParseOptions,
   Parser,
   parseDocument,
@@ -10,7 +11,7 @@ import {
   YAMLParseError,
 } from 'yaml';
 
-type YamlOptions = ParseOptions & DocumentOptions & SchemaOptions;
+type YamlOptions = Omit<ParseOptions, 'prettyErrors'> & DocumentOptions & SchemaOptions;
 
 /** The parser calls itself for each level. Node 20 can abort when it compiles a pattern at the end of the stack, which cannot be caught. */
 const maxDepth = 100;
@@ -19,7 +20,8 @@ const maxDepth = 100;
  *  that is nested too deeply is an error of the document. */
 export function parseYamlDocument(yaml: string, options: YamlOptions = {}): Document.Parsed {
   const offset = findDeepNesting(yaml);
-  if (offset === undefined) return parseDocument(yaml, options);
+  // The messages with an excerpt take quadratic time if one long line has many errors.
+  if (offset === undefined) return parseDocument(yaml, { ...options, prettyErrors: false });
   const document = new Document(null, options);
   document.errors.push(
     new YAMLParseError([offset, offset + 1], 'UNEXPECTED_TOKEN', `is nested too deeply: it has more than ${maxDepth} levels`),
@@ -29,9 +31,14 @@ export function parseYamlDocument(yaml: string, options: YamlOptions = {}): Docu
 
 /** Parses YAML to plain values. Throws if the text is not valid. */
 export function parseYaml(yaml: string, options: YamlOptions & ToJSOptions = {}): unknown {
-  const document = parseYamlDocument(yaml, options);
-  if (document.errors.length > 0) throw document.errors[0];
-  return document.toJS(options);
+  const lines = new LineCounter();
+  const document = parseYamlDocument(yaml, { ...options, lineCounter: lines });
+  const [error] = document.errors;
+  if (!error) return document.toJS(options);
+  const { line, col } = lines.linePos(error.pos[0]);
+  // A text that is nested too deeply has not been parsed, so its lines have not been counted.
+  if (line > 0) error.message += ` at line ${line}, column ${col}`;
+  throw error;
 }
 
 /** Finds the first token below `maxDepth` levels. The lexer and the first stage of the parser do not call themselves. */

@@ -42,7 +42,7 @@ const maxAliases = 100;
 export function createYamlReader(yaml: string, schemas: readonly string[] = []): YamlReader {
   const lines = new LineCounter();
   // `uniqueKeys` is off because the parser compares every key with all others, which takes minutes for many keys.
-  const doc = parseYamlDocument(yaml, { lineCounter: lines, prettyErrors: false, logLevel: 'error', uniqueKeys: false, merge: true });
+  const doc = parseYamlDocument(yaml, { lineCounter: lines, logLevel: 'error', uniqueKeys: false, merge: true });
   const findings: ManifestFinding[] = [];
   const addFinding = (
     severity: ManifestFinding['severity'],
