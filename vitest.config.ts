@@ -83,11 +83,12 @@ export default defineConfig({
           fileParallelism: false,
         },
       },
-      // Tests of the page drive a browser, which all files share.
+      // Tests of the page drive a browser, which all files share. One process runs all files, so that it connects to it once.
       {
         test: {
           ...built,
           name: 'web',
+          isolate: false,
           include: ['web/test/*.test.ts'],
           globalSetup: [...built.globalSetup, 'web/test/global-setup.ts'],
           fileParallelism: false,

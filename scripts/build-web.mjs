@@ -40,14 +40,14 @@ export function listWebPackages(folder) {
   return [...new Set(modules.flatMap((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []))];
 }
 
-/** Everything in `web/` but the tests, and the modules of `src/` and of packages that the page imports. */
+/** Everything in `web/` but tests, benchmarks and pictures, and the modules of `src/` and of packages that the page imports. */
 const listInputs = (modules) =>
   [...new Set([...listFiles(web).map((path) => relative(root, path).replaceAll('\\', '/')), ...modules, 'scripts/build-web.mjs'])].sort();
 
 function listFiles(folder) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) return entry.name === 'test' ? [] : listFiles(path);
+    if (entry.isDirectory()) return ['test', 'bench', 'shots'].includes(entry.name) ? [] : listFiles(path);
     return /\.generated\.ts$|\.md$/.test(entry.name) ? [] : [path];
   });
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Globals } from './core/global-flags.ts';
 import type { App } from './dispatch/call-context.ts';
@@ -48,6 +49,7 @@ interface ServeParams {
 
 async function serveHttp({ json, human }: Globals, { host, port, open }: ServeParams): Promise<number> {
   const { serve } = await import('./surfaces/http/serve.ts');
+  const { formatAnnouncement } = await import('./surfaces/http/announcement.ts');
   const { createMcpEndpoint } = await import('./surfaces/mcp/http.ts');
   const { env, stdout } = process;
   const platform = createPlatform(env, process.cwd(), version);
@@ -59,28 +61,30 @@ async function serveHttp({ json, human }: Globals, { host, port, open }: ServePa
     grade: { isEnabled: false, id: undefined },
   };
   const isForPeople = human || (!json && stdout.isTTY && env.CLEO_FORMAT !== 'json');
+  // The build has one folder for all its files.
+  const webFolder = join(dirname(import.meta.filename), 'web');
+  const hasPage = existsSync(join(webFolder, 'index.html'));
   const stop = createStop();
   const lastResort = await catchEscaped('serve', stop);
   await serve(createApp(shared, { isServer: true }), {
-    ...defined({ host, port }),
+    ...defined({ host, port, flags: open ? ['--open'] : undefined }),
     mcp: createMcpEndpoint,
     stop: stop.signal,
     lastResort,
     report: (error) => env.CLEO_DEBUG === '1' && console.error(error),
-    // The build has one folder for all its files.
-    webFolder: join(dirname(import.meta.filename), 'web'),
+    webFolder,
     starter: { agent: platform.caller.agent, isPerson: platform.identity.kind === 'person' },
     announce: ({ url, port: taken, page }) => {
       stdout.write(
         isForPeople
-          ? `Listening on ${url} (API: /api, MCP: /mcp). Ctrl+C stops.\nWeb page: ${page}\n`
+          ? formatAnnouncement({ url, page, hasPage })
           : `${JSON.stringify({
               _meta: { command: 'serve', timestamp: platform.now(), version, resultsField: 'listening' },
               success: true,
               listening: { url, port: taken, api: `${url}/api`, mcp: `${url}/mcp`, page, pid: process.pid },
             })}\n`,
       );
-      if (open) void openPage(page);
+      if (open && hasPage) void openPage(page);
     },
   });
   return lastResort.hasGivenUp() ? 1 : 0;

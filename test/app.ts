@@ -206,7 +206,7 @@ const dropAuditTriggers = [
   .map((name) => `drop trigger if exists ${name};`)
   .join(' ');
 
-async function tamperSqlite(root: string, statements: string): Promise<void> {
+export async function tamperSqlite(root: string, statements: string): Promise<void> {
   const database = new (loadSqliteDriver().DatabaseSync)(join(root, '.cleo', 'cleo.db'), { timeout: 5000 });
   database.exec(`pragma foreign_keys = off; ${dropAuditTriggers} ${statements}`);
   database.close();

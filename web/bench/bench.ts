@@ -1,28 +1,28 @@
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectBrowser } from '../test/connect-browser.ts';
 import { addManyTasks, manyTasksConfig, requireSuccess } from '../test/sample-plan.ts';
 import { type ServedProject, serveProject } from '../test/served-project.ts';
 
-/** Measures the figures of the page with 10,000 tasks and prints one line each. */
+/** Measures the figures of the page with 10,000 tasks, prints one line each, and fails above the limits of spec 9.3. They hold for a
+ *  machine that does nothing else. */
 let project: ServedProject;
-let browser: Browser;
 
 beforeAll(async () => {
   project = await serveProject({ config: manyTasksConfig });
-  browser = await chromium.connect(inject('browserEndpoint'));
   await addManyTasks(project, 10_000);
 });
-afterAll(async () => {
-  await project?.close();
-  await browser?.close();
-});
+afterAll(() => project?.close());
 
 const computeMedian = (values: number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
-const print = (name: string, value: number, limit: number): void =>
-  console.log(`${name.padEnd(52)} ${String(Math.round(value)).padStart(6)} ms  limit ${limit}`);
+
+function check(name: string, value: number, limit: number, unit = 'ms'): void {
+  console.log(`${name.padEnd(48)} ${String(Math.round(value)).padStart(6)} ${unit.padEnd(8)} limit ${limit}`);
+  expect(value, name).toBeLessThanOrEqual(limit);
+}
 
 async function openPage(path: string): Promise<Page> {
-  const page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage();
+  const page = await (await (await connectBrowser()).newContext({ viewport: { width: 1280, height: 800 } })).newPage();
   await page.goto(project.page);
   await page.goto(project.url + path);
   return page;
@@ -31,18 +31,23 @@ async function openPage(path: string): Promise<Page> {
 test.each([
   ['/board', '.task-card'],
   ['/tree', '.tree-row'],
+  ['/', '.panel'],
 ])('first content of %s with 10,000 tasks', async (path, selector) => {
   const times: number[] = [];
   for (let i = 0; i < 5; i++) {
     const page = await openPage('/task/T001');
     await page.getByText('History').waitFor();
     await page.goto(project.url + path);
-    await page.locator(selector).first().waitFor();
-    times.push(await page.evaluate(() => performance.now()));
+    // The page itself notes the time: a message to the test would be counted otherwise.
+    times.push(
+      await page.evaluate(async (wanted) => {
+        while (!document.querySelector(wanted)) await new Promise(requestAnimationFrame);
+        return performance.now();
+      }, selector),
+    );
     await page.context().close();
   }
-  print(`first content of ${path}`, computeMedian(times), 1500);
-  expect(computeMedian(times)).toBeLessThan(1500);
+  check(`first content of ${path} (median)`, computeMedian(times), 1500);
 });
 
 test('scrolling shows no blank rows', async () => {
@@ -59,8 +64,7 @@ test('scrolling shows no blank rows', async () => {
     }
     return empty;
   });
-  console.log(`blank places in 120 scroll steps of 400 px: ${blank}`);
-  expect(blank).toBe(0);
+  check('blank places in 120 scroll steps of 400 px', blank, 0, 'places');
   await page.context().close();
 });
 
@@ -82,11 +86,10 @@ test('search answers each key stroke', async () => {
       }, key),
     );
   await page
-    .getByRole('option', { name: /Review module 43|module 42 of part 77/ })
+    .getByRole('option', { name: /module 42 of part 77/ })
     .first()
     .waitFor();
-  print('search, one key stroke (median)', computeMedian(times), 100);
-  expect(computeMedian(times)).toBeLessThan(100);
+  check('search, one key stroke (median)', computeMedian(times), 100);
   await page.context().close();
 });
 
@@ -94,7 +97,7 @@ test('a change of the command line is on the page', async () => {
   const page = await openPage('/board?group=none&text=fresh');
   await page.getByText('No task matches').waitFor();
   const times: number[] = [];
-  for (let i = 0; i < 15; i++) {
+  for (let i = 0; i < 21; i++) {
     const seen = page
       .getByText(`fresh ${i} end`)
       .first()
@@ -104,8 +107,8 @@ test('a change of the command line is on the page', async () => {
     const writtenAt = performance.now();
     times.push(Math.max(0, (await seen) - writtenAt));
   }
-  print('change of the CLI until it is shown (median)', computeMedian(times), 300);
-  print('change of the CLI until it is shown (slowest)', Math.max(...times), 1000);
+  check('change of the CLI until it is shown (median)', computeMedian(times), 300);
+  check('change of the CLI until it is shown (slowest)', Math.max(...times), 1000);
   await page.context().close();
 });
 
@@ -121,23 +124,18 @@ test('1,000 changes in 10 s lose none and keep the page responsive', async () =>
   });
   const startedAt = performance.now();
   for (let i = 0; i < 1000; i++) {
-    requireSuccess(await project.post('mutate/tasks/update', { taskId: `T${String(2 + i).padStart(3, '0')}`, title: `changed ${i} end` }));
+    // The first task of a hundred is an epic, which is not a card.
+    const taskId = `T${String(2 + i + Math.floor(i / 99)).padStart(3, '0')}`;
+    requireSuccess(await project.post('mutate/tasks/update', { taskId, title: `changed ${i} end` }));
     const dueMs = (i + 1) * 10 - (performance.now() - startedAt);
     if (dueMs > 0) await new Promise((resolve) => setTimeout(resolve, dueMs));
   }
   console.log(`1,000 changes took ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
   await page.getByLabel('Filter by text').fill('changed');
-  await expect
-    .poll(
-      () =>
-        page
-          .locator('.column-head .count')
-          .allInnerTexts()
-          .then((counts) => counts.reduce((sum, count) => sum + Number(count), 0)),
-      { timeout: 20_000 },
-    )
-    .toBeGreaterThanOrEqual(990);
-  const longest = await page.evaluate(() => (globalThis as unknown as { longest: number }).longest);
-  print('longest task of the page', longest, 200);
+  const countCards = async (): Promise<number> =>
+    (await page.locator('.column-head .count').allInnerTexts()).reduce((sum, count) => sum + Number(count), 0);
+  await expect.poll(countCards, { timeout: 20_000 }).toBe(1000);
+  check('changes of 1,000 that were lost', 1000 - (await countCards()), 0, 'changes');
+  check('longest task of the page', await page.evaluate(() => (globalThis as unknown as { longest: number }).longest), 200);
   await page.context().close();
 });

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { chromium } from 'playwright-core';
-import { afterAll, beforeAll, inject, test } from 'vitest';
+import { afterAll, beforeAll, test } from 'vitest';
+import { connectBrowser } from '../test/connect-browser.ts';
 import { addManyTasks, addSamplePlan, manyTasksConfig } from '../test/sample-plan.ts';
 import { type ServedProject, serveProject } from '../test/served-project.ts';
 
@@ -30,7 +30,7 @@ for (const [plan, fill] of chosen) {
   afterAll(() => project?.close());
 
   test(`${plan}: every view in both themes and sizes`, async () => {
-    const browser = await chromium.connect(inject('browserEndpoint'));
+    const browser = await connectBrowser();
     for (const colorScheme of ['light', 'dark'] as const)
       for (const [size, viewport] of Object.entries(sizes)) {
         const context = await browser.newContext({ viewport, colorScheme });
@@ -46,6 +46,5 @@ for (const [plan, fill] of chosen) {
         }
         await context.close();
       }
-    await browser.close();
   });
 }

@@ -1,13 +1,14 @@
-import { chromium } from 'playwright-core';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, onTestFinished, test } from 'vitest';
 import { grantPerson, personToken } from '../../test/person-token.ts';
 import { startPostgres } from '../../test/postgres.ts';
+import { connectBrowser } from './connect-browser.ts';
 import { serveProject } from './served-project.ts';
 
-async function openBrowser() {
-  const browser = await chromium.connect(inject('browserEndpoint'));
-  onTestFinished(() => browser.close());
-  return browser;
+async function openEmptyPage(): Promise<Page> {
+  const context = await (await connectBrowser()).newContext();
+  onTestFinished(() => context.close());
+  return context.newPage();
 }
 
 test('a change through one server is on a page of another server, on PostgreSQL', async () => {
@@ -18,7 +19,7 @@ test('a change through one server is on a page of another server, on PostgreSQL'
   onTestFinished(() => first.close());
   const second = await serveProject({ env, sameAs: first });
   onTestFinished(() => second.close());
-  const page = await (await openBrowser()).newPage();
+  const page = await openEmptyPage();
   await page.goto(`${second.url}/board${new URL(second.page).hash}`);
   await page.getByText('No tasks yet').waitFor();
   await first.post('mutate/tasks/add', { title: 'Written through the first server' });
@@ -36,7 +37,7 @@ test('a server with tokens asks for one, and asks again when it is revoked', asy
     prepare: (root, HOME) => grantPerson(root, { HOME }),
   });
   onTestFinished(() => project.close());
-  const page = await (await openBrowser()).newPage();
+  const page = await openEmptyPage();
   await page.goto(project.url);
   await page.getByText('This server needs a token').waitFor();
   await page.getByLabel('Token', { exact: true }).fill('cleo_wrong');

@@ -4,7 +4,7 @@ import { addSamplePlan } from './sample-plan.ts';
 
 const site = useSite(addSamplePlan);
 
-const getStatus = async (id: string): Promise<string> => (await site.project.cleo('show', id)).task.status;
+const getStatus = async (id: string): Promise<string> => (await site.project.post('query/tasks/show', { taskId: id })).task.status;
 
 test('shows the columns with counts and groups, and a change of the command line within a second', async () => {
   const page = await site.open({ path: '/board' });
@@ -47,7 +47,7 @@ test('adds tasks one after another', async () => {
   await page.getByLabel('Title').press('Enter');
   await page.locator('[data-status=pending]').getByText('Complete words with the tab key').waitFor();
   expect(await page.getByLabel('Title').inputValue()).toBe('');
-  const { tasks } = await site.project.cleo('find', 'Complete words');
+  const { tasks } = await site.project.post('query/tasks/find', { query: 'Complete words' });
   expect(tasks[0].parentId).toBe('T002');
 });
 
@@ -80,7 +80,7 @@ test('changes several tasks at once', async () => {
   await page.getByRole('button', { name: 'Change the selected tasks' }).click();
   await page.getByRole('menuitem', { name: 'Priority: critical' }).click();
   await page.locator('[data-task=T006]').getByLabel('critical priority').waitFor();
-  const { tasks } = await site.project.cleo('list', '--priority', 'critical');
+  const { tasks } = await site.project.post('query/tasks/list', { priority: 'critical' });
   expect(tasks.map(({ id }: { id: string }) => id)).toEqual(expect.arrayContaining(['T005', 'T006']));
 });
 

@@ -1,8 +1,20 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { createPassphrase } from '../../src/platform/passphrase.ts';
+import { tamperSqlite } from '../../test/app.ts';
 import { useSite } from './open-page.ts';
 import { addSamplePlan } from './sample-plan.ts';
 
 const site = useSite(addSamplePlan);
+
+const passphrase = 'correct horse';
+const emptySite = useSite(undefined, {
+  prepare: async (_root, home) => {
+    writeFileSync(join(home, '.cleo', 'config.json'), JSON.stringify({ decide: { proof: 'passphrase' } }));
+    await createPassphrase(join(home, '.cleo')).set(passphrase);
+  },
+});
 
 test('Now shows who works on what, what waits, what was finished, and the epics', async () => {
   const page = await site.open();
@@ -23,7 +35,7 @@ test('Now unblocks a task', async () => {
   const page = await site.open();
   await page.getByRole('listitem').filter({ hasText: 'Colour the output' }).getByRole('button', { name: 'Unblock' }).click();
   await page.getByText('The team has to choose the colours').waitFor({ state: 'detached' });
-  expect((await site.project.cleo('show', 'T010')).task.status).toBe('pending');
+  expect((await site.project.post('query/tasks/show', { taskId: 'T010' })).task.status).toBe('pending');
 });
 
 test('a decision that only a person may confirm shows the command to run at a terminal', async () => {
@@ -62,16 +74,35 @@ test('Tree expands, collapses, edits a title in place, and adds inside', async (
   await page.getByText('Parser for the new grammar').waitFor();
 });
 
-test('an empty project says what to do', async () => {
-  const page = await site.open();
+test('an empty project says what to do, and a person confirms a decision with the passphrase', async () => {
+  const page = await emptySite.open();
   for (const path of ['/', '/board', '/tree']) {
-    await page.route('**/api/query/tasks/board', async (route) => {
-      const response = await route.fetch();
-      const body = await response.json();
-      await route.fulfill({ response, json: { ...body, columns: [] } });
-    });
-    await page.goto(site.project.url + path);
+    await page.goto(emptySite.project.url + path);
     await page.getByText('No tasks yet').waitFor();
     expect(await page.locator('main').innerText()).toContain('cleo add');
   }
+  await page.goto(emptySite.project.url);
+  await emptySite.project.post('mutate/memory/store', { type: 'decision', title: 'Amounts are metric', content: 'Our scales are' });
+  await page.getByText('Amounts are metric').waitFor();
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  const dialog = page.getByRole('dialog', { name: 'A person decides this' });
+  await dialog.getByLabel('Passphrase').fill('wrong horse');
+  await dialog.getByRole('button', { name: 'Confirm' }).click();
+  await dialog.getByRole('alert').waitFor();
+  expect((await emptySite.project.post('query/memory/fetch', { id: 'D-001' })).memory.confirmation_state).toBe('proposed');
+  await dialog.getByLabel('Passphrase').fill(passphrase);
+  await dialog.getByRole('button', { name: 'Confirm' }).click();
+  await page.getByText('Confirmed D-001').waitFor();
+  expect(await dialog.count()).toBe(0);
+  await page.getByText('Amounts are metric').waitFor({ state: 'detached' });
+});
+
+test('Now warns of a stale claim and of a log that was changed', async () => {
+  await tamperSqlite(
+    site.project.root,
+    "update audit_log set agent_id = 'mallory' where seq = 3; update claims set renewed_at = '2026-01-01T00:00:00.000Z' where task_id = 'T007'",
+  );
+  const warnings = (await site.open()).getByRole('region', { name: 'Warnings' });
+  await warnings.getByText('the claim of grace expired').waitFor();
+  await warnings.getByText('the audit log was changed: entry 3').waitFor();
 });

@@ -1,5 +1,6 @@
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, inject, onTestFinished } from 'vitest';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { connectBrowser } from './connect-browser.ts';
 import { type ServedProject, serveProject } from './served-project.ts';
 
 export interface PageOptions {
@@ -18,24 +19,19 @@ export interface TestSite {
   openContext(options?: PageOptions): Promise<BrowserContext>;
 }
 
-/** Serves one project for all tests of a file. The server and the browser end with the file, also when a test fails. */
+/** Serves one project for all tests of a file. The server ends with the file, also when a test fails. */
 export function useSite(
   fill: (project: ServedProject) => Promise<void> = async () => {},
   options?: Parameters<typeof serveProject>[0],
 ): TestSite {
-  let browser: Browser;
   const site = { project: undefined as unknown as ServedProject } as TestSite;
   beforeAll(async () => {
-    browser = await chromium.connect(inject('browserEndpoint'));
     site.project = await serveProject(options);
     await fill(site.project);
   });
-  afterAll(async () => {
-    await site.project?.close();
-    await browser?.close();
-  });
+  afterAll(() => site.project?.close());
   site.openContext = async ({ colorScheme = 'light', viewport = { width: 1280, height: 800 } } = {}) => {
-    const context = await browser.newContext({ colorScheme, viewport });
+    const context = await (await connectBrowser()).newContext({ colorScheme, viewport });
     onTestFinished(() => context.close());
     return context;
   };

@@ -5,7 +5,7 @@ import type { Answer } from './served-project.ts';
 
 const site = useSite(addSamplePlan);
 
-const show = async (id: string): Promise<Answer> => (await site.project.cleo('show', id)).task;
+const show = async (id: string): Promise<Answer> => (await site.project.post('query/tasks/show', { taskId: id })).task;
 
 test('shows all of a task', async () => {
   const page = await site.open({ path: '/task/T003' });
@@ -85,7 +85,7 @@ test('adds notes, criteria, children, dependencies and relations', async () => {
 });
 
 test('starts, blocks, completes, deletes and restores', async () => {
-  const { task } = await site.project.cleo('add', 'A task for a day');
+  const { task } = await site.project.post('mutate/tasks/add', { title: 'A task for a day' });
   const page = await site.open({ path: `/task/${task.id}` });
   await page.getByRole('button', { name: 'Start', exact: true }).click();
   await page.getByRole('button', { name: 'Complete', exact: true }).waitFor();

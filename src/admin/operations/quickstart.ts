@@ -152,6 +152,7 @@ export const adminQuickstart = query({
         { say: 'Start a session for all tasks', argv: ['session', 'start', '--scope', 'global', '--auto-focus'] },
         { say: 'Connect your agent, here Claude Code', argv: ['setup', 'claude'] },
         { say: 'See where you are and what is next', argv: [] },
+        { say: 'Watch the work in your browser', argv: ['serve', '--open'] },
       ],
     };
   },

@@ -13,6 +13,8 @@ export interface HttpServer {
 export interface ListenOptions {
   host: string;
   port: number;
+  /** Flags that the suggested command repeats when the port cannot be used. */
+  flags?: string[];
   /** Slower clients are disconnected. */
   headersTimeoutMs?: number;
   requestTimeoutMs?: number;
@@ -22,7 +24,7 @@ export async function listen(
   app: { fetch(request: Request, env: never): Promise<Response> | Response },
   options: ListenOptions,
 ): Promise<HttpServer> {
-  const { host, port, headersTimeoutMs = 10_000, requestTimeoutMs = 30_000 } = options;
+  const { host, port, flags = [], headersTimeoutMs = 10_000, requestTimeoutMs = 30_000 } = options;
   const server = createAdaptorServer({
     fetch: app.fetch as never,
     serverOptions: {
@@ -36,7 +38,7 @@ export async function listen(
   takeTurns(server);
   const connections = trackConnections(server);
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(toListenError(error, host, port)));
+    server.once('error', (error) => reject(toListenError(error, { host, port, flags })));
     server.listen(port, host, resolve);
   });
   const { address, port: taken, family } = server.address() as AddressInfo;
@@ -121,15 +123,16 @@ function takeTurns(server: Server): void {
   });
 }
 
-function toListenError(error: NodeJS.ErrnoException, host: string, port: number): unknown {
+function toListenError(error: NodeJS.ErrnoException, { host, port, flags }: Required<Pick<ListenOptions, 'host' | 'port' | 'flags'>>): unknown {
+  const onAnyPort = ['cleo', 'serve', '--port', '0', ...flags].join(' ');
   const createError = (problem: string, fix: string): CleoError =>
     new CleoError(
       'E_CONFIG_ERROR',
       { path: 'serve.port', problem, fix, manual: 'Start the server on another address or port' },
       { cause: error },
     );
-  if (error.code === 'EADDRINUSE') return createError(`${port} on ${host} is used by another process`, 'cleo serve --port 0');
-  if (error.code === 'EACCES') return createError(`${port} may not be used by this user`, 'cleo serve --port 0');
+  if (error.code === 'EADDRINUSE') return createError(`${port} on ${host} is used by another process`, onAnyPort);
+  if (error.code === 'EACCES') return createError(`${port} may not be used by this user`, onAnyPort);
   if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(error.code ?? ''))
     return createError(`${host} is not an address of this machine`, 'cleo serve');
   return error;

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 
 interface VirtualListProps<T> {
   rows: T[];
@@ -20,7 +20,7 @@ const marginPx = 600;
 export function VirtualList<T>({ rows, getHeight, getKey, render, label, className = '', visibleIndex }: VirtualListProps<T>) {
   const ref = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 900 });
-  const offsets = computeOffsets(rows, getHeight);
+  const offsets = useMemo(() => computeOffsets(rows, getHeight), [rows]);
 
   const measure = useCallback(() => {
     const element = ref.current;

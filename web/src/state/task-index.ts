@@ -1,3 +1,4 @@
+import { toTaskNumber } from '#core/model/scalars.ts';
 import { type CallFailure, toCallFailure } from '../api/call-failure.ts';
 import { query } from '../api/client.ts';
 import type { Result } from '../api/operations.generated.ts';
@@ -81,7 +82,10 @@ async function readAll(): Promise<void> {
   stale.clear();
   try {
     const { columns } = await query('tasks.board', { limit: 0, details: true });
-    setTasks(new Map(columns.flatMap(({ cards }) => cards.map((card): [string, IndexTask] => [card.id, card]))));
+    const cards = columns.flatMap((column) => column.cards);
+    // In the order of the ids, in which every change sorts them again: sorting what is sorted costs nothing.
+    cards.sort((a, b) => toTaskNumber(a.id) - toTaskNumber(b.id));
+    setTasks(new Map(cards.map((card) => [card.id, card])));
   } catch (error) {
     needsReload = taskIndex.get().status === 'ready';
     throw error;

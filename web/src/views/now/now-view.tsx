@@ -20,13 +20,19 @@ export function NowView() {
         <h1>Now</h1>
       </header>
       {index.tasks.size === 0 ? (
-        <EmptyState title="No tasks yet" commands={['cleo add "Write the parser"']}>
-          Add the first one here with <a href="/board">a quick add on the board</a>, or at a terminal:
-        </EmptyState>
+        <>
+          <EmptyState title="No tasks yet" commands={['cleo add "Write the parser"']}>
+            Add the first one here with <a href="/board">a quick add on the board</a>, or at a terminal:
+          </EmptyState>
+          <div class="view now-column">
+            <WarningList tasks={index.tasks} />
+            <WaitingList tasks={index.tasks} isHiddenIfEmpty />
+          </div>
+        </>
       ) : (
         <div class="view now">
           <div class="now-column">
-            <WarningList />
+            <WarningList tasks={index.tasks} />
             <WorkingList tasks={index.tasks} />
             <WaitingList tasks={index.tasks} />
           </div>

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Icon } from '../../components/icon.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { StateIcon } from '../../components/state-badge.tsx';
@@ -16,20 +16,24 @@ const maxBlocked = 20;
 const maxVerified = 20;
 
 /** Reviews, decisions to confirm, and blocked tasks: what only a person can move on. */
-export function WaitingList({ tasks }: { tasks: Map<string, IndexTask> }) {
+export function WaitingList({ tasks, isHiddenIfEmpty = false }: { tasks: Map<string, IndexTask>; isHiddenIfEmpty?: boolean }) {
   const reviews = useQuery('review.list', { limit: 20 }, { refreshMs: 15_000 }).data?.reviews ?? [];
   const decisions = useQuery('memory.find', { type: 'decision', state: 'proposed', limit: 20 }).data?.memories ?? [];
   const active = [...tasks.values()].filter(({ status }) => status === 'active').slice(0, maxVerified);
   const [resolved, setResolved] = useState<string | undefined>();
   const blocked = [...tasks.values()].filter(({ status }) => status === 'blocked');
   const canWrite = useCanWrite();
-  const count = reviews.length + decisions.length + blocked.length;
+  const [exhausted, setExhausted] = useState<ReadonlySet<string>>(new Set());
+  const reportRounds = (id: string, isExhausted: boolean): void =>
+    setExhausted((ids) => (ids.has(id) === isExhausted ? ids : new Set(isExhausted ? [...ids, id] : [...ids].filter((each) => each !== id))));
+  const count = exhausted.size + reviews.length + decisions.length + blocked.length;
+  if (count === 0 && isHiddenIfEmpty) return null;
   return (
     <Panel title="Waits for a person" count={count}>
       {count === 0 && <p class="panel-none">Nothing waits for you.</p>}
       <ul class="rows">
         {active.map(({ id }) => (
-          <ExhaustedRow key={id} id={id} />
+          <ExhaustedRow key={id} id={id} report={reportRounds} />
         ))}
         {reviews.map(({ id, kind, reason, skill, requestedAt }) => (
           <li key={id} class="row" data-nav>
@@ -94,9 +98,14 @@ export function WaitingList({ tasks }: { tasks: Map<string, IndexTask> }) {
 }
 
 /** A task whose evidence failed in as many rounds as are allowed. */
-function ExhaustedRow({ id }: { id: string }) {
+function ExhaustedRow({ id, report }: { id: string; report: (id: string, isExhausted: boolean) => void }) {
   const verification = useQuery('verify.status', { taskId: id }, { isAffected: createIdCheck(id) }).data?.verification;
-  if (!verification || verification.failedRounds < verification.maxRounds) return null;
+  const isExhausted = verification !== undefined && verification.failedRounds >= verification.maxRounds;
+  useEffect(() => {
+    report(id, isExhausted);
+    return () => report(id, false);
+  }, [isExhausted]);
+  if (!isExhausted) return null;
   return (
     <li class="row" data-nav>
       <Icon name="warning" />
