@@ -31,7 +31,7 @@ export function useSite(
   });
   afterAll(() => site.project?.close());
   site.openContext = async ({ colorScheme = 'light', viewport = { width: 1280, height: 800 } } = {}) => {
-    const context = await (await connectBrowser()).newContext({ colorScheme, viewport });
+    const context = await (await connectBrowser()).newContext({ colorScheme, viewport, reducedMotion: 'reduce' });
     onTestFinished(() => context.close());
     return context;
   };

@@ -123,7 +123,10 @@ function takeTurns(server: Server): void {
   });
 }
 
-function toListenError(error: NodeJS.ErrnoException, { host, port, flags }: Required<Pick<ListenOptions, 'host' | 'port' | 'flags'>>): unknown {
+function toListenError(
+  error: NodeJS.ErrnoException,
+  { host, port, flags }: Required<Pick<ListenOptions, 'host' | 'port' | 'flags'>>,
+): unknown {
   const onAnyPort = ['cleo', 'serve', '--port', '0', ...flags].join(' ');
   const createError = (problem: string, fix: string): CleoError =>
     new CleoError(

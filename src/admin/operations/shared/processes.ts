@@ -17,7 +17,9 @@ export const processes: CommandDefinition[] = [
     name: 'serve',
     summary: 'Serve the web page, HTTP and MCP',
     params: strictObject({
-      port: optional(pipe(wholeNumber({ min: 0, max: 65_535 }), description('Port to listen on; 0: any free port (default: serve.port, which is 4800)'))),
+      port: optional(
+        pipe(wholeNumber({ min: 0, max: 65_535 }), description('Port to listen on; 0: any free port (default: serve.port, which is 4800)')),
+      ),
       host: optional(
         pipe(
           string(),

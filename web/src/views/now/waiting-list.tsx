@@ -25,7 +25,9 @@ export function WaitingList({ tasks, isHiddenIfEmpty = false }: { tasks: Map<str
   const canWrite = useCanWrite();
   const [exhausted, setExhausted] = useState<ReadonlySet<string>>(new Set());
   const reportRounds = (id: string, isExhausted: boolean): void =>
-    setExhausted((ids) => (ids.has(id) === isExhausted ? ids : new Set(isExhausted ? [...ids, id] : [...ids].filter((each) => each !== id))));
+    setExhausted((ids) =>
+      ids.has(id) === isExhausted ? ids : new Set(isExhausted ? [...ids, id] : [...ids].filter((each) => each !== id)),
+    );
   const count = exhausted.size + reviews.length + decisions.length + blocked.length;
   if (count === 0 && isHiddenIfEmpty) return null;
   return (
