@@ -1,4 +1,5 @@
 import { formatId } from '#core/terminal/cell.ts';
+import { FilterSelect, FilterText } from '../../components/filter.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { useParam } from '../../router.ts';
 import type { TaskIndex } from '../../state/task-index.ts';
@@ -7,7 +8,6 @@ import { type Grouping, groupings } from './board-rows.ts';
 /** The head of the board: text, epic, label, person, grouping. They are in the address, so that a board can be shared. */
 export function BoardFilters({ index, grouping, onAdd }: { index: TaskIndex; grouping: Grouping; onAdd: (() => void) | undefined }) {
   const { containers, labels, people } = index.summaries;
-  const [text, setText] = useParam('text');
   const [epic, setEpic] = useParam('epic');
   const [label, setLabel] = useParam('label');
   const [person, setPerson] = useParam('person');
@@ -15,23 +15,7 @@ export function BoardFilters({ index, grouping, onAdd }: { index: TaskIndex; gro
   return (
     <header class="view-head board-head">
       <h1>Board</h1>
-      <span class="filter-text">
-        <Icon name="filter" size={14} />
-        <input
-          id="board-text"
-          type="search"
-          class="field"
-          placeholder="Filter"
-          aria-label="Filter by text"
-          value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Escape') return;
-            setText('');
-            event.currentTarget.blur();
-          }}
-        />
-      </span>
+      <FilterText id="board-text" />
       <FilterSelect
         label="Epic"
         value={epic}
@@ -61,25 +45,3 @@ export function BoardFilters({ index, grouping, onAdd }: { index: TaskIndex; gro
     </header>
   );
 }
-
-interface FilterSelectProps {
-  label: string;
-  value: string;
-  onChange: (value: string) => void;
-  choices: [value: string, text: string][];
-  hasAll?: boolean;
-}
-
-const FilterSelect = ({ label, value, onChange, choices, hasAll = true }: FilterSelectProps) => (
-  <label class={`filter-select ${value && hasAll ? 'set' : ''}`}>
-    <span>{label}</span>
-    <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-      {hasAll && <option value="">all</option>}
-      {choices.map(([key, text]) => (
-        <option key={key} value={key}>
-          {text}
-        </option>
-      ))}
-    </select>
-  </label>
-);

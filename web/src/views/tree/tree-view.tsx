@@ -1,6 +1,6 @@
 import './tree.css';
 import { useMemo, useState } from 'preact/hooks';
-import { Icon } from '../../components/icon.tsx';
+import { FilterText } from '../../components/filter.tsx';
 import { EmptyState, ErrorNote, LoadingLines } from '../../components/states.tsx';
 import { toTaskUrl } from '../../components/task-id.tsx';
 import { VirtualList } from '../../components/virtual-list.tsx';
@@ -18,7 +18,7 @@ const rowHeight = 36;
 export function TreeView() {
   const index = useTaskIndex();
   const canWrite = useCanWrite();
-  const [text, setText] = useParam('text');
+  const [text] = useParam('text');
   const [expand, setExpand] = useParam('expand', 'default');
   const [changed, setChanged] = useState<ReadonlySet<string>>(new Set());
   const [cursor, setCursor] = useState<string | undefined>();
@@ -58,18 +58,7 @@ export function TreeView() {
     <>
       <header class="view-head">
         <h1>Tree</h1>
-        <span class="filter-text">
-          <Icon name="filter" size={14} />
-          <input
-            id="tree-text"
-            type="search"
-            class="field"
-            placeholder="Filter"
-            aria-label="Filter by text"
-            value={text}
-            onInput={(event) => setText(event.currentTarget.value)}
-          />
-        </span>
+        <FilterText id="tree-text" />
         <span class="spacer" />
         <button type="button" class="button" onClick={() => expandAll('all')}>
           Expand all
