@@ -3,15 +3,25 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, test } from 'vitest';
 import { connectBrowser } from '../test/connect-browser.ts';
 import { addManyTasks, addSamplePlan, manyTasksConfig } from '../test/sample-plan.ts';
+import { addSampleRecords } from '../test/sample-records.ts';
 import { type ServedProject, serveProject } from '../test/served-project.ts';
 
 /** Writes pictures of every view in both themes, wide and narrow, into `web/shots`. `CLEO_SHOTS=small` takes one kind of project only. */
 const folder = resolve(import.meta.dirname, '../shots');
 const sizes = { wide: { width: 1280, height: 800 }, narrow: { width: 390, height: 844 } };
-const views = { now: '/', board: '/board', tree: '/tree', task: '/task/T003' };
+const recordViews = {
+  memory: '/memory',
+  entry: '/memory/D-002',
+  document: '/documents/grammar-notes',
+  diff: '/documents/grammar-notes?compare=1',
+};
+const views = { now: '/', board: '/board', tree: '/tree', task: '/task/T003', ...recordViews };
 const plans: Record<string, (project: ServedProject) => Promise<void>> = {
   empty: async () => {},
-  small: addSamplePlan,
+  small: async (project) => {
+    await addSamplePlan(project);
+    await addSampleRecords(project);
+  },
   large: (project) => addManyTasks(project, 10_000),
 };
 /** Pictures of the README. */

@@ -46,6 +46,27 @@ export const routes: Route[] = [
     title: 'Task',
     load: async () => (await import('./views/task/task-view.tsx')).TaskView as ComponentType<Record<string, string>>,
   },
+  {
+    name: 'memory',
+    path: '/memory',
+    title: 'Memory',
+    load: async () => (await import('./views/memory/memory-view.tsx')).MemoryView,
+    nav: { icon: 'memory', key: 'm' },
+  },
+  {
+    name: 'memory-entry',
+    path: '/memory/:id',
+    title: 'Memory',
+    load: async () => (await import('./views/memory/memory-entry-view.tsx')).MemoryEntryView as ComponentType<Record<string, string>>,
+    record: 'memory',
+  },
+  {
+    name: 'document',
+    path: '/documents/:id',
+    title: 'Document',
+    load: async () => (await import('./views/memory/document-view.tsx')).DocumentView as ComponentType<Record<string, string>>,
+    record: 'document',
+  },
 ];
 
 /** Returns the address of a record; undefined if no view shows it. */

@@ -4,8 +4,12 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { useSite } from './open-page.ts';
 import { addSamplePlan } from './sample-plan.ts';
+import { addSampleRecords } from './sample-records.ts';
 
-const site = useSite(addSamplePlan);
+const site = useSite(async (project) => {
+  await addSamplePlan(project);
+  await addSampleRecords(project);
+});
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Every view, with a text that shows that it is complete. */
@@ -15,6 +19,10 @@ const views: [path: string, text: string][] = [
   ['/tree', 'Write the lexer'],
   ['/task/T003', 'Acceptance criteria'],
   ['/task/T005', 'marks the column'],
+  ['/memory', 'Notes on the grammar'],
+  ['/memory/D-002', 'Cited by'],
+  ['/documents/grammar-notes', 'Statements end'],
+  ['/documents/grammar-notes?compare=1', 'unchanged lines'],
 ];
 
 test('axe finds no violation in any view in either theme', async () => {
@@ -29,7 +37,7 @@ test('axe finds no violation in any view in either theme', async () => {
   await page.keyboard.press('Escape');
   await page.keyboard.press('/');
   await page.getByRole('combobox', { name: 'Search' }).fill('lexer');
-  await page.getByRole('option').first().waitFor();
+  await page.getByRole('dialog').getByRole('option').first().waitFor();
   await checkThemes(page, 'search');
 });
 

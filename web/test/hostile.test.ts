@@ -38,11 +38,30 @@ async function fillHostileProject(project: ServedProject): Promise<void> {
   await project.post('mutate/tasks/update', { taskId: 'T002', blockedBy: script + 'r'.repeat(800) }).then(requireSuccess);
   await project.post('mutate/tasks/relates.add', { from: 'T003', to: 'T004', type: 'related', reason: script }).then(requireSuccess);
   await project
-    .post('mutate/memory/store', { type: 'decision', title: script.slice(0, 150), content: markdown, task: 'T003' })
+    .post('mutate/memory/store', { type: 'decision', title: script.slice(0, 150), content: markdown, task: 'T003', tags: ['e'.repeat(50)] })
     .then(requireSuccess);
+  await project
+    .post('mutate/memory/store', { type: 'learning', title: long, content: `${script} D-001`, task: 'T003' })
+    .then(requireSuccess);
+  const doc = { slug: 's'.repeat(64), title: script.slice(0, 150) };
+  await project.post('mutate/docs/add', { ...doc, taskId: 'T003', content: markdown }).then(requireSuccess);
+  await project.post('mutate/docs/update', { ...doc, content: `${markdown}\n${script}\n${'w'.repeat(4000)}` }).then(requireSuccess);
 }
 
-const views = ['/', '/board', '/board?group=assignee', '/tree?expand=all', '/task/T001', '/task/T002', '/task/T003'];
+const views = [
+  '/',
+  '/board',
+  '/board?group=assignee',
+  '/tree?expand=all',
+  '/task/T001',
+  '/task/T002',
+  '/task/T003',
+  '/memory',
+  '/memory/D-001',
+  '/memory/L-001',
+  `/documents/${'s'.repeat(64)}`,
+  `/documents/${'s'.repeat(64)}?compare=1`,
+];
 
 const widths = [1280, 390];
 
@@ -64,7 +83,7 @@ test('texts with script, SVG, Markdown and bidi are data, and the layout holds i
   }
   await page.keyboard.press('/');
   await page.getByRole('combobox', { name: 'Search' }).fill('<script>');
-  await page.getByRole('option').first().waitFor();
+  await page.getByRole('dialog').getByRole('option').first().waitFor();
   expect(await page.evaluate(() => (globalThis as { hacked?: number }).hacked)).toBeUndefined();
   expect(foreign).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { lexer, type Token, type Tokens } from 'marked';
 import type { ComponentChildren } from 'preact';
+import { getRecordUrl } from '../routes.ts';
 import { TaskLink } from './task-id.tsx';
 
 /** Longer texts are shown as they are: parsing them would delay the page. */
@@ -124,8 +125,17 @@ function SafeLink({ href, children }: { href: string; children: ComponentChildre
   );
 }
 
-/** Turns task ids in a text into links. */
+/** Turns ids of tasks and memory entries in a text into links. */
 function LinkedText({ text }: { text: string }) {
-  const parts = text.split(/\b(T\d{3,})\b/);
-  return <>{parts.map((part, i) => (i % 2 === 1 ? <TaskLink key={i} id={part} /> : part))}</>;
+  const parts = text.split(/\b(T\d{3,}|(?<![\w-])[ODPL]-\d{3,15}(?!-\d))\b/);
+  return <>{parts.map((part, i) => (i % 2 === 1 ? <IdLink key={i} id={part} /> : part))}</>;
 }
+
+const IdLink = ({ id }: { id: string }) =>
+  id.startsWith('T') ? (
+    <TaskLink id={id} />
+  ) : (
+    <a class="task-link" href={getRecordUrl('memory', id)}>
+      <span class="task-id">{id}</span>
+    </a>
+  );

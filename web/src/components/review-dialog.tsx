@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import { Dialog } from '../../components/dialog.tsx';
-import { ErrorNote, LoadingLines } from '../../components/states.tsx';
-import { runAction } from '../../state/actions.ts';
-import { useQuery } from '../../state/use-query.ts';
+import { runAction } from '../state/actions.ts';
+import { useQuery } from '../state/use-query.ts';
+import { Dialog } from './dialog.tsx';
+import { ErrorNote, LoadingLines } from './states.tsx';
 
 /** Shows a review and takes the verdict of a person. */
 export function ReviewDialog({ review, onClose }: { review: string; onClose: () => void }) {

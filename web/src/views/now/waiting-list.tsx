@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Icon } from '../../components/icon.tsx';
 import { Panel } from '../../components/panel.tsx';
+import { ReviewDialog } from '../../components/review-dialog.tsx';
 import { StateIcon } from '../../components/state-badge.tsx';
 import { TaskLink } from '../../components/task-id.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
@@ -9,7 +10,6 @@ import { runAction, useCanWrite } from '../../state/actions.ts';
 import { moveTasks } from '../../state/task-actions.ts';
 import type { IndexTask } from '../../state/task-index.ts';
 import { createIdCheck, useQuery } from '../../state/use-query.ts';
-import { ReviewDialog } from './review-dialog.tsx';
 
 const maxBlocked = 20;
 /** Active tasks whose rounds of verification are read. */
