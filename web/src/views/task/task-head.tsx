@@ -62,21 +62,22 @@ export function TaskHead({ task, claim, canWrite }: { task: FullTask; claim: Tas
         {claim && <AgentChip claim={claim} />}
         {task.archivedAt && <span class="label">archived</span>}
         {task.resolution && task.resolution !== 'done' && <span class="label">{task.resolution}</span>}
-        <span class="spacer" />
-        {canWrite && status !== 'done' && (
-          <button
-            type="button"
-            class="button primary"
-            onClick={() => void (status === 'active' ? completeTasks([id]) : moveTasks([task], 'active'))}
-          >
-            <Icon name={status === 'active' ? 'check' : 'play'} size={14} />
-            {status === 'active' ? 'Complete' : 'Start'}
-          </button>
-        )}
         {canWrite && (
-          <Menu label={`Actions for ${id}`} className="button" items={listActions(task, claim)}>
-            <Icon name="dots" />
-          </Menu>
+          <span class="task-buttons">
+            {status !== 'done' && (
+              <button
+                type="button"
+                class="button primary"
+                onClick={() => void (status === 'active' ? completeTasks([id]) : moveTasks([task], 'active'))}
+              >
+                <Icon name={status === 'active' ? 'check' : 'play'} size={14} />
+                {status === 'active' ? 'Complete' : 'Start'}
+              </button>
+            )}
+            <Menu label={`Actions for ${id}`} className="button" items={listActions(task, claim)}>
+              <Icon name="dots" />
+            </Menu>
+          </span>
         )}
       </div>
       {task.blockedBy && status === 'blocked' && (

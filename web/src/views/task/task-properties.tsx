@@ -200,7 +200,7 @@ export function TaskProperties({ task, claim, canWrite }: { task: FullTask; clai
         {claim && (
           <Property name="Lease">
             <span class="property-text">
-              until <TimeAgo time={claim.until} /> {claim.session && <span class="mono muted">{claim.session}</span>}
+              ends <TimeAgo time={claim.until} /> {claim.session && <span class="mono muted">{claim.session}</span>}
             </span>
           </Property>
         )}
@@ -216,7 +216,7 @@ export function TaskProperties({ task, claim, canWrite }: { task: FullTask; clai
         </Property>
         <Property name="Changed">
           <span class="property-text">
-            <TimeAgo time={task.updatedAt} />, revision {task.revision}
+            <TimeAgo time={task.updatedAt} /> · revision {task.revision}
           </span>
         </Property>
         {task.completedAt && (

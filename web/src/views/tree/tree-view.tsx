@@ -56,7 +56,7 @@ export function TreeView() {
   if (index.status === 'loading') return <LoadingLines count={8} />;
   return (
     <>
-      <header class="view-head">
+      <header class="view-head tree-head">
         <h1>Tree</h1>
         <FilterText id="tree-text" />
         <span class="spacer" />
