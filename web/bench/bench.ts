@@ -11,6 +11,7 @@ let project: ServedProject;
 beforeAll(async () => {
   project = await serveProject({ config: manyTasksConfig });
   await addManyTasks(project, 10_000);
+  expect((await project.post('query/admin/dash')).summary.tasks).toBe(10_000);
 });
 afterAll(() => project?.close());
 
@@ -97,7 +98,8 @@ test('a change of the command line is on the page', async () => {
   const page = await openPage('/board?group=none&text=fresh');
   await page.getByText('No task matches').waitFor();
   const times: number[] = [];
-  for (let i = 0; i < 21; i++) {
+  // As many cards as the window of the column draws.
+  for (let i = 0; i < 15; i++) {
     const seen = page
       .getByText(`fresh ${i} end`)
       .first()
@@ -123,13 +125,18 @@ test('1,000 changes in 10 s lose none and keep the page responsive', async () =>
     }).observe({ entryTypes: ['longtask'] });
   });
   const startedAt = performance.now();
+  const running = new Set<Promise<unknown>>();
   for (let i = 0; i < 1000; i++) {
     // The first task of a hundred is an epic, which is not a card.
     const taskId = `T${String(2 + i + Math.floor(i / 99)).padStart(3, '0')}`;
-    requireSuccess(await project.post('mutate/tasks/update', { taskId, title: `changed ${i} end` }));
+    const call = project.post('mutate/tasks/update', { taskId, title: `changed ${i} end` }).then(requireSuccess);
+    running.add(call);
+    void call.finally(() => running.delete(call));
+    if (running.size >= 8) await Promise.race(running);
     const dueMs = (i + 1) * 10 - (performance.now() - startedAt);
     if (dueMs > 0) await new Promise((resolve) => setTimeout(resolve, dueMs));
   }
+  await Promise.all(running);
   console.log(`1,000 changes took ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
   await page.getByLabel('Filter by text').fill('changed');
   const countCards = async (): Promise<number> =>
