@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectBrowser } from '../test/connect-browser.ts';
-import { addManyTasks, manyTasksConfig, requireSuccess } from '../test/sample-plan.ts';
+import { addManyDependencies, addManyTasks, manyTasksConfig, requireSuccess } from '../test/sample-plan.ts';
 import { type ServedProject, serveProject } from '../test/served-project.ts';
 
 /** Measures the figures of the page with 10,000 tasks, prints one line each, and fails above the limits of spec 9.3. They hold for a
@@ -146,3 +146,63 @@ test('1,000 changes in 10 s lose none and keep the page responsive', async () =>
   check('longest task of the page', await page.evaluate(() => (globalThis as unknown as { longest: number }).longest), 200);
   await page.context().close();
 });
+
+test('graph of 1,000 tasks and 3,000 dependencies', async () => {
+  const graph = await serveProject({ config: manyTasksConfig });
+  try {
+    await addManyDependencies(graph);
+    const { nodes, edges } = await graph.post('query/orchestrate/graph');
+    console.log(`graph of ${nodes.length} tasks and ${edges.length} dependencies`);
+    const page = await (await (await connectBrowser()).newContext({ viewport: { width: 1280, height: 800 } })).newPage();
+    const [layouts, drawn]: number[][] = [[], []];
+    for (let i = 0; i < 5; i++) {
+      await page.goto(`${graph.url}/graph`);
+      await page.waitForFunction(() => performance.getEntriesByName('graph-drawn').length > 0);
+      const find = (name: string) => page.evaluate((key) => performance.getEntriesByName(key)[0]!.toJSON(), name);
+      layouts!.push((await find('graph-layout')).duration);
+      drawn!.push((await find('graph-drawn')).startTime);
+    }
+    check('graph: layout in the worker (median)', computeMedian(layouts!), 1500);
+    check('graph: drawn after navigation (median)', computeMedian(drawn!), 1500);
+    await page.locator('.graph-canvas').focus();
+    for (const [name, key] of [
+      ['near', ''],
+      ['far', '0'],
+    ]) {
+      if (key) await page.keyboard.press(key);
+      const { work, frames } = await measurePanSteps(page);
+      check(`graph: pan step ${name}, main thread`, work, 33);
+      check(`graph: pan step ${name}, frame (median)`, computeMedian(frames), 33);
+    }
+    await page.context().close();
+  } finally {
+    await graph.close();
+  }
+});
+
+/** Moves the graph in 60 steps, one for each frame. A frame ends when the next one can begin: after script, layout, paint and raster. */
+async function measurePanSteps(page: Page): Promise<{ work: number; frames: number[] }> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable');
+  const readTaskMs = async (): Promise<number> => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    return metrics.find(({ name }) => name === 'TaskDuration')!.value * 1000;
+  };
+  const steps = 60;
+  const beforeMs = await readTaskMs();
+  const frames = await page.evaluate(async (count) => {
+    const canvas = document.querySelector('.graph-canvas')!;
+    const times: number[] = [];
+    let last = await new Promise<number>(requestAnimationFrame);
+    for (let i = 0; i < count; i++) {
+      canvas.dispatchEvent(new WheelEvent('wheel', { deltaX: i % 20 < 10 ? 13 : -13, deltaY: 7, shiftKey: true, cancelable: true }));
+      const next = await new Promise<number>(requestAnimationFrame);
+      times.push(next - last);
+      last = next;
+    }
+    return times;
+  }, steps);
+  const work = (await readTaskMs()) - beforeMs;
+  await session.detach();
+  return { work: work / steps, frames };
+}

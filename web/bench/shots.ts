@@ -15,7 +15,8 @@ const recordViews = {
   document: '/documents/grammar-notes',
   diff: '/documents/grammar-notes?compare=1',
 };
-const views = { now: '/', board: '/board', tree: '/tree', task: '/task/T003', ...recordViews };
+const graphViews = { graph: '/graph', chain: '/graph?task=T005&done=shown' };
+const views = { now: '/', board: '/board', tree: '/tree', ...graphViews, task: '/task/T003', ...recordViews };
 const plans: Record<string, (project: ServedProject) => Promise<void>> = {
   empty: async () => {},
   small: async (project) => {

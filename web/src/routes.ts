@@ -41,6 +41,13 @@ export const routes: Route[] = [
     nav: { icon: 'tree', key: 't' },
   },
   {
+    name: 'graph',
+    path: '/graph',
+    title: 'Graph',
+    load: async () => (await import('./views/graph/graph-view.tsx')).GraphView,
+    nav: { icon: 'graph', key: 'g' },
+  },
+  {
     name: 'task',
     path: '/task/:id',
     title: 'Task',

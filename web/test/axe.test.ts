@@ -17,6 +17,8 @@ const views: [path: string, text: string][] = [
   ['/', 'Waits for a person'],
   ['/board', 'Write the lexer'],
   ['/tree', 'Write the lexer'],
+  ['/graph', 'Write the lexer'],
+  ['/graph?task=T005&done=shown', 'Waiting for it'],
   ['/task/T003', 'Acceptance criteria'],
   ['/task/T005', 'marks the column'],
   ['/memory', 'Notes on the grammar'],

@@ -53,6 +53,8 @@ const views = [
   '/board',
   '/board?group=assignee',
   '/tree?expand=all',
+  '/graph',
+  '/graph?task=T002',
   '/task/T001',
   '/task/T002',
   '/task/T003',

@@ -74,3 +74,22 @@ export async function addManyTasks(project: ServedProject, count: number): Promi
     requireSuccess(await project.post('mutate/tasks/add-batch', { tasks }));
   }
 }
+
+/** Fills an empty project with 25 waves of 40 tasks; each depends on three or four tasks of the two waves before. */
+export async function addManyDependencies(project: ServedProject): Promise<void> {
+  const perWave = 40;
+  const toId = (number: number): string => `T${String(number).padStart(3, '0')}`;
+  for (let wave = 0; wave < 25; wave++) {
+    const tasks = Array.from({ length: perWave }, (_, i) => {
+      const first = Math.max(0, wave - 2) * perWave;
+      const before = wave * perWave - first;
+      // Steps that are prime to the number of tasks before give different tasks.
+      const depends =
+        wave === 0
+          ? []
+          : [...new Set([i, i * 7 + wave, i * 11 + 3, ...(i % 6 === 0 ? [i + 17] : [])].map((n) => toId(first + (n % before) + 1)))];
+      return { title: `Step ${i + 1} of stage ${wave + 1}`, ...(depends.length > 0 ? { depends } : {}) };
+    });
+    requireSuccess(await project.post('mutate/tasks/add-batch', { tasks }));
+  }
+}

@@ -19,7 +19,7 @@ export function selectGraph<N extends { id: TaskId }>(
 ): GraphSelection<N> & { total: number } {
   const known = new Set(nodes.map(({ id }) => id));
   const inside = edges.filter(([from, to]) => known.has(from) && known.has(to));
-  const reached = around === undefined ? known : new Set([...follow(inside, around, 0), ...follow(inside, around, 1)]);
+  const reached = around === undefined ? known : new Set([...followEdges(inside, [around], 0), ...followEdges(inside, [around], 1)]);
   const linked = new Set(inside.flat());
   const found = nodes.filter(({ id }) => reached.has(id));
   const sorted = found.sort((a, b) => Number(linked.has(b.id)) - Number(linked.has(a.id)) || toTaskNumber(a.id) - toTaskNumber(b.id));
@@ -28,10 +28,10 @@ export function selectGraph<N extends { id: TaskId }>(
   return { nodes: shown, edges: inside.filter(([from, to]) => ids.has(from) && ids.has(to)), total: found.length };
 }
 
-/** Lists the tasks that can be reached from `start` along the edges: from their side 0 to the other, or from side 1. */
-function follow(edges: GraphEdge[], start: TaskId, side: 0 | 1): Set<TaskId> {
+/** Lists the tasks that can be reached from `starts` along the edges: from their side 0 to the other, or from side 1. */
+export function followEdges(edges: GraphEdge[], starts: TaskId[], side: 0 | 1): Set<TaskId> {
   const bySide = groupBy(edges, (edge) => edge[side]);
-  const reached = new Set([start]);
+  const reached = new Set(starts);
   for (const id of reached) for (const edge of bySide.get(id) ?? []) reached.add(edge[side === 0 ? 1 : 0]);
   return reached;
 }

@@ -1,4 +1,5 @@
 import type { IndexTask } from '../state/task-index.ts';
+import { stateShapes } from './state-shapes.ts';
 
 export type TaskStatus = IndexTask['status'];
 
@@ -14,25 +15,9 @@ export function StateIcon({ status, isLabelled = false }: { status: TaskStatus; 
       viewBox="0 0 14 14"
       {...(isLabelled ? { 'aria-hidden': 'true' } : { role: 'img', 'aria-label': status })}
     >
-      {status === 'pending' && <circle cx="7" cy="7" r="5.5" class="ring" stroke-dasharray="2.4 1.9" />}
-      {status === 'active' && (
-        <>
-          <circle cx="7" cy="7" r="5.5" class="ring" />
-          <path d="M7 3.5a3.5 3.5 0 0 1 0 7z" class="fill" />
-        </>
-      )}
-      {status === 'blocked' && (
-        <>
-          <path d="M4.6 1.2h4.8l3.4 3.4v4.8l-3.4 3.4H4.6L1.2 9.4V4.6z" class="fill" />
-          <path d="M4.4 7h5.2" class="mark" />
-        </>
-      )}
-      {status === 'done' && (
-        <>
-          <circle cx="7" cy="7" r="6.2" class="fill" />
-          <path d="m4.2 7.2 2 2 3.6-4" class="mark" />
-        </>
-      )}
+      {stateShapes[status].map(({ kind, path, dash }) => (
+        <path key={kind} class={kind} d={path} stroke-dasharray={dash?.join(' ')} />
+      ))}
     </svg>
   );
 }

@@ -1,3 +1,4 @@
+import { parseTaskId } from '#core/model/scalars.ts';
 import { isLegalTransition } from '#tasks/rules/legal-transitions.ts';
 import type { Params } from '../api/operations.generated.ts';
 import { ask } from '../components/ask-dialog.tsx';
@@ -147,6 +148,36 @@ export async function labelTasks(ids: string[]): Promise<boolean> {
     `Labelled ${formatIds(ids)}`,
   );
 }
+
+/** Adds a dependency. The text begins with the id of the task that must be done first. The server explains a cycle. */
+export async function addDependency(id: string, text: string): Promise<boolean> {
+  const other = parseOtherTask(text);
+  return other !== undefined && updateTasks([id], { addDepends: [other] }, `${id} depends on ${other}`);
+}
+
+/** Lets another task wait for this one. The text begins with the id of the other task. */
+export async function addDependent(id: string, text: string): Promise<boolean> {
+  const other = parseOtherTask(text);
+  return other !== undefined && addDependency(other, id);
+}
+
+function parseOtherTask(text: string): string | undefined {
+  const id = parseTaskId(text.split(/\s/)[0]!);
+  if (id === undefined) notify('failed', `${text} is not a task id such as T001`);
+  return id;
+}
+
+export const removeDependency = (id: string, dependsOn: string): Promise<boolean> =>
+  updateTasks([id], { removeDepends: [dependsOn] }, `${id} no longer depends on ${dependsOn}`);
+
+const maxSuggestions = 100;
+
+/** Lists open tasks other than this one, as suggestions for a dependency. */
+export const listOtherTasks = (own: string): string[] =>
+  [...taskIndex.get().tasks.values()]
+    .filter(({ id, status }) => id !== own && status !== 'done')
+    .slice(0, maxSuggestions)
+    .map(({ id, title }) => `${id} ${title}`);
 
 /** Changes fields of one task or of several; all of them are changed or none. */
 export async function updateTasks(

@@ -50,7 +50,8 @@ export function startTaskIndex(): void {
   void reloadTaskIndex();
 }
 
-const listTaskIds = (changes: Change[]): string[] =>
+/** Lists the tasks that changes name. */
+export const listTaskIds = (changes: Change[]): string[] =>
   changes.flatMap(({ created = [], updated = [], deleted = [] }) => [...created, ...updated, ...deleted]).filter((id) => /^T\d+$/.test(id));
 
 export async function reloadTaskIndex(): Promise<void> {

@@ -1,11 +1,11 @@
 import { getChildTier } from '#tasks/rules/hierarchy.ts';
+import { AddLine } from '../../components/add-line.tsx';
 import { EpicProgress } from '../../components/epic-progress.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { StatusMenu } from '../../components/status-menu.tsx';
 import { TaskIdText, toTaskUrl } from '../../components/task-id.tsx';
 import { addTask } from '../../state/task-actions.ts';
 import { useTaskIndex } from '../../state/task-index.ts';
-import { AddLine } from './add-line.tsx';
 import type { FullTask } from './task-view.tsx';
 
 const maxShown = 200;

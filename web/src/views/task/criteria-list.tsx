@@ -1,10 +1,10 @@
+import { AddLine } from '../../components/add-line.tsx';
 import { ask } from '../../components/ask-dialog.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { runAction } from '../../state/actions.ts';
 import { updateTasks } from '../../state/task-actions.ts';
-import { AddLine } from './add-line.tsx';
 import type { FullTask } from './task-view.tsx';
 
 type Criterion = NonNullable<FullTask['acceptance']>[number];

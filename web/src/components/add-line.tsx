@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { Icon } from '../../components/icon.tsx';
+import { Icon } from './icon.tsx';
 
 interface AddLineProps {
   label: string;
