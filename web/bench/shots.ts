@@ -14,6 +14,8 @@ const recordViews = {
   entry: '/memory/D-002',
   document: '/documents/grammar-notes',
   diff: '/documents/grammar-notes?compare=1',
+  log: '/log',
+  logEntry: '/log?entry=5',
 };
 const graphViews = { graph: '/graph', chain: '/graph?task=T005&done=shown' };
 const views = { now: '/', board: '/board', tree: '/tree', ...graphViews, task: '/task/T003', ...recordViews };

@@ -74,6 +74,13 @@ export const routes: Route[] = [
     load: async () => (await import('./views/memory/document-view.tsx')).DocumentView as ComponentType<Record<string, string>>,
     record: 'document',
   },
+  {
+    name: 'log',
+    path: '/log',
+    title: 'Log',
+    load: async () => (await import('./views/log/log-view.tsx')).LogView,
+    nav: { icon: 'log', key: 'l' },
+  },
 ];
 
 /** Returns the address of a record; undefined if no view shows it. */

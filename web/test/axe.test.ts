@@ -25,6 +25,9 @@ const views: [path: string, text: string][] = [
   ['/memory/D-002', 'Cited by'],
   ['/documents/grammar-notes', 'Statements end'],
   ['/documents/grammar-notes?compare=1', 'unchanged lines'],
+  ['/log', 'is intact'],
+  ['/log?entry=3', 'Parameters'],
+  ['/log?show=releases', 'No release yet'],
 ];
 
 test('axe finds no violation in any view in either theme', async () => {

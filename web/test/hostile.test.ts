@@ -58,6 +58,7 @@ const views = [
   '/task/T001',
   '/task/T002',
   '/task/T003',
+  '/log?entry=3',
   '/memory',
   '/memory/D-001',
   '/memory/L-001',

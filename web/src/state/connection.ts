@@ -28,12 +28,19 @@ export const connection = createStore<Connection>({ status: 'connecting' });
 
 type ChangeListener = (changes: Change[]) => void;
 const changeListeners = new Set<ChangeListener>();
+const entryListeners = new Set<() => void>();
 const resetListeners = new Set<() => void>();
 
 /** Calls `listener` with the changes of a moment at once: a hundred writes cause one rendering. */
 export function onChanges(listener: ChangeListener): () => void {
   changeListeners.add(listener);
   return () => void changeListeners.delete(listener);
+}
+
+/** Calls `listener` for every new entry of the log: a change, or a call that failed or was recorded for a grade. */
+export function onLogEntries(listener: () => void): () => void {
+  entryListeners.add(listener);
+  return () => void entryListeners.delete(listener);
 }
 
 /** Calls `listener` when everything on the screen may be out of date. */
@@ -132,8 +139,11 @@ function handleMessage(message: string, onLive: () => void): void {
     lastSeq = data.seq;
     if (batch.length === 0) setTimeout(deliver, batchMs);
     batch.push(data);
-  } else if (kind === 'call') lastSeq = data.seq;
-  else if (kind === 'resume') lastSeq = data.after;
+    reportEntry();
+  } else if (kind === 'call') {
+    lastSeq = data.seq;
+    reportEntry();
+  } else if (kind === 'resume') lastSeq = data.after;
   else if (kind === 'reset') {
     lastSeq = data.seq;
     reset();
@@ -142,6 +152,10 @@ function handleMessage(message: string, onLive: () => void): void {
     checkCredentials(failure);
     setOffline(failure);
   }
+}
+
+function reportEntry(): void {
+  for (const listener of entryListeners) listener();
 }
 
 function reset(): void {
