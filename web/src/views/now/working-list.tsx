@@ -26,7 +26,7 @@ export function WorkingList({ tasks }: { tasks: Map<string, IndexTask> }) {
     <Panel title="At work" count={count}>
       {count + idle.length === 0 && (
         <p class="panel-none">
-          No agent works on a task. An agent takes one with <CopyCommand command="cleo claim-next" />
+          No agent works on a task. An agent takes one with <CopyCommand command="cleo next --claim" />
         </p>
       )}
       <ul class="rows">
