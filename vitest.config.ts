@@ -91,7 +91,10 @@ export default defineConfig({
           isolate: false,
           include: ['web/test/*.test.ts'],
           globalSetup: [...built.globalSetup, 'web/test/global-setup.ts'],
+          // Three pages at once on two cores lose key strokes: the page tests run one after another, before the timed ones.
           fileParallelism: false,
+          sequence: { groupOrder: 1 },
+          retry: 2,
         },
       },
       // `npm run shots` and `npm run bench:web`

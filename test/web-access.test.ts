@@ -146,6 +146,18 @@ test('reads of a browser are in no session and not logged, also while the agent 
   expect(await readHead()).toBe(before);
 });
 
+test('a browser stores a grade only with the secret of the page', async () => {
+  const { post, pageHeaders, app } = await openPageServer({ tasks: ['T001 epic', 'T002 in T001'] });
+  const { session } = await app.as('ada').call('session.start', { scope: 'epic:T001', autoFocus: true, grade: true });
+  const { 'cleo-page-secret': _, ...reader } = pageHeaders;
+  const countGrades = async (): Promise<number> => (await app.call('admin.grade.list')).grades.length;
+  const graded = await post('query/admin/grade', { sessionId: session.id }, reader);
+  expect(graded).toMatchObject({ status: 200, body: { grade: { sessionId: session.id } } });
+  expect(await countGrades()).toBe(0);
+  await post('query/admin/grade', { sessionId: session.id }, pageHeaders);
+  expect(await countGrades()).toBe(1);
+});
+
 test('a token in the page has its own scope, and a revoked one is out', async () => {
   const { post, pageHeaders, createToken, app } = await openPageServer(
     { config: { serve: { requireToken: true } } },

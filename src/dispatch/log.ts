@@ -1,5 +1,6 @@
 import { CleoError } from '#core/errors/error.ts';
 import type { AuditDraft, Changes } from '#core/model/audit.ts';
+import { includesScope } from '#core/rules/token-scope.ts';
 import { defined } from '#lib/defined.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { redactParams } from '#lib/redact.ts';
@@ -119,11 +120,12 @@ export async function logQuietly(ctx: CallContext, exitCode: number, changes?: C
   }
 }
 
-/** Appends the line of a query to its file. A failed write is only a warning. */
-export function appendLine({ app }: CallContext, outcome: Outcome): void {
+/** Appends the line of a query to its file. A failed write is only a warning. An observer that may not write, such as a web page without
+ *  its secret, appends nothing. */
+export function appendLine({ app, call }: CallContext, outcome: Outcome): void {
   const { appendLine: addition } = outcome.options;
   const project = app.platform.getProject();
-  if (!addition || !project) return;
+  if (!addition || !project || (app.isObserver && !includesScope(call.token?.scope ?? 'query', 'mutate'))) return;
   try {
     app.platform.files.appendLine(`${project.folder}/${addition.file}`, addition.line);
   } catch (error) {
