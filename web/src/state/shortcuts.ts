@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { createStore } from './store.ts';
 
 export interface Shortcut {
@@ -16,13 +16,15 @@ interface ShortcutGroup {
 /** The shortcuts of everything on the screen; `?` lists them. */
 export const shortcutGroups = createStore<ShortcutGroup[]>([]);
 
-/** Registers shortcuts while a component is on the screen. */
+/** Registers shortcuts while a component is on the screen. The group always has the functions of the latest rendering: an effect would
+ *  replace them a frame later, and a key that follows another one at once would act on the state before it. */
 export function useShortcuts(title: string, shortcuts: Shortcut[]): void {
-  useEffect(() => {
-    const group = { title, shortcuts };
+  const { current: group } = useRef<ShortcutGroup>({ title, shortcuts });
+  Object.assign(group, { title, shortcuts });
+  useLayoutEffect(() => {
     shortcutGroups.update((all) => [...all, group]);
     return () => shortcutGroups.update((all) => all.filter((each) => each !== group));
-  });
+  }, [group]);
 }
 
 const sequenceMs = 1000;
