@@ -91,7 +91,7 @@ export default defineConfig({
           isolate: false,
           include: ['web/test/*.test.ts'],
           globalSetup: [...built.globalSetup, 'web/test/global-setup.ts'],
-          // Three pages at once on two cores lose key strokes: the page tests run one after another, before the timed ones.
+          // Three pages at once are too slow for two cores: the page tests run one after another.
           fileParallelism: false,
           sequence: { groupOrder: 1 },
           retry: 2,
