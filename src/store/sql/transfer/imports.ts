@@ -9,10 +9,11 @@ export function createImportReads(db: Db): ImportReads {
     async getKnown(source) {
       const records = await db.all(sql`
         select r.foreign_id, r.task_id, r.base, ${currentColumns} from import_records r left join tasks t on t.id = r.task_id
-        where r.source = ${source}`);
+        where r.source = ${source} order by length(r.task_id), r.task_id, r.foreign_id`);
       const aliases = await db.all(sql`
         select a.alias as foreign_id, a.task_id, null as base, ${currentColumns} from task_aliases a join tasks t on t.id = a.task_id
-        where a.tool = ${source} and not exists (select 1 from import_records r where r.source = a.tool and r.foreign_id = a.alias)`);
+        where a.tool = ${source} and not exists (select 1 from import_records r where r.source = a.tool and r.foreign_id = a.alias)
+        order by length(a.task_id), a.task_id, a.alias`);
       return new Map([...records, ...aliases].map((row) => [String(row.foreign_id), toKnownImport(row)]));
     },
     async list(filter, { limit, offset }) {
