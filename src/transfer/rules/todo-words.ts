@@ -19,10 +19,7 @@ export const unescapeTodoWord = (word: string): string =>
 export const hashTodoLine = (created: string, title: string): string => sha256(`${created} ${title.toLowerCase()}`).slice(0, 12);
 
 /** A value contains no white space, colon or comma, and does not begin with a slash. */
-export const encodeValue = (text: string): string =>
-  text.replace(/[%\s:,]|^\//gu, (sign) =>
-    [...new TextEncoder().encode(sign)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''),
-  );
+export const encodeValue = (text: string): string => text.replace(/[%\s:,]|^\//gu, (sign) => encodeURIComponent(sign).toLowerCase());
 
 export function decodeValue(value: string): string {
   try {
