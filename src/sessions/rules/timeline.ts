@@ -68,7 +68,8 @@ export function buildTimeline(entries: TimelineEntry[]): TimelineLane[] {
       endFocus((_, { agent: other }) => other === agent, at);
       lane.marks.push(toMark(entry, 'handoff'));
     }
-    const started = starts.has(operation) ? tasks[0] : undefined;
+    // The task that a start releases is updated before the one that it claims.
+    const started = starts.has(operation) ? tasks.at(-1) : undefined;
     if (started === undefined) continue;
     // A task that is taken over has a new worker.
     endFocus(({ taskId }, { agent: other }) => other === agent || taskId === started, at);
