@@ -30,7 +30,8 @@ export function LossList({ losses, unknown }: { losses: Loss[]; unknown: Readonl
                     <li key={seq}>
                       <a class="mono loss-entry" href={`/log?entry=${seq}`}>
                         #{seq}
-                      </a> <code class="text">{operation}</code>{' '}
+                      </a>{' '}
+                      <code class="text">{operation}</code>{' '}
                       <span class="muted">
                         <TimeAgo time={timestamp} />
                       </span>
