@@ -37,7 +37,7 @@ export interface TimelineLane {
 
 /** Operations after which their agent works on the task that they changed. A session can start with a focus. */
 const starts = new Set(['tasks.start', 'tasks.claim-next', 'session.start', 'session.resume', 'orchestrate.start']);
-/** Operations after which nobody works on the tasks that they changed. */
+/** Operations that end the work on the tasks that they change. */
 const ends = new Set(['tasks.complete', 'tasks.stop', 'tasks.cancel', 'tasks.delete', 'tasks.archive']);
 /** Operations after which the agent works on nothing. */
 const leaves = new Set(['session.end', 'session.suspend', 'session.safestop']);
