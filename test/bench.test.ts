@@ -111,6 +111,15 @@ test('parts do not contain copies of the packages that many of them use', () => 
   expect(readdirSync(join(dist, 'parts')).filter((name) => /^packages-(yaml|jsonc-parser)\.js$/.test(name))).toHaveLength(2);
 });
 
+test('an empty project folder stays small', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cleo-bench-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  cleo(folder, ['init']);
+  // A table with a text as its key takes two pages, one with a serial number or without rowid takes one, and so does every index.
+  const sizes = readdirSync(join(folder, '.cleo')).map((name) => statSync(join(folder, '.cleo', name)).size);
+  expect(sizes.reduce((sum, size) => sum + size) / 1024).toBeLessThan(620);
+});
+
 /** Copies the build, so that other tests are not affected. */
 function copyDist(folder: string): { copy: string; caches: string } {
   const copy = join(folder, 'copy', 'dist');

@@ -6,7 +6,9 @@ import { loadSqliteDriver, type SqliteDatabase } from '../src/store/dialects/sql
 import { createSqlite } from '../src/store/dialects/sqlite-schema.ts';
 import type { ReadStore } from '../src/store/port/store.ts';
 import { createReadStore } from '../src/store/sql/read-store.ts';
-import type { Sql } from '../src/store/sql/sql.ts';
+import type { Db, Sql } from '../src/store/sql/sql.ts';
+import { storeImage } from '../src/store/sql/undo/images.ts';
+import { createUndoWrites } from '../src/store/sql/undo/undo.ts';
 
 // SQLite plans without statistics here, so an empty database gives the same plans as a large one.
 const folder = mkdtempSync(join(tmpdir(), 'cleo-plans-'));
@@ -20,19 +22,23 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Returns the query plan steps of every statement that `ask` runs. */
-async function explain(ask: (store: ReadStore) => Promise<unknown>): Promise<string[]> {
+/** Returns the query plan steps of every statement that `ask` runs. Statements without an answer are not run. */
+async function explainAll(ask: (db: Db) => Promise<unknown>): Promise<string[]> {
   const steps: string[] = [];
-  const explain = (statement: Sql) => {
+  const explain = (statement: Sql): string => {
     const text = statement.parts.join('?');
     for (const row of database.prepare(`explain query plan ${text}`).all(...statement.values)) steps.push(String(row.detail));
-    return database.prepare(text).all(...statement.values);
+    return text;
   };
-  await ask(
-    createReadStore({ engine: 'sqlite', all: async (statement) => explain(statement), run: async (statement) => void explain(statement) }),
-  );
+  await ask({
+    engine: 'sqlite',
+    all: async (statement) => database.prepare(explain(statement)).all(...statement.values),
+    run: async (statement) => void explain(statement),
+  });
   return steps;
 }
+
+const explain = (ask: (store: ReadStore) => Promise<unknown>): Promise<string[]> => explainAll((db) => ask(createReadStore(db)));
 
 /** True for a full table scan or an automatic index. Partial indexes and the small claims table are allowed. */
 const isFullScan = (step: string): boolean =>
@@ -109,6 +115,17 @@ test.each(Object.keys(questions))('%s does not scan a whole table', async (name)
   const steps = await explain(questions[name]!);
   expect(steps.length).toBeGreaterThan(0);
   expect(steps.filter(isFullScan)).toEqual([]);
+});
+
+test('images for undo are found, and deleted by their age, without a scan', async () => {
+  const stamp = { at: '2026-01-01T00:00:00.000Z', by: 'ada' };
+  const stored = await explainAll((db) => storeImage(db, stamp, 'doc', 'guide', async () => undefined));
+  const undone = await explainAll((db) =>
+    createUndoWrites(db, createReadStore(db).tasks, stamp, { created: [], updated: [], deleted: [] }).restoreItems(7),
+  );
+  const steps = [...stored, ...undone].filter((step) => step.includes('undo_images') || / u\b/.test(step));
+  expect(steps).toHaveLength(3);
+  expect(steps.filter((step) => !step.includes('sqlite_autoindex_undo_images_1 (at'))).toEqual([]);
 });
 
 test('detects a query that scans a whole table', async () => {

@@ -17,7 +17,8 @@ export async function createSqlite(path: string, at: string): Promise<boolean> {
       'begin immediate; create table schema_migrations (version integer primary key, checksum text not null, applied_at text not null)',
     );
     migrateSqlite(database, at);
-    database.exec('commit; pragma journal_mode = wal');
+    // Migrations rebuild tables and leave free pages.
+    database.exec('commit; vacuum; pragma journal_mode = wal');
     database.close();
     database = undefined;
     moveStrayLog(path);

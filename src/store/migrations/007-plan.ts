@@ -10,7 +10,9 @@ import type { Migration } from './migration.ts';
  *  here; names are compared byte by byte, so that a prefix is a range. `audit_log.history_seq` is the last row of `task_history` at the
  *  entry, and `undo_images` holds documents and memory entries before the writes of the last hour. `audit_updates` finds the entries
  *  that updated a task, without reading the whole log. `github_cache` holds pages of the GitHub API with their ETags, and what a sync
- *  remembers about a repository. */
+ *  remembers about a repository. On SQLite, tables of short rows have no rowid: without a second tree for the key an empty store takes a
+ *  page less for each, and every insert writes one tree less. Tables with long rows keep it, because such rows would fill the tree of
+ *  the key. */
 const common = `
 alter table tasks add column uid text;
 alter table tasks add column assignee text;
@@ -24,7 +26,7 @@ create table task_aliases (
   alias text not null,
   task_id text not null references tasks (id) on delete cascade deferrable initially deferred,
   primary key (tool, alias)
-);
+) {{withoutRowid}};
 create index task_aliases_alias on task_aliases (alias);
 create index task_aliases_task on task_aliases (task_id);
 
@@ -45,7 +47,7 @@ create table plan_files (
   uid text not null,
   file_stat text not null,
   primary key (tree, kind, uid)
-);
+) {{withoutRowid}};
 
 create table import_records (
   source text not null,
@@ -74,7 +76,7 @@ create table audit_updates (
   task_id text not null,
   seq integer not null,
   primary key (task_id, seq)
-);
+) {{withoutRowid}};
 create table undo_images (
   seq {{serial}},
   entry integer not null,
@@ -82,9 +84,8 @@ create table undo_images (
   item_id text not null,
   image text,
   at text not null,
-  unique (entry, kind, item_id, at)
+  unique (at, entry, kind, item_id)
 );
-create index undo_images_at on undo_images (at);
 
 create index tasks_assignee on tasks (assignee) where assignee is not null;
 create index tasks_due on tasks (due) where due is not null;
@@ -102,6 +103,60 @@ const sqliteReplica = Array.from(
   { length: 12 },
   (_, i) => `(instr('0123456789abcdef', substr(f.value, ${5 + i}, 1)) - 1 << ${44 - 4 * i})`,
 ).join(' + ');
+
+const task = 'text not null references tasks (id) on delete cascade deferrable initially deferred';
+const memory = 'text not null references memories (id) on delete cascade deferrable initially deferred';
+
+/** Earlier tables with short rows: their columns, and their indexes if they have any. */
+const shortTables: [string, string, string?][] = [
+  ['counters', 'name text primary key, value integer not null'],
+  ['store_facts', 'name text primary key, value text not null'],
+  [
+    'task_labels',
+    `task_id ${task}, position integer not null, label text not null, primary key (task_id, position)`,
+    'label (label, task_id)',
+  ],
+  ['task_files', `task_id ${task}, position integer not null, path text not null, primary key (task_id, position)`, 'path (path, task_id)'],
+  [
+    'task_dependencies',
+    `task_id ${task}, position integer not null, depends_on text not null references tasks (id) deferrable initially deferred,
+     primary key (task_id, depends_on), check (task_id <> depends_on)`,
+    'on (depends_on, task_id)',
+  ],
+  [
+    'session_agents',
+    `session_id text not null references sessions (id) on delete cascade, agent_id text not null, attached_at text not null,
+     primary key (session_id, agent_id)`,
+    'agent (agent_id)',
+  ],
+  ['memory_tags', `memory_id ${memory}, tag text not null, primary key (memory_id, tag)`],
+  ['memory_tasks', `memory_id ${memory}, task_id text not null, primary key (memory_id, task_id)`, 'task (task_id)'],
+  [
+    'citations',
+    `memory_id ${memory}, by_kind text not null check (by_kind in ('memory', 'doc', 'task')), by_id text not null,
+     primary key (memory_id, by_kind, by_id)`,
+    'by (by_kind, by_id)',
+  ],
+  [
+    'doc_tasks',
+    `slug text not null references docs (slug) on delete cascade deferrable initially deferred, task_id text not null,
+     primary key (slug, task_id)`,
+    'task (task_id)',
+  ],
+  [
+    'release_tasks',
+    'version text not null references releases (version) on delete cascade, task_id text not null, primary key (version, task_id)',
+    'task (task_id)',
+  ],
+];
+
+/** SQLite cannot change the form of a table. */
+const rebuildWithoutRowid = ([table, columns, index]: (typeof shortTables)[number]): string => `
+create table ${table}_short (${columns}) without rowid;
+insert into ${table}_short select * from ${table};
+drop table ${table};
+alter table ${table}_short rename to ${table};
+${index ? `create index ${table}_${index.replace(' ', ` on ${table} `)};` : ''}`;
 
 const sqlite = `
 update tasks set uid = (
@@ -123,7 +178,7 @@ insert or ignore into audit_updates (task_id, seq)
   where a.success = 1 and a.updated_ids like '%"T%' and i.value glob 'T[0-9]*';
 create index plan_records_stats on plan_records (kind, uid, file_stat);
 create index plan_records_outcomes on plan_records (kind, uid, summary, outcome);
-`;
+${shortTables.map(rebuildWithoutRowid).join('')}`;
 
 /** A time that is not valid must not stop the upgrade. */
 const postgres = `
