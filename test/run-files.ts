@@ -15,6 +15,8 @@ export interface RunSpec {
   at?: string;
   agent?: string;
   retentionDays?: number | null;
+  /** Time between two events. */
+  stepMs?: number;
   /** Additional events at the end. */
   more?: [event: string, data: Record<string, unknown>, about?: Partial<TraceLine>][];
 }
@@ -22,7 +24,7 @@ export interface RunSpec {
 type TraceEvent = [event: string, data: Record<string, unknown>, about?: Partial<TraceLine>];
 
 /** Creates the trace lines of a run of two phases as the runner writes them. The second phase is rejected if the run failed. */
-export function createTraceLines({ id, status = 'success', at = startTime, more = [] }: RunSpec): string[] {
+export function createTraceLines({ id, status = 'success', at = startTime, stepMs = 1, more = [] }: RunSpec): string[] {
   const check = (name: string, passed: boolean, message: string) => ({
     ...{ name, passed, message, evidence: { path: 'prd.md', line: null, expected: null, actual: null } },
   });
@@ -54,7 +56,11 @@ export function createTraceLines({ id, status = 'success', at = startTime, more 
     gate(1, 'precondition', first, check('context_files_exist', true, 'README.md is there')),
     ['skill_invoked', { skill_id: 'writer', version: '1.0.0', operator_type: 'ci' }, first],
     ['attempt_started', { argv: ['node'], timeout_ms: 1000 }, { ...first, attempt: 1 }],
-    ['attempt_completed', { exit_code: 0, class: 'success', duration_ms: 40, bytes: { stdout: 2, stderr: 0 } }, { ...first, attempt: 1 }],
+    [
+      'attempt_completed',
+      { exit_code: 0, class: 'success', duration_ms: stepMs > 1 ? stepMs : 40, bytes: { stdout: 2, stderr: 0 } },
+      { ...first, attempt: 1 },
+    ],
     gate(2, 'execution', first, check('exit_class', true, 'success')),
     [
       'execution_complete',
@@ -85,14 +91,14 @@ export function createTraceLines({ id, status = 'success', at = startTime, more 
       ],
       ['run_completed', { ...ended, warnings: [] }],
     );
-  return chainLines(id, at, [...events, ...more]);
+  return chainLines(id, at, [...events, ...more], stepMs);
 }
 
-/** Formats events as lines, one millisecond apart. */
-export function chainLines(id: string, at: string, events: TraceEvent[]): string[] {
+/** Formats events as lines, by default one millisecond apart. */
+export function chainLines(id: string, at: string, events: TraceEvent[], stepMs = 1): string[] {
   let after = { head: genesis, lines: 0, ts: '' };
   return events.map(([event, data, about], i) => {
-    const ts = new Date(Date.parse(at) + i).toISOString();
+    const ts = new Date(Date.parse(at) + i * stepMs).toISOString();
     const line = formatNextLine(after, { ts, event, data, run_id: id, ...about });
     after = { head: hashText(line.text), lines: i + 1, ts: line.ts };
     return line.text;

@@ -97,7 +97,7 @@ const domains: Record<string, string[]> = {
     'transfer',
     'verification',
   ],
-  grade: ['admin', 'core', 'lib', 'tasks'],
+  grade: ['admin', 'core', 'lib'],
   assess: ['core', 'grade', 'lib', 'runs'],
 };
 

@@ -3,7 +3,7 @@ import { drawConstruct, drawDocumentCheck, drawHandoffCheck, drawValidation } fr
 import { drawSkillError } from './view/error.ts';
 import { drawReview, drawReviews } from './view/review.ts';
 import { drawRun } from './view/run.ts';
-import { drawRuns, drawTrace, drawTraceLines, drawTraces } from './view/trace.ts';
+import { drawOutputs, drawRuns, drawTrace, drawTraceLines, drawTraces } from './view/trace.ts';
 
 export const runView: View = {
   forms: {
@@ -14,6 +14,8 @@ export const runView: View = {
     trace: drawTrace,
     lines: toListForm(drawTraceLines),
     traces: toListForm(drawTraces),
+    outputs: toListForm(drawOutputs),
+    stopped: (run, screen) => drawRuns([run], screen),
     reviews: toListForm(drawReviews),
     review: drawReview,
   },

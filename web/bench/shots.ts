@@ -4,7 +4,7 @@ import { afterAll, beforeAll, test } from 'vitest';
 import { connectBrowser } from '../test/connect-browser.ts';
 import { addManyTasks, addSamplePlan, manyTasksConfig } from '../test/sample-plan.ts';
 import { addSampleRecords } from '../test/sample-records.ts';
-import { addSampleSessions } from '../test/sample-sessions.ts';
+import { addSampleRuns } from '../test/sample-runs.ts';
 import { type ServedProject, serveProject } from '../test/served-project.ts';
 
 /** Writes pictures of every view in both themes, wide and narrow, into `web/shots`. `CLEO_SHOTS=small` takes one kind of project only. */
@@ -15,21 +15,19 @@ const recordViews = {
   entry: '/memory/D-002',
   document: '/documents/grammar-notes',
   diff: '/documents/grammar-notes?compare=1',
+  runs: '/runs',
+  run: '/runs/run-b?compare=run-a',
   log: '/log',
   logEntry: '/log?entry=5',
 };
 const graphViews = { graph: '/graph', chain: '/graph?task=T005&done=shown' };
-const peopleViews = { sessions: '/sessions', grades: '/grades' };
-const views = { now: '/', board: '/board', tree: '/tree', ...graphViews, task: '/task/T003', ...recordViews, ...peopleViews };
-/** Views of a record whose id is not known before. */
-let sessionViews: Record<string, string> = {};
+const views = { now: '/', board: '/board', tree: '/tree', ...graphViews, task: '/task/T003', ...recordViews };
 const plans: Record<string, (project: ServedProject) => Promise<void>> = {
   empty: async () => {},
-  async small(project) {
+  small: async (project) => {
     await addSamplePlan(project);
     await addSampleRecords(project);
-    const { grace } = await addSampleSessions(project);
-    sessionViews = { session: `/sessions/${grace}`, grade: `/grades/${grace}` };
+    await addSampleRuns(project);
   },
   large: (project) => addManyTasks(project, 10_000),
 };
@@ -55,7 +53,7 @@ for (const [plan, fill] of chosen) {
         const context = await browser.newContext({ viewport, colorScheme });
         const page = await context.newPage();
         await page.goto(project.page);
-        for (const [view, path] of Object.entries({ ...views, ...(plan === 'small' ? sessionViews : {}) })) {
+        for (const [view, path] of Object.entries(views)) {
           await page.goto(project.url + path);
           await page.waitForLoadState('load');
           await page.waitForTimeout(500);

@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact';
 import type { IconName } from './components/icon.tsx';
 
 /** Records that have an address of their own where a view shows them. */
-export type RecordKind = 'memory' | 'document' | 'session';
+export type RecordKind = 'memory' | 'document' | 'session' | 'run';
 
 export interface Route {
   name: string;
@@ -54,6 +54,20 @@ export const routes: Route[] = [
     load: async () => (await import('./views/task/task-view.tsx')).TaskView as ComponentType<Record<string, string>>,
   },
   {
+    name: 'runs',
+    path: '/runs',
+    title: 'Runs',
+    load: async () => (await import('./views/runs/runs-view.tsx')).RunsView,
+    nav: { icon: 'runs', key: 'r' },
+  },
+  {
+    name: 'run',
+    path: '/runs/:id',
+    title: 'Run',
+    load: async () => (await import('./views/runs/run-view.tsx')).RunView as ComponentType<Record<string, string>>,
+    record: 'run',
+  },
+  {
     name: 'memory',
     path: '/memory',
     title: 'Memory',
@@ -80,33 +94,6 @@ export const routes: Route[] = [
     title: 'Log',
     load: async () => (await import('./views/log/log-view.tsx')).LogView,
     nav: { icon: 'log', key: 'l' },
-  },
-  {
-    name: 'sessions',
-    path: '/sessions',
-    title: 'Sessions',
-    load: async () => (await import('./views/sessions/sessions-view.tsx')).SessionsView,
-    nav: { icon: 'sessions', key: 's' },
-  },
-  {
-    name: 'session',
-    path: '/sessions/:id',
-    title: 'Session',
-    load: async () => (await import('./views/sessions/session-view.tsx')).SessionView as ComponentType<Record<string, string>>,
-    record: 'session',
-  },
-  {
-    name: 'grades',
-    path: '/grades',
-    title: 'Grades',
-    load: async () => (await import('./views/grades/grades-view.tsx')).GradesView,
-    nav: { icon: 'grades', key: 'a' },
-  },
-  {
-    name: 'grade',
-    path: '/grades/:session',
-    title: 'Grade',
-    load: async () => (await import('./views/grades/grade-view.tsx')).GradeView as ComponentType<Record<string, string>>,
   },
 ];
 

@@ -109,24 +109,7 @@ const sizes: Vocabulary<TaskSize> = {
 
 const types: Vocabulary<TaskType> = {
   values: TaskTypeSchema.options,
-  words: {
-    sagas: 'saga',
-    initiative: 'saga',
-    epics: 'epic',
-    tasks: 'task',
-    issue: 'task',
-    issues: 'task',
-    ticket: 'task',
-    tickets: 'task',
-    story: 'task',
-    stories: 'task',
-    userstory: 'task',
-    todo: 'task',
-    todos: 'task',
-    item: 'task',
-    items: 'task',
-    subtasks: 'subtask',
-  },
+  words: { issue: 'task', ticket: 'task', story: 'task', userstory: 'task', todo: 'task', item: 'task', initiative: 'saga' },
   foreignWords: { bug: 'task', feature: 'task', chore: 'task' },
 };
 

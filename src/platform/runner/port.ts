@@ -207,6 +207,8 @@ export interface RunFolder {
   /** Writes a file atomically. `durable` (default) flushes it to disk before returning. */
   write(runId: string, name: string, text: string, durability?: 'durable' | 'soon'): void;
   read(runId: string, name: string): string | undefined;
+  /** The last bytes of a log that may still grow, and its size. A symbolic link is not followed. */
+  readEnd(runId: string, name: string, maxBytes: number): { text: string; bytes: number; isCut: boolean } | undefined;
   list(): string[];
   modifiedAt(runId: string): string;
   remove(runId: string): void;

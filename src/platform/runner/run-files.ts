@@ -6,10 +6,12 @@ import {
   fstatSync,
   fsyncSync,
   ftruncateSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
+  readSync,
   rmSync,
   statSync,
   writeSync,
@@ -42,6 +44,7 @@ export function createRunFolder(top: string): RunFolder {
       });
     },
     read: (runId, name) => readIfExists(join(top, runId, name)),
+    readEnd: (runId, name, maxBytes) => readEnd(join(top, runId, name), maxBytes),
     list: () =>
       (existsSync(top) ? readdirSync(top, { withFileTypes: true }) : [])
         .filter((entry) => entry.isDirectory() && entry.name.startsWith('run-'))
@@ -142,6 +145,22 @@ function toCleoCodes(error: unknown, path: string): unknown {
 }
 
 const readIfExists = (path: string): string | undefined => (existsSync(path) ? readFileSync(path, 'utf8') : undefined);
+
+/** Reads the end of a file from the first whole line on. */
+function readEnd(path: string, maxBytes: number): ReturnType<RunFolder['readEnd']> {
+  // A link could lead to any file of the user.
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+  try {
+    const { size } = fstatSync(file);
+    const from = Math.max(0, size - maxBytes);
+    const bytes = Buffer.alloc(size - from);
+    const text = bytes.subarray(0, readSync(file, bytes, 0, bytes.length, from)).toString('utf8');
+    return { text: from === 0 ? text : text.slice(text.indexOf('\n') + 1), bytes: size, isCut: from > 0 };
+  } finally {
+    closeSync(file);
+  }
+}
 
 const getModifiedTime = (path: string): string => statSync(path, { throwIfNoEntry: false })?.mtime.toISOString() ?? '';
 

@@ -56,8 +56,4 @@ export function reportWriteErrors<T>(path: string, exit: 73 | 74, work: () => T)
   }
 }
 
-/** The command that resumes a run. The record of the run holds its other parameters. */
-export const resumeCommand = (id: string, kind: string, name: string): string =>
-  commandLine(['cleo', ...(kind === 'skill' ? ['skill', 'run', name] : ['construct', 'run']), '--resume', id]);
-
 export const showConstructCommand = (file: string): string => commandLine(['cleo', 'construct', 'show', file]);

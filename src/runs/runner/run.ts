@@ -13,6 +13,7 @@ import { type Execution, type ExecutionOutcome, noSkill } from './execution-stat
 import { createFileChangeTracker } from './file-change-tracker.ts';
 import { checkHandoff } from './gates.ts';
 import { openRun, type RunContext, type RunRequest, type RunSetup } from './run-context.ts';
+import { listenForStop } from './stop-requests.ts';
 
 export interface RunOutcome {
   record: RunRecord;
@@ -36,19 +37,32 @@ export async function runPhases(platform: RunnerPlatform, request: RunRequest, s
     const resume = request.resume && (await import('./resume.ts'));
     resume?.checkNotActive(platform, runId);
     const warnings = [...(await killLeftoverProcesses(platform, request, lock)), ...(await pruneIfDue(platform))];
-    const run = resume ? await resume.resumeRun(platform, request, setup) : openRun(platform, runId, request, setup);
-    run.warnings.push(...warnings);
+    const stop = listenForStop(platform, runId);
     try {
-      return await finishRun(run, await runAllPhases(run));
-    } catch (error) {
-      recordFailure(run, error);
-      throw error;
+      const stoppable = { ...setup, signal: AbortSignal.any([setup.signal, stop.signal]) };
+      const run = resume ? await resume.resumeRun(platform, request, stoppable) : openRun(platform, runId, request, stoppable);
+      run.warnings.push(...warnings);
+      return await completeRun(run, stop.message);
     } finally {
-      run.trace.close();
-      await settleRun(run);
+      stop.end();
     }
   } finally {
     lock.release();
+  }
+}
+
+async function completeRun(run: RunContext, readStopMessage: () => string | undefined): Promise<RunOutcome> {
+  try {
+    const outcome = await runAllPhases(run);
+    const message = readStopMessage();
+    if (message) run.warnings.push({ code: 'stopped', message });
+    return await finishRun(run, outcome);
+  } catch (error) {
+    recordFailure(run, error);
+    throw error;
+  } finally {
+    run.trace.close();
+    await settleRun(run);
   }
 }
 

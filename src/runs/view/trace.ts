@@ -3,6 +3,7 @@ import {
   drawFields,
   drawRecords,
   drawTable,
+  escapeControls,
   type Fields,
   formatAge,
   isRecords,
@@ -16,7 +17,7 @@ import {
   wrap,
 } from '#core/terminal/index.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
-import { resumeCommand } from '../errors/skill.ts';
+import { resumeCommand } from '../errors/resume-command.ts';
 
 /** Draws a row for each run, then the commands that resume interrupted runs. */
 export function drawRuns(runs: Fields[], screen: Screen): string[] {
@@ -132,6 +133,17 @@ export function drawTraceLines(lines: Fields[], screen: Screen): string[] {
     );
   });
 }
+
+/** Draws the output of each attempt below a line that names it. */
+export const drawOutputs = (outputs: Fields[], screen: Screen): string[] =>
+  outputs.flatMap(({ phase, skill, attempt, stream, bytes, text, isCut }, i) => [
+    ...(i > 0 ? [''] : []),
+    screen.paint('bold', toOneLine(`${phase}/${skill} attempt ${attempt} ${stream}${isCut ? `, end of ${bytes} bytes` : ''}`)),
+    ...String(text)
+      .replace(/\n$/, '')
+      .split('\n')
+      .map((line) => escapeControls(line).trimEnd()),
+  ]);
 
 /** Draws verified traces, each with the hash of its last line. */
 export function drawTraces(traces: Fields[], screen: Screen): string[] {

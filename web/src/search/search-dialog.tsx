@@ -15,6 +15,7 @@ const kindText: Record<SearchResult['kind'], string> = {
   memory: 'Memory',
   document: 'Document',
   session: 'Session',
+  run: 'Run',
   command: 'Command',
 };
 

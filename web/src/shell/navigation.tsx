@@ -31,7 +31,7 @@ export function Navigation({ onSearch, onShortcuts }: { onSearch: () => void; on
         {routes.map(
           ({ nav, name, path: target, title }) =>
             nav && (
-              <a key={name} href={target} aria-current={path === target ? 'page' : undefined}>
+              <a key={name} href={target} aria-current={path === target ? 'page' : path.startsWith(`${target}/`) ? 'true' : undefined}>
                 <Icon name={nav.icon} />
                 <span>{title}</span>
                 <kbd>g {nav.key}</kbd>

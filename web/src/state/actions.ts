@@ -1,5 +1,5 @@
 import { type CallFailure, isMissingSecret, toCallFailure } from '../api/call-failure.ts';
-import { mutate, type WriteOptions } from '../api/client.ts';
+import { mutate } from '../api/client.ts';
 import type { MutationName, Params, Success } from '../api/operations.generated.ts';
 import { connection, onChanges } from './connection.ts';
 import { credentials } from './credentials.ts';
@@ -28,14 +28,12 @@ export async function runAction<N extends MutationName>(
   name: N,
   params: Params<N>,
   done?: string | ((answer: Success<N>) => string | undefined),
-  options: Pick<WriteOptions, 'session'> = {},
 ): Promise<Success<N> | undefined> {
   try {
-    return report(await mutate(name, params, options), done);
+    return report(await mutate(name, params), done);
   } catch (error) {
     const failure = toCallFailure(error);
-    if (failure.details.reason === 'proof')
-      return askForProof(failure, name, async (passphrase) => report(await mutate(name, params, { ...options, passphrase }), done));
+    if (failure.details.reason === 'proof') return askForProof(failure, name, params, done);
     if (isMissingSecret(failure))
       notify('failed', 'This page may only read. Open it with its secret to make changes.', 'cleo serve --open');
     else notify('failed', failure.message, failure.fix);
@@ -55,7 +53,8 @@ function report<N extends MutationName>(answer: Success<N>, done?: string | ((an
 function askForProof<N extends MutationName>(
   failure: CallFailure,
   name: N,
-  retry: (passphrase: string) => Promise<Success<N>>,
+  params: Params<N>,
+  done?: string | ((answer: Success<N>) => string | undefined),
 ): Promise<Success<N> | undefined> {
   return new Promise((resolve) => {
     const end = (answer?: Success<N>): void => {
@@ -71,7 +70,9 @@ function askForProof<N extends MutationName>(
     proofRequest.set({
       failure,
       cancel: () => end(),
-      ...(failure.details.proof === 'passphrase' ? { retry: async (passphrase: string) => end(await retry(passphrase)) } : {}),
+      ...(failure.details.proof === 'passphrase'
+        ? { retry: async (passphrase: string) => end(report(await mutate(name, params, passphrase), done)) }
+        : {}),
     });
   });
 }

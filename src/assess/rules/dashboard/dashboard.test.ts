@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { formatDuration } from '#lib/ago.ts';
 import { parseTrace } from '#runs/rules/trace.ts';
 import { formatTrace, type TracedExecution } from '../../../../test/execution-trace.ts';
 import { extractFacts } from '../extract-facts.ts';
@@ -6,7 +7,7 @@ import { scoreExecution } from '../score.ts';
 import { suggestFixes } from '../suggest.ts';
 import { type DashboardFacts, renderDashboard } from './dashboard.ts';
 import { html } from './html.ts';
-import { countOccurrences, formatDuration, formatMinute } from './tables.ts';
+import { countOccurrences, formatMinute } from './tables.ts';
 
 function createFacts(...executions: TracedExecution[]): DashboardFacts {
   const trace = extractFacts(parseTrace(formatTrace('run-1', '2026-01-31', executions), () => '').lines.map(({ line }) => line));

@@ -1,3 +1,4 @@
+import { formatDuration } from '#lib/ago.ts';
 import { groupBy } from '#lib/collections.ts';
 import { formatPercent, mean, median } from '#lib/statistics.ts';
 import type { Assessment, ExecutionFacts } from '../../model/assessment.ts';
@@ -68,12 +69,6 @@ function renderFlags(flags: string[]): Html {
   if (flags.length === 0) return html`<span class="soft">none</span>`;
   const list = html`<ul>${flags.map((flag) => html`<li>${flag}</li>`)}</ul>`;
   return flags.length === 1 ? html`${flags[0]}` : html`<details><summary>${flags.length} flags</summary>${list}</details>`;
-}
-
-export function formatDuration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
-  return ms < 3_600_000 ? `${(ms / 60_000).toFixed(1)} min` : `${(ms / 3_600_000).toFixed(1)} h`;
 }
 
 /** A timestamp with minute precision, in UTC. */

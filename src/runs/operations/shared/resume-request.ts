@@ -1,7 +1,8 @@
 import type { JobContext } from '#core/define.ts';
 import { commandLine } from '#core/errors/quote.ts';
 import type { RunnerPlatform } from '#platform/runner/port.ts';
-import { createSkillError, resumeCommand } from '../../errors/skill.ts';
+import { resumeCommand } from '../../errors/resume-command.ts';
+import { createSkillError } from '../../errors/skill.ts';
 import type { RunRecord } from '../../model/trace.ts';
 import { isSafePathSegment } from '../../rules/construct/names.ts';
 import type { RunRequest } from '../../runner/run-context.ts';

@@ -35,7 +35,6 @@ export function ChainStatus({ verified, onOpen }: { verified: QueryState<'admin.
         {!chain && !failure && 'Verifying the chain…'}
       </span>
       {failure?.fix && <CopyCommand command={failure.fix} />}
-      <span class="spacer" />
       {brokenSeq !== undefined && (
         <button type="button" class="button small" onClick={() => onOpen(brokenSeq)}>
           Open entry {brokenSeq}

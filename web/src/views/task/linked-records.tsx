@@ -46,9 +46,7 @@ export function LinkedRecords({ taskId }: { taskId: string }) {
           <ul class="side-group">
             {runs.map(({ id, name, status, startedAt }) => (
               <li key={id} class="side-row">
-                <span class="line" title={id}>
-                  {name}
-                </span>
+                <RecordLink url={getRecordUrl('run', id)}>{name}</RecordLink>
                 <span class="muted">
                   {status} <TimeAgo time={startedAt} />
                 </span>

@@ -1,0 +1,87 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { writeRuns } from '../../test/run-files.ts';
+import { trustProject } from '../../test/trust.ts';
+import { useSite } from './open-page.ts';
+import { addSampleRuns } from './sample-runs.ts';
+
+const manifest = `apiVersion: loa/v1
+kind: Construct
+metadata: {name: shop, version: 1.0.0}
+execution: {phases: [make]}
+skills: [{name: build, phase: make}]
+`;
+const site = useSite(async (project) => addSampleRuns(project));
+
+test('lists runs and reviews, filters them, and shows a new run', async () => {
+  const page = await site.open({ path: '/runs' });
+  const runs = page.getByRole('region', { name: 'Runs' });
+  await runs.getByTitle('run-b', { exact: true }).waitFor();
+  await page.getByRole('region', { name: 'Reviews' }).getByText('a person is to judge it').waitFor();
+  await page.getByLabel('Status').selectOption('failure');
+  await runs.getByTitle('run-a', { exact: true }).waitFor({ state: 'detached' });
+  expect(new URL(page.url()).search).toBe('?status=failure');
+  await page.getByLabel('Status').selectOption('');
+  await page.getByLabel('Filter by text').fill('run-d');
+  await runs.getByText('No run matches.').waitFor();
+  writeRuns(join(site.project.root, '.cleo'), ['trace run-d success']);
+  await runs.getByTitle('run-d', { exact: true }).waitFor();
+});
+
+test('a run shows its timeline, gates, artifacts, scores and output; a crashed one how to resume it', async () => {
+  const page = await site.open({ path: '/runs/run-b' });
+  const lanes = page.getByRole('region', { name: 'Timeline' });
+  await lanes.getByTitle('discovery writer').waitFor();
+  expect(await lanes.locator('.lane-bar').count()).toBe(1);
+  expect(await lanes.locator('.lane-mark.blocked').count()).toBeGreaterThan(0);
+  await page.getByRole('region', { name: 'Steps' }).getByText('prd_completeness: prd.md has 0.4 of 0.8').waitFor();
+  await page.getByRole('region', { name: 'Artifacts' }).getByText('prd.md').waitFor();
+  await page.getByRole('region', { name: 'Scores' }).getByText('82 %').waitFor();
+  await page.getByLabel('Compare with').selectOption('run-a');
+  const comparison = page.getByRole('region', { name: 'Comparison of two runs' });
+  await comparison.getByText('success → failure').waitFor();
+  expect(new URL(page.url()).search).toBe('?compare=run-a');
+  await page.goto(`${site.project.url}/runs/run-c`);
+  await page.getByText('cleo construct run --resume run-c').waitFor();
+  await page.goto(`${site.project.url}/runs/run-z`);
+  await page.getByRole('alert').getByText('there is no run').waitFor();
+});
+
+test('follows a run with its output, stops it, and shows that it was resumed', async () => {
+  const { root, cleo } = site.project;
+  const write = (path: string, text: string): void => writeFileSync(join(root, path), text, { mode: 0o755 });
+  mkdirSync(join(root, 'skills', 'build'), { recursive: true });
+  write('construct.yaml', manifest);
+  write('skills/build/run.sh', '#!/bin/sh\necho "key sk-ant-api03-0123456789abcdefghij"\n[ -f skip ] || sleep 60\n');
+  await trustProject(root, { HOME: join(root, '..', 'home') });
+  const page = await site.open({ path: '/runs?status=running' });
+  await page.getByText('No run matches.').waitFor();
+  const ended = cleo('construct', 'run');
+  await page.getByRole('link', { name: 'shop' }).click();
+  await page.getByText('This run is live').waitFor();
+  const output = page.getByRole('region', { name: 'Output of build, attempt 1' });
+  await output.getByText(/^key .*redacted/i).waitFor();
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await page.getByRole('dialog').getByLabel('Reason').fill('wrong branch');
+  await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click();
+  await page.getByText('stopped by ada: wrong branch').first().waitFor();
+  await page.locator('.run-head .state-badge').getByText('cancelled').waitFor();
+  expect((await ended).error.exitCode).toBe(130);
+  const run = new URL(page.url()).pathname.split('/').at(-1)!;
+  await page.getByText(`cleo construct run --resume ${run}`).waitFor();
+  write('skip', '');
+  await cleo('construct', 'run', '--resume', run);
+  await page.locator('.run-head .state-badge').getByText('success').waitFor();
+});
+
+test('a review of a run is resolved by a person', async () => {
+  const page = await site.open({ path: '/runs/run-a' });
+  await page.getByRole('button', { name: 'Resolve' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Resolve' }).click();
+  await page
+    .getByRole('dialog', { name: 'A person decides this' })
+    .getByText(/cleo review resolve rv-1/)
+    .first()
+    .waitFor();
+});

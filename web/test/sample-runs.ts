@@ -1,0 +1,69 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createReviewRequest, writeReviews, writeRun } from '../../test/run-files.ts';
+import type { ServedProject } from './served-project.ts';
+
+/** Writes runs in several states and a review into a project, as the runner does. */
+export async function addSampleRuns(project: ServedProject): Promise<void> {
+  const folder = join(project.root, '.cleo');
+  const score = {
+    total_score: 82,
+    max_score: 100,
+    percent: 82,
+    grade: 'B',
+    evaluator: 'rubric',
+    rubric_version: '1',
+    dimensions: { completeness: 40, correctness: 42 },
+  };
+  const at = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+  writeRun(folder, { id: 'run-a', status: 'success', agent: 'ada', at: at(5), stepMs: 3400 });
+  writeRun(folder, {
+    id: 'run-b',
+    status: 'failure',
+    agent: 'grace',
+    at: at(2),
+    stepMs: 2900,
+    more: [['score_recorded', score, { execution_id: 'run-b:discovery:writer', phase: 'discovery', skill: 'writer' }]],
+  });
+  writeRun(folder, { id: 'run-c', status: 'crashed', at: at(1), stepMs: 1200 });
+  writeOutput(project, 'run-b', 'Reading prd.md\nWriting design.md\n');
+  writeReviews(folder, [createReviewRequest('rv-1', 'run-a')]);
+}
+
+/** Writes what the first skill of a run printed. */
+export function writeOutput({ root }: ServedProject, run: string, text: string): void {
+  const folder = join(root, '.cleo', 'runs', run, 'discovery', 'writer', '1');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'stdout.log'), text);
+}
+
+/** Writes a run whose texts are all hostile, and a review of it. */
+export function addHostileRun(project: ServedProject, text: string): void {
+  const folder = join(project.root, '.cleo');
+  const subject = { execution_id: `run-x:${text}:${text}`, phase: text, skill: text, attempt: 1 };
+  writeRun(folder, {
+    id: 'run-x',
+    status: 'failure',
+    agent: text,
+    more: [
+      ['execution_progress', { kind: text, note: text, path: text }, subject],
+      ['attempt_started', { program: text }, subject],
+      ['gate_checked', { name: text, status: text, checks_performed: [{ name: text, passed: false, message: text }] }, subject],
+      [
+        'execution_complete',
+        { status: text, outputs_summary: { artifacts: [{ path: text, checksum: text }] }, errors: [{ message: text }] },
+        subject,
+      ],
+      [
+        'score_recorded',
+        { grade: text, percent: 1, evaluator: text, dimensions: { [text]: 1 }, total_score: text, max_score: text },
+        subject,
+      ],
+    ],
+  });
+  const path = join(folder, 'runs', 'run-x', 'run.json');
+  const record = JSON.parse(readFileSync(path, 'utf8'));
+  writeFileSync(path, JSON.stringify({ ...record, construct: { ...record.construct, name: text } }));
+  writeOutput(project, 'run-x', `${text}\n\u001b[31m${text}\n`);
+  writeReviews(folder, [createReviewRequest('rv-x', 'run-x', { reason: text, goal: text, phase: text, skill: text })]);
+}
