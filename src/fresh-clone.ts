@@ -6,7 +6,7 @@ import type { SyncProgress } from './transfer/operations/shared/plan-scan.ts';
 
 /** Builds the missing store of a fresh clone from `.cleo/plan`, and returns what to tell the caller. Any other failure to open the store
  *  is thrown again, and a clone without plan files gets an error of its own. `showStatus` replaces the line that a terminal shows
- *  meanwhile; an empty text clears it. */
+ *  during the build; an empty text clears it. */
 export async function buildFreshClone(
   error: unknown,
   platform: Platform,

@@ -97,7 +97,7 @@ const domains: Record<string, string[]> = {
     'transfer',
     'verification',
   ],
-  grade: ['admin', 'core', 'lib'],
+  grade: ['admin', 'core', 'lib', 'tasks'],
   assess: ['core', 'grade', 'lib', 'runs'],
 };
 

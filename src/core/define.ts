@@ -183,6 +183,8 @@ export interface RegistryEntry {
 export interface BaseContext {
   /** The time of the call. It does not change while the call runs. */
   now: string;
+  /** The date of the call in the time zone of this machine, such as 2026-01-31. */
+  today: string;
   caller: Caller;
   /** The surface that received the call. */
   gateway: Gateway;

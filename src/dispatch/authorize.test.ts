@@ -118,3 +118,33 @@ test('an error offers a command that its caller may not run to a person', async 
   expect((await app.call('tasks.add', { title: 'x' }, asPerson)).error.fix).toBe('cleo config unset nope');
   expect((await app.cli('cleo config unset nope', asPerson)).exitCode).toBe(0);
 });
+
+const askForHelp = 'Ask a person to run: cleo config unset nope';
+
+test.each([
+  ['a person at a terminal', { isAtTerminal: true as const, env: { CLEO_AGENT_ID: '' } }, {}, 'cleo config unset nope'],
+  ['a token of a person in CLEO_TOKEN', { env: { CLEO_AGENT_ID: '', CLEO_TOKEN: 'x' } }, {}, 'cleo config unset nope'],
+  ['an agent with the CLEO_TOKEN of a person', { env: { CLEO_TOKEN: 'x' } }, {}, askForHelp],
+  ['an agent over MCP with CLEO_TOKEN', { env: { CLEO_AGENT_ID: '', CLEO_TOKEN: 'x' } }, { gateway: 'cleo_mutate' as const }, askForHelp],
+  [
+    'a token of scope mutate',
+    { isAtTerminal: true as const, agent: 'ci' },
+    { token: { name: 'ci', scope: 'mutate' as const } },
+    askForHelp,
+  ],
+  ['a token of scope decide', { isAtTerminal: true as const }, { token: { name: 'ci', scope: 'decide' as const } }, askForHelp],
+])('%s gets the fix that it may run', async (_, options, caller, fix) => {
+  const app = await openApp({ engine: 'sqlite', ...options });
+  writeFileSync(join(app.root, '.cleo', 'config.json'), '{"nope":1}');
+  expect((await app.call('tasks.add', { title: 'x' }, caller)).error.fix).toBe(fix);
+});
+
+test('an error has no call if only a person may make it', async () => {
+  const app = await openApp();
+  const callWrongGateway = async (operation: string, params: object) =>
+    (await app.reply(operation, { ...params }, { gateway: 'cleo_mutate', kind: 'mutate' })).error!;
+  expect(await callWrongGateway('tasks.find', { query: 'x' })).toMatchObject({ call: { operation: 'find' }, fix: 'cleo find x' });
+  const error = await callWrongGateway('admin.token.list', {});
+  expect(error).toMatchObject({ code: 'E_INVALID_INPUT', fix: 'Ask a person to run: cleo token list' });
+  expect(error.call).toBeUndefined();
+});

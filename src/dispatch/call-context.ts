@@ -18,6 +18,7 @@ import type { SessionHandle } from '#core/model/session-handle.ts';
 import type { PersonScope, TokenScope } from '#core/model/token.ts';
 import { includesScope } from '#core/rules/token-scope.ts';
 import { defined } from '#lib/defined.ts';
+import { formatIsoTime } from '#lib/iso-time.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import type { ReadStore, Store, StoreAdmin } from '#store/port/store.ts';
 import type { Reply } from './dispatch.ts';
@@ -146,6 +147,9 @@ export function createContext(ctx: CallContext, part: object): BaseContext {
   return {
     ...part,
     now,
+    get today(): string {
+      return formatIsoTime(Date.parse(now) - new Date(now).getTimezoneOffset() * 60_000).slice(0, 10);
+    },
     caller,
     gateway: call.gateway,
     ...defined({ session, isNamed, activeSessions, isAmbiguous }),

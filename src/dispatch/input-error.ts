@@ -2,6 +2,7 @@ import type { BaseIssue } from 'valibot';
 import { formatCommand, listCommandNames, toFlag } from '#core/command-line.ts';
 import type { CommandDefinition, Operation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
+import { commandLine } from '#core/errors/quote.ts';
 import { toGatewayCall } from '#core/errors/row.ts';
 import type { Gateway } from '#core/model/audit.ts';
 import { parseTaskId } from '#core/model/scalars.ts';
@@ -126,7 +127,7 @@ function describeWrongParam(
   const field = shape.name;
   if (issue.received === 'undefined' && path.length === 1) return { field, problem: `${formatName(shape)} is required`, isMissing: true };
   const suggestions = shape.choices && typeof issue.input === 'string' ? suggestChoices(issue.input, shape.choices) : [];
-  const meant = splitIds(input[field], shape) ?? (suggestions.length === 1 && shape.type === 'text' ? suggestions[0] : undefined);
+  const meant = splitIds(input[field], shape) ?? correctChoices(input[field], shape);
   return {
     field,
     problem: `${path.length > 1 ? path.join('.') : formatName(shape)}: ${shape.choices ? `${formatValue(issue.input)} is not one of ${shape.choices.join(', ')}` : `${formatExpected(issue)}, received ${formatValue(issue.input)}`}`,
@@ -173,12 +174,24 @@ function suggestCall(operation: CommandDefinition, input: Record<string, unknown
   return (isChanged && formatShortCommand(operation, Object.fromEntries(repaired), paths)) || formatHelpCommand(operation);
 }
 
-function repairValue({ name, type, choices }: ParamShape, value: unknown): unknown {
+function repairValue(shape: ParamShape, value: unknown): unknown {
+  const { name } = shape;
   if (Array.isArray(value) && /labels$/i.test(name)) return value.every((label) => toLabel(label) === label) ? value : value.map(toLabel);
-  if (name === 'label') return toLabel(value);
-  const [choice, ...more] =
-    choices && type === 'text' && typeof value === 'string' && !choices.includes(value) ? suggestChoices(value, choices) : [];
-  return choice && more.length === 0 ? choice : value;
+  return name === 'label' ? toLabel(value) : (correctChoices(value, shape) ?? value);
+}
+
+/** Replaces words that are not a choice, in a text or in a list, if each has exactly one suggestion. */
+function correctChoices(value: unknown, { type, choices }: ParamShape): string | string[] | undefined {
+  if (!choices || (Array.isArray(value) ? type !== 'list' : type !== 'text')) return undefined;
+  const words = [value].flat();
+  if (words.every((word) => choices.includes(word as string))) return undefined;
+  const corrected = words.flatMap((word) => {
+    if (typeof word !== 'string' || choices.includes(word)) return [word as string];
+    const suggestions = suggestChoices(word, choices);
+    return suggestions.length === 1 ? suggestions : [];
+  });
+  if (corrected.length !== words.length) return undefined;
+  return Array.isArray(value) ? corrected : corrected[0];
 }
 
 const toLabel = (value: unknown): unknown =>
@@ -215,11 +228,13 @@ function createRuleError(operation: CommandDefinition, input: Record<string, unk
   });
 }
 
-/** Suggests the task with the digits of a malformed id. A text with several numbers may mean any of them. */
+/** Suggests the task with the digits of a malformed id, or a search for words without digits. A text with several numbers may mean
+ *  any of them. */
 function suggestTask(input: unknown, shape: ParamShape): string | undefined {
   if (shape.value !== 'T###' || typeof input !== 'string') return undefined;
-  const [digits = '', ...more] = input.match(/\d+/g) ?? [];
-  const id = more.length > 0 ? undefined : parseTaskId(digits);
+  const numbers = input.match(/\d+/g) ?? [];
+  if (numbers.length === 0 && /^\p{L}[\p{L} _-]{0,99}$/u.test(input)) return commandLine(['cleo', 'find', input]);
+  const id = numbers.length === 1 ? parseTaskId(numbers[0]) : undefined;
   return id === undefined ? undefined : `cleo show ${id}`;
 }
 

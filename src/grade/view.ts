@@ -27,6 +27,7 @@ export const gradeView: View = {
     explanation: toListForm(drawExplanation),
     grades: (value, screen) => drawRecords(toRecords(value).map(toHistoryRow), screen),
     trend: toListForm(drawTrend),
+    scopeTrend: toListForm(drawTrend),
   },
 };
 
@@ -111,12 +112,12 @@ const toHistoryRow = (row: Fields): Fields =>
 
 const blocks = [...'▁▂▃▄▅▆▇█'];
 
-/** Draws a line for each agent with its grades, oldest first. */
-function drawTrend(agents: Fields[], screen: Screen): string[] {
-  if (!agents.every(({ scores }) => Array.isArray(scores))) return drawRecords(agents, screen);
-  const names = agents.map(({ agent }) => truncate(toOneLine(String(agent)), 24));
+/** Draws a line for each agent, or each scope, with its grades, oldest first. */
+function drawTrend(groups: Fields[], screen: Screen): string[] {
+  if (!groups.every(({ scores }) => Array.isArray(scores))) return drawRecords(groups, screen);
+  const names = groups.map(({ agent, scope }) => truncate(toOneLine(String(agent ?? scope)), 24));
   const width = Math.max(...names.map(measureWidth));
-  return agents.map(({ scores, last, average, sessions }, i) => {
+  return groups.map(({ scores, last, average, sessions }, i) => {
     const end = `  ${padLeft(`${last} %`, 5)}  ${screen.paint('dim', `average ${average} %, ${formatCount(sessions, 'session')}`)}`;
     const room = Math.max(5, screen.columns - width - 2 - measureWidth(end));
     const line = (scores as number[]).slice(-room).map((score) => screen.paint(getShade(score / 100), getBlock(score)));

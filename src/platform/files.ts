@@ -147,7 +147,7 @@ const chooseMode = (path: string, open: number, isPrivate = /[\\/]\.cleo(?:[\\/]
   isPrivate ? open & 0o700 : open;
 
 /** A file whose name is too long does not exist, nor does one below a file. */
-function statIfExists(path: string): Stats | undefined {
+export function statIfExists(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch (error) {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { isBelow } from './files.ts';
+import { isBelow, statIfExists } from './files.ts';
 import type { Project, TreeFile, WorkingTree } from './port.ts';
 
 /** Returns the checkout that contains the caller's folder, where its work is verified. It can differ from the checkout that
@@ -25,7 +25,7 @@ export function findFileInTree({ top, folder }: WorkingTree, callerFolder: strin
   const folders = [...(isWithin(realpathSync(callerFolder), roots[0]!) ? [callerFolder] : []), folder, project.root];
   for (const base of folders) {
     const found = resolve(base, path);
-    const info = statSync(found, { throwIfNoEntry: false });
+    const info = statIfExists(found);
     if (!info?.isFile()) continue;
     const real = realpathSync(found);
     if (!roots.some((root) => isWithin(real, root)) || real.split(sep).includes('.git')) continue;

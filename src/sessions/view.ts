@@ -48,7 +48,7 @@ export const sessionView: View = {
 /** Draws one session: its id and state on two lines, then its agents, their claims and the handoff. */
 export function drawSession(fields: Fields, screen: Screen): string[] {
   if (!isSession(fields)) return drawRecord(fields, screen);
-  const { id, name, scope, status, agent, startedAt, endedAt, graded, phase, agents, claims, note, handoff, ...others } = fields;
+  const { id, name, scope, status, agent, startedAt, endedAt, graded, phase, agents, claims, context, note, handoff, ...others } = fields;
   const mark = getMark(status) ?? { text: '·' };
   const about = [
     status,
@@ -65,6 +65,9 @@ export function drawSession(fields: Fields, screen: Screen): string[] {
   const body = [
     ...drawFields(defined(rest), narrowScreen(screen, 2)),
     ...(isRecords(claims) ? drawNamed([['holds', claims.map((claim) => drawClaim(claim, narrowScreen(screen, 9)))]], screen) : []),
+    ...(isRecords(context)
+      ? drawNamed([['context', context.map((report) => formatReport(report, narrowScreen(screen, 11)))]], screen)
+      : []),
   ];
   return [
     ...drawHead(`${paintCell(mark, screen)} ${screen.paint('cyan', truncate(toOneLine(String(id)), screen.columns - 2))}`, name, screen),
@@ -219,6 +222,9 @@ function drawClaim({ taskId, agent, since, state }: Fields, screen: Screen): str
   const head = `${screen.paint('cyan', toHalfLine(taskId, screen))}  `;
   return `${head}${truncate(toOneLine(`${agent}, ${formatAge(since, screen.now)}${state ? `, ${state}` : ''}`), screen.columns - measureWidth(head))}`;
 }
+
+const formatReport = ({ agent, percent, state }: Fields, { columns }: Screen): string =>
+  truncate(toOneLine(`${agent}, ${percent} %, ${state}`), columns);
 
 const maxItems = 10;
 

@@ -66,7 +66,7 @@ function isMeant({ means, gives }: Mistake, answer: Json): boolean {
 const readLastEntry = async ({ store }: TestApp): Promise<number> =>
   (await store.read((reads) => reads.audit.list({}, { limit: 1, offset: 0 })))[0]?.seq ?? 0;
 
-test('at least 60 % of the mistakes work at once, and 95 % after one retry', () => {
+test('at least 60 % of the mistakes work at once, and all after one retry', () => {
   const report = Object.entries(outcomes).map(([surface, { works, retry, neither }]) => {
     const total = works.length + retry.length + neither.length;
     return { surface, total, works: works.length, retry: retry.length, neither };
@@ -79,9 +79,9 @@ test('at least 60 % of the mistakes work at once, and 95 % after one retry', () 
       )
       .join('\n'),
   );
-  for (const { total, works, retry } of report) {
+  for (const { total, works, neither } of report) {
+    expect(neither).toEqual([]);
     expect(total).toBeGreaterThanOrEqual(70);
     expect(works / total).toBeGreaterThanOrEqual(0.6);
-    expect((works + retry) / total).toBeGreaterThanOrEqual(0.95);
   }
 });

@@ -5,6 +5,7 @@ import { connectBrowser } from '../test/connect-browser.ts';
 import { addManyTasks, addSamplePlan, manyTasksConfig } from '../test/sample-plan.ts';
 import { addSampleRecords } from '../test/sample-records.ts';
 import { addSampleRuns } from '../test/sample-runs.ts';
+import { addSampleSessions } from '../test/sample-sessions.ts';
 import { type ServedProject, serveProject } from '../test/served-project.ts';
 
 /** Writes pictures of every view in both themes, wide and narrow, into `web/shots`. `CLEO_SHOTS=small` takes one kind of project only. */
@@ -21,12 +22,17 @@ const recordViews = {
   logEntry: '/log?entry=5',
 };
 const graphViews = { graph: '/graph', chain: '/graph?task=T005&done=shown' };
-const views = { now: '/', board: '/board', tree: '/tree', ...graphViews, task: '/task/T003', ...recordViews };
+const peopleViews = { sessions: '/sessions', grades: '/grades' };
+const views = { now: '/', board: '/board', tree: '/tree', ...graphViews, task: '/task/T003', ...recordViews, ...peopleViews };
+/** Views of a record whose id is not known before. */
+let sessionViews: Record<string, string> = {};
 const plans: Record<string, (project: ServedProject) => Promise<void>> = {
   empty: async () => {},
-  small: async (project) => {
+  async small(project) {
     await addSamplePlan(project);
     await addSampleRecords(project);
+    const { grace } = await addSampleSessions(project);
+    sessionViews = { session: `/sessions/${grace}`, grade: `/grades/${grace}` };
     await addSampleRuns(project);
   },
   large: (project) => addManyTasks(project, 10_000),
@@ -53,7 +59,7 @@ for (const [plan, fill] of chosen) {
         const context = await browser.newContext({ viewport, colorScheme });
         const page = await context.newPage();
         await page.goto(project.page);
-        for (const [view, path] of Object.entries(views)) {
+        for (const [view, path] of Object.entries({ ...views, ...(plan === 'small' ? sessionViews : {}) })) {
           await page.goto(project.url + path);
           await page.waitForLoadState('load');
           await page.waitForTimeout(500);

@@ -1,6 +1,7 @@
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/controls.css';
+import './styles/records.css';
 import './styles/components.css';
 import './styles/rows.css';
 import './styles/view.css';

@@ -95,6 +95,33 @@ export const routes: Route[] = [
     load: async () => (await import('./views/log/log-view.tsx')).LogView,
     nav: { icon: 'log', key: 'l' },
   },
+  {
+    name: 'sessions',
+    path: '/sessions',
+    title: 'Sessions',
+    load: async () => (await import('./views/sessions/sessions-view.tsx')).SessionsView,
+    nav: { icon: 'sessions', key: 's' },
+  },
+  {
+    name: 'session',
+    path: '/sessions/:id',
+    title: 'Session',
+    load: async () => (await import('./views/sessions/session-view.tsx')).SessionView as ComponentType<Record<string, string>>,
+    record: 'session',
+  },
+  {
+    name: 'grades',
+    path: '/grades',
+    title: 'Grades',
+    load: async () => (await import('./views/grades/grades-view.tsx')).GradesView,
+    nav: { icon: 'grades', key: 'a' },
+  },
+  {
+    name: 'grade',
+    path: '/grades/:session',
+    title: 'Grade',
+    load: async () => (await import('./views/grades/grade-view.tsx')).GradeView as ComponentType<Record<string, string>>,
+  },
 ];
 
 /** Returns the address of a record; undefined if no view shows it. */

@@ -6,16 +6,19 @@ import { useSite } from './open-page.ts';
 import { addSamplePlan } from './sample-plan.ts';
 import { addSampleRecords } from './sample-records.ts';
 import { addSampleRuns } from './sample-runs.ts';
+import { addSampleSessions, type SampleSessions } from './sample-sessions.ts';
 
+let ids: SampleSessions;
 const site = useSite(async (project) => {
   await addSamplePlan(project);
   await addSampleRecords(project);
+  ids = await addSampleSessions(project);
   await addSampleRuns(project);
 });
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Every view, with a text that shows that it is complete. */
-const views: [path: string, text: string][] = [
+const listViews = (): [path: string, text: string][] => [
   ['/', 'Waits for a person'],
   ['/board', 'Write the lexer'],
   ['/tree', 'Write the lexer'],
@@ -32,11 +35,17 @@ const views: [path: string, text: string][] = [
   ['/log', 'is intact'],
   ['/log?entry=3', 'Parameters'],
   ['/log?show=releases', 'No release yet'],
+  ['/sessions', 'Survey of shells'],
+  [`/sessions/${ids.linus}`, 'Two answers are missing'],
+  [`/sessions/${ids.grace}`, 'tasks.complete'],
+  ['/grades', 'Trend'],
+  [`/grades/${ids.grace}`, 'Lost points'],
+  [`/grades/${ids.linus}`, 'not recorded'],
 ];
 
 test('axe finds no violation in any view in either theme', async () => {
   const page = await site.open();
-  for (const [path, text] of views) {
+  for (const [path, text] of listViews()) {
     await page.goto(site.project.url + path);
     await page.getByText(text).first().waitFor();
     await checkThemes(page, path);

@@ -46,11 +46,23 @@ async function fillHostileProject(project: ServedProject): Promise<void> {
     .then(requireSuccess);
   const doc = { slug: 's'.repeat(64), title: script.slice(0, 150) };
   await project.post('mutate/docs/add', { ...doc, taskId: 'T003', content: markdown }).then(requireSuccess);
+  await addHostileSession(project);
   await project.post('mutate/docs/update', { ...doc, content: `${markdown}\n${script}\n${'w'.repeat(10_000)}` }).then(requireSuccess);
   addHostileRun(project, `${script} ${bidi} ${links} ${'v'.repeat(10_000)}`);
 }
 
-const views = [
+let session = '';
+
+async function addHostileSession(project: ServedProject): Promise<void> {
+  const run = (path: string, params: object) => project.post(path, params).then(requireSuccess);
+  const started = await run('mutate/session/start', { scope: 'global', name: script.slice(0, 99), focus: 'T003', grade: true });
+  session = started.session.id;
+  await run('mutate/tasks/add', { title: `${script} 2`.slice(0, 199), parent: 'T001' });
+  await run('mutate/session/end', { note: markdown.slice(0, 4000) });
+  await run('query/admin/grade', { sessionId: session });
+}
+
+const listViews = () => [
   '/',
   '/board',
   '/board?group=assignee',
@@ -68,6 +80,10 @@ const views = [
   '/memory/L-001',
   `/documents/${'s'.repeat(64)}`,
   `/documents/${'s'.repeat(64)}?compare=1`,
+  '/sessions',
+  `/sessions/${session}`,
+  '/grades',
+  `/grades/${session}`,
 ];
 
 const widths = [1280, 390];
@@ -78,7 +94,7 @@ test('texts with script, SVG, Markdown and bidi are data, and the layout holds i
   page.on('request', (request) => {
     if (!request.url().startsWith(site.project.url)) foreign.push(request.url());
   });
-  for (const path of views) {
+  for (const path of listViews()) {
     await page.goto(site.project.url + path);
     await page.locator('main').getByText('<script>').filter({ visible: true }).first().waitFor();
     if (path.startsWith('/task')) await page.getByText('Acceptance criteria').waitFor();

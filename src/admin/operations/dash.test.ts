@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { openApp } from '../../../test/app.ts';
+import { setTimeZone } from '../../../test/time-zone.ts';
 
 test('shows an empty project', async () => {
   const { call } = await openApp();
@@ -122,4 +123,15 @@ test('takes a limit for its lists, and the time since which tasks are done', asy
     blocked: { length: 12 },
     doneToday: [{ id: 'T013' }],
   });
+});
+
+test('done today begins at midnight in the time zone of the machine', async () => {
+  setTimeZone('Pacific/Auckland');
+  const clock = { now: '2026-01-30T10:59:59.000Z' };
+  const { call } = await openApp({ tasks: ['T001', 'T002'], clock });
+  await call('tasks.complete', { taskId: 'T001' });
+  clock.now = '2026-01-30T11:00:00.000Z';
+  await call('tasks.complete', { taskId: 'T002' });
+  clock.now = '2026-01-31T10:59:59.000Z';
+  expect((await call('admin.dash')).summary.doneToday).toMatchObject([{ id: 'T002' }]);
 });

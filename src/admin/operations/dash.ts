@@ -79,11 +79,12 @@ export const adminDash = query({
     call: {},
   },
   async run(ctx, { limit, since }) {
-    const { store, now } = ctx;
-    const start = since ? parseAgo(now, since) : `${now.slice(0, 10)}T00:00:00.000Z`;
+    const { store, now, today } = ctx;
+    // A time without a zone is local.
+    const start = since ? parseAgo(now, since) : new Date(`${today}T00:00:00`).toISOString();
     const graph = await store.tasks.getOpenGraph();
     const judge = await createClaimJudge(ctx, graph.claims);
-    const options = { isLapsed: judge.isLapsed, reserved: await readReserved(ctx, graph), now };
+    const options = { isLapsed: judge.isLapsed, reserved: await readReserved(ctx, graph), today };
     const [next] = rankTasks(graph, options, 1);
     const [last] = await store.audit.list({}, { limit: 1, offset: 0 });
     return {

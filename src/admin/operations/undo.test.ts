@@ -123,6 +123,19 @@ test('takes back a document that was added from a file, and a relation that was 
   expect((await app.call('tasks.show', { taskId: 'T002' })).task.relations).toMatchObject([{ reason: 'the crash' }]);
 });
 
+test('a relation that is restored has its time and author', async () => {
+  const clock = { now: '2026-01-01T10:00:00.000Z' };
+  const app = await openApp({ tasks: ['T001', 'T002'], agent: 'ada', clock });
+  await app.as('ben').call('tasks.relates.add', { from: 'T001', to: 'T002', type: 'fixes', reason: 'the crash' });
+  clock.now = '2026-01-02T10:00:00.000Z';
+  await app.call('tasks.relates.remove', { from: 'T001', to: 'T002' });
+  const { old } = (await app.call('tasks.history', { taskId: 'T001' })).history.at(-1);
+  expect(old).toEqual({ to: 'T002', type: 'fixes', reason: 'the crash', at: '2026-01-01T10:00:00.000Z', by: 'ben' });
+  await app.call('admin.undo');
+  const relations = await app.store.read(({ plan }) => plan.listRelationsFrom(['T001']));
+  expect(relations).toEqual([expect.objectContaining({ at: '2026-01-01T10:00:00.000Z', by: 'ben' })]);
+});
+
 test('twice in a row takes back two writes, then nothing is left', async () => {
   const app = await openApp({ tasks: ['T001'], agent: 'ada' });
   const before = await takeSnapshot(app);
@@ -183,6 +196,12 @@ test.each<[string, (app: TestApp) => Promise<unknown>, (app: TestApp) => Promise
     'O-001 cites L-003',
   ],
   [
+    'another agent replaced an entry by the new one',
+    ({ call }) => call('memory.store', { type: 'learning', content: 'Parsers are neither' }),
+    ({ as }) => as('ben').call('memory.supersede', { old: 'L-001', by: 'L-003' }),
+    'L-003 superseded L-001',
+  ],
+  [
     'it would create a cycle',
     ({ call }) => call('tasks.update', { taskId: 'T003', removeDepends: ['T002'] }),
     ({ as }) => as('ben').call('tasks.update', { taskId: 'T002', addDepends: ['T003'] }),
@@ -214,4 +233,16 @@ test('an import is not taken back', async () => {
   const app = await openApp({ tasks: ['T001'], agent: 'ada' });
   const imported = await app.call('tasks.import', { content: '{"id":"x","title":"From elsewhere"}\n', from: 'native' });
   if (imported.success) expect((await app.call('admin.undo')).error).toMatchObject({ code: 'E_UNDO_BLOCKED' });
+});
+
+test('finds the last write behind many entries of others', async () => {
+  const clock = { now: '2026-01-01T10:00:00.000Z' };
+  const app = await openApp({ tasks: ['T001', 'T002'], agent: 'ada', clock });
+  await app.call('tasks.update', { taskId: 'T001', title: 'By ada' });
+  const draft = { timestamp: clock.now, agent: 'ben', gateway: 'cli' as const, domain: 'tasks', operation: 'update', params: '{}' };
+  const entry = { ...draft, success: true, exitCode: 0, created: [], updated: ['T002'], deleted: [], durationMs: 0 };
+  await app.store.write({ at: clock.now, by: 'ben' }, async ({ audit }) => {
+    for (let i = 0; i < 401; i++) await audit.append(entry);
+  });
+  expect((await app.call('admin.undo', { dryRun: true })).undone).toMatchObject({ ids: ['T001'] });
 });

@@ -47,6 +47,8 @@ test.each<[keyof typeof fields, string, string | undefined]>([
   ['type', 'Epic', 'epic'],
   ['type', 'sub-task', 'subtask'],
   ['type', 'story', 'task'],
+  ['type', 'Epics', 'epic'],
+  ['type', 'subtasks', 'subtask'],
   ['type', 'bug', undefined],
   ['sort', 'lastChanged', 'last-changed'],
   ['sort', 'todo', undefined],

@@ -109,7 +109,24 @@ const sizes: Vocabulary<TaskSize> = {
 
 const types: Vocabulary<TaskType> = {
   values: TaskTypeSchema.options,
-  words: { issue: 'task', ticket: 'task', story: 'task', userstory: 'task', todo: 'task', item: 'task', initiative: 'saga' },
+  words: {
+    sagas: 'saga',
+    initiative: 'saga',
+    epics: 'epic',
+    tasks: 'task',
+    issue: 'task',
+    issues: 'task',
+    ticket: 'task',
+    tickets: 'task',
+    story: 'task',
+    stories: 'task',
+    userstory: 'task',
+    todo: 'task',
+    todos: 'task',
+    item: 'task',
+    items: 'task',
+    subtasks: 'subtask',
+  },
   foreignWords: { bug: 'task', feature: 'task', chore: 'task' },
 };
 

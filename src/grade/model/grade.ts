@@ -69,20 +69,22 @@ export const ExplainedLoss = strictObject({
   command: optional(string()),
 });
 
-export const TrendSchema = strictObject({
-  agent: string(),
+const trendFigures = {
   sessions: number(),
   average: number(),
   last: number(),
   /** Percent of each session, oldest first. */
   scores: array(number()),
-});
+};
+export const TrendSchema = strictObject({ agent: string(), ...trendFigures });
+export const ScopeTrendSchema = strictObject({ scope: string(), ...trendFigures });
 
 export type DimensionName = InferOutput<typeof DimensionNameSchema>;
 export type Letter = InferOutput<typeof LetterSchema>;
 export type GradeResult = InferOutput<typeof GradeResultSchema>;
 export type Grade = InferOutput<typeof GradeSchema>;
 export type GradeTrend = InferOutput<typeof TrendSchema>;
+export type ScopeTrend = InferOutput<typeof ScopeTrendSchema>;
 export type EntryReference = InferOutput<typeof EntryReferenceSchema>;
 
 /** The fields of an audit entry that the rubric reads. */

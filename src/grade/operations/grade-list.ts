@@ -2,22 +2,25 @@ import { array, boolean, description, number, optional, pipe, strictObject, stri
 import { answer, query } from '#core/define.ts';
 import { answerPage, pageParams } from '#core/page.ts';
 import type { ReadStore } from '#store/port/store.ts';
-import { GradeSchema, TrendSchema } from '../model/grade.ts';
+import { formatScope } from '#tasks/rules/scope.ts';
+import { GradeSchema, ScopeTrendSchema, TrendSchema } from '../model/grade.ts';
 import { gradesFile } from '../model/grade-files.ts';
-import { computeTrends, parseGrades } from '../rules/grade-history.ts';
+import { computeScopeTrends, computeTrends, parseGrades } from '../rules/grade-history.ts';
 import { toGrade } from './shared/grade-session.ts';
 
 const GradeRow = strictObject({
   ...GradeSchema.entries,
   score: pipe(string(), description('Score as text, e.g. 85/100')),
   flagCount: pipe(number(), description('Number of flags')),
+  agent: optional(pipe(string(), description('Agent of the session, with trend'))),
+  scope: optional(pipe(string(), description('Scope of the session, with trend'))),
 });
 
 export const adminGradeList = query({
   name: 'admin.grade.list',
   summary: 'List grades, newest first, or their trend per agent',
-  params: strictObject({ ...pageParams(50), trend: optional(pipe(boolean(), description('Add the trend of each agent'))) }),
-  result: strictObject({ grades: array(GradeRow), trend: optional(array(TrendSchema)) }),
+  params: strictObject({ ...pageParams(50), trend: optional(pipe(boolean(), description('Add the trend of each agent and scope'))) }),
+  result: strictObject({ grades: array(GradeRow), trend: optional(array(TrendSchema)), scopeTrend: optional(array(ScopeTrendSchema)) }),
   errors: [],
   tier: 2,
   needs: 'project',
@@ -32,13 +35,26 @@ export const adminGradeList = query({
   async run({ platform, project, read }, { trend, ...page }) {
     const { grades: all, invalidLines } = parseGrades(platform.files.readText(`${project.folder}/${gradesFile}`) ?? '');
     const sessions = [...new Set(all.map(({ sessionId }) => sessionId))];
-    const agents = trend && all.length > 0 ? await read((store) => findAgents(store, sessions)) : undefined;
+    const owners = trend && all.length > 0 ? await read((store) => findOwners(store, sessions)) : undefined;
     const grades = all
       .toReversed()
       .slice(page.offset, page.offset + page.limit)
-      .map((grade) => ({ ...toGrade(grade), score: `${grade.totalScore}/${grade.maxScore}`, flagCount: grade.flags.length }));
+      .map((grade) => ({
+        ...toGrade(grade),
+        score: `${grade.totalScore}/${grade.maxScore}`,
+        flagCount: grade.flags.length,
+        ...owners?.get(grade.sessionId),
+      }));
     const { result, options } = await answerPage(
-      { ...(agents ? { trend: computeTrends(all, (sessionId) => agents.get(sessionId) ?? 'unknown') } : {}), grades },
+      {
+        ...(owners
+          ? {
+              trend: computeTrends(all, (sessionId) => owners.get(sessionId)?.agent ?? 'unknown'),
+              scopeTrend: computeScopeTrends(all, (sessionId) => owners.get(sessionId)?.scope),
+            }
+          : {}),
+        grades,
+      },
       grades.length,
       page,
       async () => all.length,
@@ -48,12 +64,13 @@ export const adminGradeList = query({
   },
 });
 
-/** Finds the agent that started each session; without a session record, the agent of its last log entry. */
-async function findAgents(store: ReadStore, sessions: string[]): Promise<Map<string, string>> {
-  const agents = new Map<string, string>();
+/** Finds the agent that started each session, and its scope; without a session record, the agent of its last log entry. */
+async function findOwners(store: ReadStore, sessions: string[]): Promise<Map<string, { agent: string; scope?: string }>> {
+  const owners = new Map<string, { agent: string; scope?: string }>();
   for (const id of sessions) {
-    const agent = (await store.sessions.get(id))?.startedBy ?? (await store.audit.list({ session: id }, { limit: 1, offset: 0 }))[0]?.agent;
-    if (agent) agents.set(id, agent);
+    const session = await store.sessions.get(id);
+    const agent = session?.startedBy ?? (await store.audit.list({ session: id }, { limit: 1, offset: 0 }))[0]?.agent;
+    if (agent) owners.set(id, { agent, ...(session ? { scope: formatScope(session.scope) } : {}) });
   }
-  return agents;
+  return owners;
 }

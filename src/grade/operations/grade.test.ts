@@ -295,6 +295,38 @@ describe('grade --list', () => {
     expect(trend).toContainEqual({ agent: 'unknown', sessions: 1, average: 0, last: 0, scores: [0] });
   });
 
+  test('shows the trend of each scope, with agent and scope of each grade', async () => {
+    const app = await openApp({ tasks: ['T001 epic', 'T002 epic', 'T003 in T001', 'T004 in T002'] });
+    for (const [agent, root] of [
+      ['ada', 'T001'],
+      ['ben', 'T002'],
+      ['ada', 'T001'],
+    ] as const) {
+      const { session } = await app.as(agent).call('session.start', { scope: `epic:${root}`, autoFocus: true, grade: true });
+      await app.as(agent).call('session.end', { note: 'Done' });
+      await app.call('admin.grade', { sessionId: session.id });
+    }
+    const { scopeTrend, grades, trend } = await app.call('admin.grade.list', { trend: true });
+    expect(scopeTrend).toMatchObject([
+      { scope: 'epic:T001', sessions: 2 },
+      { scope: 'epic:T002', sessions: 1 },
+    ]);
+    expect(trend).toMatchObject([{ agent: 'ada', sessions: 2 }, { agent: 'ben' }]);
+    expect(grades.map(({ agent, scope }: Json) => [agent, scope])).toEqual([
+      ['ada', 'epic:T001'],
+      ['ben', 'epic:T002'],
+      ['ada', 'epic:T001'],
+    ]);
+    expect((await app.call('admin.grade.list')).grades[0]).not.toHaveProperty('agent');
+    expect((await app.cli(['grade', '--trend', '--human'])).out).toContain('epic:T002');
+  });
+
+  test('has no grade that was only previewed', async () => {
+    const app = await openGradedApp();
+    expect((await app.call('admin.grade', { sessionId: id, preview: true })).grade.totalScore).toBe(65);
+    expect((await app.call('admin.grade.list')).grades).toEqual([]);
+  });
+
   test('is the default of the grade command', async () => {
     const app = await openGradedApp();
     expect((await app.cli(['grade'])).envelope._meta).toMatchObject({ command: 'admin.grade.list', exitCode: 100 });

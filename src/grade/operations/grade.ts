@@ -22,6 +22,7 @@ export const adminGrade = query({
     min: optional(pipe(wholeNumber({ min: 0, max: 100 }), description('Fail (exit 1) below this percentage'))),
     explain: optional(pipe(boolean(), description('List each loss with its cause and the call that avoids it'))),
     partial: optional(pipe(boolean(), description('Store and judge it although reads were not recorded'))),
+    preview: optional(pipe(boolean(), description('Store nothing'), metadata({ isInternal: true }))),
     verify: optional(pipe(boolean(), description('Check the log and the stored grade; store nothing'))),
     ...proofParams,
   }),
@@ -46,7 +47,7 @@ export const adminGrade = query({
   cli: { command: 'grade', args: ['sessionId'], read: { heads: { as: 'text' } }, view: async () => (await import('../view.ts')).gradeView },
   example: { call: { sessionId: 'session-1' } },
   async run(ctx, params) {
-    const { sessionId, min, explain, verify, partial } = params;
+    const { sessionId, min, explain, verify, partial, preview } = params;
     const isVerified = verify === true || params.require !== undefined;
     // Looked up before the transaction opens, because a remote can be slow.
     const { sources, warnings } = isVerified ? await findHeadSources(ctx, params) : { sources: [], warnings: [] };
@@ -61,7 +62,7 @@ export const adminGrade = query({
     if (verification) requireLevel(`the grade of ${sessionId}`, verification.level, params.require);
     const grade = toGrade(result);
     const { percent, letter, flags } = grade;
-    const isStored = isVerified || !isJudged ? undefined : { file: gradesFile, line: JSON.stringify(result) };
+    const isStored = isVerified || preview || !isJudged ? undefined : { file: gradesFile, line: JSON.stringify(result) };
     return answer(
       {
         grade,

@@ -37,13 +37,13 @@ export const orchestrateReady = query({
   cli: { command: ['ready', 'orchestrate ready', 'orchestrator ready'], args: ['epic'] },
   example: { world: ['T001 epic', 'T002 in T001', 'T003 in T001 depends T002'], call: { epic: 'T001' } },
   async run(ctx, { epic, any: isForAny, ...page }) {
-    const { store, caller, session, now } = ctx;
+    const { store, caller, session, today } = ctx;
     const within = epic ?? session?.scope.root;
     await checkTaskExists(store, epic);
     const graph = await store.tasks.getOpenGraph();
     const { isLapsed } = await createClaimJudge(ctx, graph.claims);
     const reserved = isForAny ? undefined : await readReserved(ctx, graph);
-    const all = selectReadyTasks(graph, { isLapsed, caller, within, reserved, now });
+    const all = selectReadyTasks(graph, { isLapsed, caller, within, reserved, today });
     const shownTasks = all.slice(page.offset, page.offset + page.limit);
     const formerHolders = indexHolders(graph.claims.filter((claim) => !isHolder(claim, caller)));
     const hits = await store.tasks.getHits(shownTasks.map((task) => task.id));

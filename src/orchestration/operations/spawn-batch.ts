@@ -116,11 +116,11 @@ const toFindings = (error: CleoError): SkippedTask['findings'] =>
     : [{ code: error.code, message: error.message, fix: error.fix }];
 
 async function listReadyTasks(ctx: MutationContext, root: string): Promise<TaskRecord[]> {
-  const { store, caller, now } = ctx;
+  const { store, caller, today } = ctx;
   const graph = await store.tasks.getOpenGraph();
   const { isLapsed } = await createClaimJudge(ctx, graph.claims);
   const reserved = await readReserved(ctx, graph);
-  const ids = selectReadyTasks(graph, { isLapsed, caller, within: root, reserved, now }).map(({ id }) => id);
+  const ids = selectReadyTasks(graph, { isLapsed, caller, within: root, reserved, today }).map(({ id }) => id);
   const byId = new Map((await store.tasks.getMany(ids)).map((task) => [task.id, task]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }

@@ -33,6 +33,11 @@ test.each([
   ['a focus that lasts', ['ada tasks.claim-next T001'], ['ada T001 10:00-']],
   ['a new focus ends the one before', ['ada tasks.start T001', 'ada tasks.start T002'], ['ada T001 10:00-10:01, T002 10:01-']],
   [
+    'the task that is started, not the one that this releases',
+    ['ada tasks.start T004', 'ada tasks.start T004 T002'],
+    ['ada T004 10:00-10:01, T002 10:01-'],
+  ],
+  [
     'a take-over ends the focus of the other',
     ['ada tasks.start T001', 'eve tasks.start T001'],
     ['ada T001 10:00-10:01', 'eve T001 10:01-'],

@@ -37,7 +37,7 @@ export interface TimelineLane {
 
 /** Operations after which their agent works on the task that they changed. A session can start with a focus. */
 const starts = new Set(['tasks.start', 'tasks.claim-next', 'session.start', 'session.resume', 'orchestrate.start']);
-/** Operations after which nobody works on the tasks that they changed. */
+/** Operations that end the work on the tasks that they change. */
 const ends = new Set(['tasks.complete', 'tasks.stop', 'tasks.cancel', 'tasks.delete', 'tasks.archive']);
 /** Operations after which the agent works on nothing. */
 const leaves = new Set(['session.end', 'session.suspend', 'session.safestop']);
@@ -68,7 +68,8 @@ export function buildTimeline(entries: TimelineEntry[]): TimelineLane[] {
       endFocus((_, { agent: other }) => other === agent, at);
       lane.marks.push(toMark(entry, 'handoff'));
     }
-    const started = starts.has(operation) ? tasks[0] : undefined;
+    // The task that a start releases is updated before the one that it claims.
+    const started = starts.has(operation) ? tasks.at(-1) : undefined;
     if (started === undefined) continue;
     // A task that is taken over has a new worker.
     endFocus(({ taskId }, { agent: other }) => other === agent || taskId === started, at);

@@ -23,6 +23,8 @@ export interface SessionReads {
   /** Ids that the latest successful writes of the session, or of one agent in it, created or updated. */
   listChangedIds(id: string, limit: number, agent?: string): Promise<string[]>;
   getContextUsage(caller: Caller): Promise<ContextUsage | undefined>;
+  /** The latest report of each agent in the session, the newest first. */
+  listContextUsage(id: string): Promise<(ContextUsage & { agent: string })[]>;
   /** The conversation that was recorded last for this client process. */
   findNewestConversation(process: string): Promise<string | undefined>;
 }

@@ -17,6 +17,8 @@ export interface ParsedArguments {
   isEdited?: boolean;
   /** The first error in the words. */
   error?: CleoError;
+  /** A word that is taken as an id does not look like one: `task`, `priority=high`, or the id of another tool. */
+  isUnsure?: boolean;
 }
 
 /** Checks whether the words fit the parameters of a command. The content of files is not checked. */
@@ -91,6 +93,7 @@ export function parseArguments(
     flag.set(inline ?? argv[++i]!, true);
   }
   placePositionals(operation, shapes, positionals, parsed.params, refuse);
+  if (operation.cli.several) parsed.isUnsure = positionals.some((word) => !/^[\w,-]*\d$/.test(word));
   for (const [name, { as, isPiped, files }] of Object.entries(operation.cli.read ?? {})) {
     const path = parsed.params[name];
     if (typeof path === 'string') parsed.sources.push({ name, path, as, ...(files ? { files } : {}) });

@@ -19,8 +19,12 @@ export function parseLeniently(operation: CommandDefinition, words: string[], sh
   const finish = (parsed: ParsedArguments): ParsedArguments => ({ ...parsed, params: { ...shortcut?.params, ...parsed.params } });
   const given = shortcut ? renameFlags(words, shortcut) : words;
   const strict = parseWithTexts(definition, given);
-  if (!strict.error) return finish(strict);
+  if (!strict.error && !strict.isUnsure) return finish(strict);
   const named = correctFlags(definition, given);
+  if (!strict.error) {
+    const corrected = parseWithTexts(definition, dropNoun(named));
+    return finish(corrected.error ? strict : corrected);
+  }
   const attempts = [named, dropNoun(named), correctExtraWords(definition, named)];
   const parsed = attempts.map((attempt) => parseWithTexts(definition, attempt)).find(({ error }) => !error);
   if (parsed) return finish(parsed);
@@ -212,11 +216,12 @@ function findParam(operation: CommandDefinition, shapes: ParamShape[], name: str
   return meant && toFlag(operation.cli.read?.[meant]?.flag ?? meant);
 }
 
-/** Turns `status=done` and `priority:high` into flags, if the name is a parameter. */
+/** Turns `status=done` and `priority:high` into flags, if the name is a parameter. `id:6` may be the id of another tool. */
 function correctPair(operation: CommandDefinition, shapes: ParamShape[], word: string): string {
-  const [, name = '', value = ''] = /^([a-z][\w-]*)[=:](\S.*)$/i.exec(word) ?? [];
+  const [, name = '', sign = '', value = ''] = /^([a-z][\w-]*)([=:])(\S.*)$/i.exec(word) ?? [];
   const flag = name && value ? findParam(operation, shapes, name) : undefined;
-  return flag ? `${flag}=${value}` : word;
+  const isForeignId = sign === ':' && operation.cli.args?.some((argument) => toFlag(argument) === flag);
+  return flag && !isForeignId ? `${flag}=${value}` : word;
 }
 
 /** Drops the noun of `show task T1`. */
@@ -227,7 +232,7 @@ function correctExtraWords(operation: CommandDefinition, words: string[]): strin
   const shapes = describeParams(operation.params).filter(({ type, choices }) => type === 'text' || (type === 'list' && choices));
   const [first = ''] = words;
   const matches = shapes.flatMap(({ name, choices = [] }) => {
-    const value = parseChoice(first, choices) ?? parseChoice(first.replace(/s$/, ''), choices);
+    const value = parseChoice(first, choices);
     return value ? [`${toFlag(name)}=${value}`] : [];
   });
   const isOpen = first === 'open' && describeParams(operation.params).some(({ name, type }) => name === 'open' && type === 'flag');

@@ -59,7 +59,7 @@ export async function runEntry(
   try {
     const operation = await entry.load();
     let parsed = parseArguments(operation, rest);
-    if (parsed.error || shortcut || operation.cli.texts?.some((name) => parsed.params[name] === '-')) {
+    if (parsed.error || parsed.isUnsure || shortcut || operation.cli.texts?.some((name) => parsed.params[name] === '-')) {
       const { findSubcommand, parseLeniently } = await import('./lenient-arguments.ts');
       const meant = argv && (await findSubcommand(app.registry, operation, argv));
       if (meant) return runEntry(app, app.registry.find(meant.operation)!, meant.rest, terminal, meant);

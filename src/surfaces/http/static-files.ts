@@ -26,7 +26,7 @@ interface StaticFile {
 }
 
 /** Serves the web page. All files are read at the first request, so a path is only looked up and never reaches the file system, and a server
- *  whose files were replaced by a new version goes on with one version of them. */
+ *  whose files were replaced by a new version continues with one version of them. */
 export function createStaticFiles(folder: string): StaticFiles {
   let files: Promise<Map<string, StaticFile>> | undefined;
   const load = async (): Promise<Map<string, StaticFile>> => {

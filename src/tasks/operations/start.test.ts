@@ -135,3 +135,9 @@ test('stops the named task, for its holder only', async () => {
   expect(await call('tasks.stop', { taskId: 'T004' })).toMatchObject({ task: { id: 'T004', status: 'pending' } });
   expect(await call('tasks.stop', { taskId: 'T009' })).toMatchObject({ error: { exitCode: 4 } });
 });
+
+test('starts a task whose file has a name that no file can have', async () => {
+  const { call } = await openApp();
+  await call('tasks.add', { title: 'Write it', files: ['f'.repeat(900)] });
+  expect(await call('tasks.start', { taskId: 'T001' })).toMatchObject({ success: true });
+});

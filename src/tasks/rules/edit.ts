@@ -17,8 +17,8 @@ export interface TaskEdits extends Omit<TaskFields, 'parent' | 'notes'> {
   removeDepends?: TaskId[] | undefined;
 }
 
-/** `author` is the agent that edits, and when, for an assignee `me` and a due date such as `3d`. */
-export function editRecord(before: TaskRecord, edits: TaskEdits, author: { agent: string; now: string }): TaskRecord {
+/** `author` is the agent that edits, and on which day, for an assignee `me` and a due date such as `3d`. */
+export function editRecord(before: TaskRecord, edits: TaskEdits, author: { agent: string; today: string }): TaskRecord {
   const { parentId: _, description: __, assignee: ___, due: ____, requires: _____, ...rest } = before;
   const parentId = edits.parent === undefined ? before.parentId : edits.parent === 'none' ? undefined : edits.parent;
   const description = edits.description === undefined ? before.description : edits.description || undefined;
@@ -31,7 +31,7 @@ export function editRecord(before: TaskRecord, edits: TaskEdits, author: { agent
       size: edits.size ?? before.size,
       phase: edits.phase ?? before.phase,
       assignee: edits.assignee === undefined ? before.assignee : parseAssignee(edits.assignee, author.agent),
-      due: edits.due === undefined ? before.due : parseDue(edits.due, author.now),
+      due: edits.due === undefined ? before.due : parseDue(edits.due, author.today),
       requires: edits.requires === undefined ? before.requires : edits.requires.length > 0 ? removeDuplicates(edits.requires) : undefined,
     }),
     title: edits.title ?? before.title,

@@ -18,8 +18,8 @@ interface NextOptions {
   conflicts?: ReadonlyMap<TaskId, string> | undefined;
   /** Tasks that are assigned to others. */
   reserved?: ReadonlySet<TaskId> | undefined;
-  /** The time of the call, for due dates. */
-  now?: string;
+  /** The date of the call, for due dates. */
+  today?: string;
 }
 
 const priorityPoints: Record<Priority, number> = { critical: 400, high: 300, medium: 200, low: 100 };
@@ -74,9 +74,9 @@ export function selectReadyTasks(work: OpenWork, options: NextOptions & { caller
 }
 
 /** Maps the tasks whose due date gives points to the points and their reason. */
-function createDueScores({ planned = [] }: OpenWork, { now }: NextOptions): Map<TaskId, { term: string; points: number }> {
+function createDueScores({ planned = [] }: OpenWork, { today }: NextOptions): Map<TaskId, { term: string; points: number }> {
   const scores = new Map<TaskId, { term: string; points: number }>();
-  if (now !== undefined) for (const { taskId, due } of planned) if (due !== undefined) scores.set(taskId, scoreDue(due, now));
+  if (today !== undefined) for (const { taskId, due } of planned) if (due !== undefined) scores.set(taskId, scoreDue(due, today));
   return scores;
 }
 

@@ -91,7 +91,7 @@ async function changeTasks({ call }: TestApp, tasks: { id: string; taskId: strin
   for (const { id, taskId } of tasks) {
     if (choices.chance(0.4)) continue;
     const { task } = await call('tasks.show', { taskId });
-    // A value that is there already is no change.
+    // A value that exists already is not a change.
     const fields: Json = Object.fromEntries(
       Object.entries(values).filter(([field, value]) => choices.chance(0.4) && task[field] !== value),
     );

@@ -16,7 +16,7 @@ import { joinParagraphs } from './source-values.ts';
 /** Fields of tasks that issues do not have, nor labels or sections for them. */
 export const githubLosses = ['requires', 'relations', 'archivedAt'] as const satisfies (keyof Task)[];
 
-/** Ids are `owner/name#12` for issues of GitHub, and `#5` for a task that is no issue yet. */
+/** Ids are `owner/name#12` for issues of GitHub, and `#5` for a task that is not an issue yet. */
 export function listGithubIds(tasks: readonly ExportedIdentity[]): ExportIds {
   const known = findForeignIds('github', tasks, (id) => issueId.test(id));
   const ids = new Map(known);

@@ -82,7 +82,7 @@ const isTime = (value: unknown): boolean => typeof value === 'string' && /^\d{4}
 /** Reads a priority as a word, a letter or a number from 0, the highest. Numbers beyond the scale are its ends. */
 export function parsePriority(value: unknown): Priority | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
-  // A sign is no part of a word: -1 would be read as 1.
+  // A sign is not part of a word: -1 would be read as 1.
   const known = typeof value === 'number' && value < 0 ? undefined : parseForeignPriority(typeof value === 'string' ? value.trim() : value);
   if (known) return known;
   const number = typeof value === 'number' ? value : Number.NaN;

@@ -163,4 +163,13 @@ export const cliMistakes: Mistake[] = [
   ),
   ...cli('session.list', { sessions: [] }, 'session ls', 'list-sessions', 'sessions list'),
   ...cli('memory.observe', { memory: {} }, 'memory add "It is slow"', 'memory remember "It is slow"', 'memory save "It is slow"'),
+  ...cli('tasks.show', { tasks: [{ id: 'T002' }, { id: 'T003' }] }, 'show tasks T2 T3', 'show T2, T3', 'show issues T2,T3'),
+  ...cli(
+    'tasks.update',
+    { tasks: [{ priority: 'high' }, { priority: 'high' }] },
+    'update T2 T3 priority=high',
+    'update tasks T2 T3 priority:P1',
+  ),
+  ...cli('tasks.delete', { deleted: ['T003'] }, 'delete task T3', 'rm issue 3'),
+  ...cli('tasks.find', hit, 'show login', 'show "the login"'),
 ];

@@ -6,9 +6,25 @@ import type { MutationName, Params, QueryName, Success } from './operations.gene
 export const query = <N extends QueryName>(name: N, params: Params<N>, signal?: AbortSignal): Promise<Success<N>> =>
   call('query', name, params, signal ? { signal } : {});
 
-/** Calls an operation that writes. `passphrase` proves that a person decides. */
-export const mutate = <N extends MutationName>(name: N, params: Params<N>, passphrase?: string): Promise<Success<N>> =>
-  call('mutate', name, params, passphrase === undefined ? {} : { headers: { 'Cleo-Passphrase': encodeURIComponent(passphrase) } });
+export interface WriteOptions {
+  /** Proves that a person decides. */
+  passphrase?: string | undefined;
+  /** The session that the call is about; by default the one of the caller. */
+  session?: string | undefined;
+}
+
+/** Calls an operation that writes. */
+export const mutate = <N extends MutationName>(
+  name: N,
+  params: Params<N>,
+  { passphrase, session }: WriteOptions = {},
+): Promise<Success<N>> =>
+  call('mutate', name, params, {
+    headers: {
+      ...(passphrase === undefined ? {} : { 'Cleo-Passphrase': encodeURIComponent(passphrase) }),
+      ...(session === undefined ? {} : { 'Cleo-Session': session }),
+    },
+  });
 
 /** The headers that identify this page. */
 export function createHeaders(): Record<string, string> {

@@ -2,7 +2,7 @@ import { useNow } from '../state/clock.ts';
 import type { IndexTask } from '../state/task-index.ts';
 import { formatAge } from './time-ago.tsx';
 
-type Claim = NonNullable<IndexTask['claim']>;
+type Claim = Pick<NonNullable<IndexTask['claim']>, 'agent' | 'since' | 'state' | 'lastSeen'>;
 
 /** A color for each name, so that an agent looks the same everywhere. */
 function toHue(name: string): number {

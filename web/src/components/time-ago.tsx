@@ -5,6 +5,9 @@ export const formatAge = (time: string, now: string): string => formatAgeText(ti
 
 const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
+/** A time in the zone of the reader. */
+export const formatLocalTime = (time: string): string => local.format(new Date(time));
+
 /** An age in the reader's language, with the local and the UTC time as title. */
 export function TimeAgo({ time, isDate = false }: { time: string; isDate?: boolean }) {
   const now = useNow();

@@ -1,5 +1,5 @@
 import { type CallFailure, isMissingSecret, toCallFailure } from '../api/call-failure.ts';
-import { mutate } from '../api/client.ts';
+import { mutate, type WriteOptions } from '../api/client.ts';
 import type { MutationName, Params, Success } from '../api/operations.generated.ts';
 import { connection, onChanges } from './connection.ts';
 import { credentials } from './credentials.ts';
@@ -28,12 +28,14 @@ export async function runAction<N extends MutationName>(
   name: N,
   params: Params<N>,
   done?: string | ((answer: Success<N>) => string | undefined),
+  options: Pick<WriteOptions, 'session'> = {},
 ): Promise<Success<N> | undefined> {
   try {
-    return report(await mutate(name, params), done);
+    return report(await mutate(name, params, options), done);
   } catch (error) {
     const failure = toCallFailure(error);
-    if (failure.details.reason === 'proof') return askForProof(failure, name, params, done);
+    if (failure.details.reason === 'proof')
+      return askForProof(failure, name, async (passphrase) => report(await mutate(name, params, { ...options, passphrase }), done));
     if (isMissingSecret(failure))
       notify('failed', 'This page may only read. Open it with its secret to make changes.', 'cleo serve --open');
     else notify('failed', failure.message, failure.fix);
@@ -53,8 +55,7 @@ function report<N extends MutationName>(answer: Success<N>, done?: string | ((an
 function askForProof<N extends MutationName>(
   failure: CallFailure,
   name: N,
-  params: Params<N>,
-  done?: string | ((answer: Success<N>) => string | undefined),
+  retry: (passphrase: string) => Promise<Success<N>>,
 ): Promise<Success<N> | undefined> {
   return new Promise((resolve) => {
     const end = (answer?: Success<N>): void => {
@@ -70,9 +71,7 @@ function askForProof<N extends MutationName>(
     proofRequest.set({
       failure,
       cancel: () => end(),
-      ...(failure.details.proof === 'passphrase'
-        ? { retry: async (passphrase: string) => end(report(await mutate(name, params, passphrase), done)) }
-        : {}),
+      ...(failure.details.proof === 'passphrase' ? { retry: async (passphrase: string) => end(await retry(passphrase)) } : {}),
     });
   });
 }

@@ -12,6 +12,7 @@ export interface Change {
   at: string;
   operation: string;
   agent: string;
+  session?: string;
   created?: string[];
   updated?: string[];
   deleted?: string[];
@@ -28,7 +29,7 @@ export const connection = createStore<Connection>({ status: 'connecting' });
 
 type ChangeListener = (changes: Change[]) => void;
 const changeListeners = new Set<ChangeListener>();
-const entryListeners = new Set<() => void>();
+const entryListeners = new Set<ChangeListener>();
 const resetListeners = new Set<() => void>();
 
 /** Calls `listener` with the changes of a moment at once: a hundred writes cause one rendering. */
@@ -38,7 +39,7 @@ export function onChanges(listener: ChangeListener): () => void {
 }
 
 /** Calls `listener` for every new entry of the log: a change, or a call that failed or was recorded for a grade. */
-export function onLogEntries(listener: () => void): () => void {
+export function onLogEntries(listener: ChangeListener): () => void {
   entryListeners.add(listener);
   return () => void entryListeners.delete(listener);
 }
@@ -139,10 +140,10 @@ function handleMessage(message: string, onLive: () => void): void {
     lastSeq = data.seq;
     if (batch.length === 0) setTimeout(deliver, batchMs);
     batch.push(data);
-    reportEntry();
+    reportEntry(data);
   } else if (kind === 'call') {
     lastSeq = data.seq;
-    reportEntry();
+    reportEntry(data);
   } else if (kind === 'resume') lastSeq = data.after;
   else if (kind === 'reset') {
     lastSeq = data.seq;
@@ -154,8 +155,8 @@ function handleMessage(message: string, onLive: () => void): void {
   }
 }
 
-function reportEntry(): void {
-  for (const listener of entryListeners) listener();
+function reportEntry(entry: Change): void {
+  for (const listener of [...entryListeners]) listener([entry]);
 }
 
 function reset(): void {

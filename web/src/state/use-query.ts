@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { type CallFailure, toCallFailure } from '../api/call-failure.ts';
 import { query } from '../api/client.ts';
 import type { Params, QueryName, Success } from '../api/operations.generated.ts';
-import { type Change, connected, onChanges, onReset } from './connection.ts';
+import { type Change, connected, onChanges, onLogEntries, onReset } from './connection.ts';
 
 export interface QueryState<N extends QueryName> {
   /** The last answer, also while it is read again. */
@@ -15,6 +15,8 @@ export interface QueryState<N extends QueryName> {
 export interface QueryOptions {
   /** Decides which changes make the answer stale; by default those of the same domain. */
   isAffected?: (change: Change) => boolean;
+  /** Failed calls and reads of graded sessions make the answer stale too, as far as `isAffected` accepts them. */
+  followsCalls?: boolean;
   /** Reads again after this time, for answers that change without a write. */
   refreshMs?: number;
 }
@@ -61,19 +63,17 @@ export function useQuery<N extends QueryName>(name: N, params: Params<N> | undef
         void read();
       }, minPauseMs);
     };
-    const { isAffected = createDomainCheck(name), refreshMs } = options;
+    const { isAffected = createDomainCheck(name), followsCalls = false, refreshMs } = options;
     let lastMs = 0;
-    const cleanUp = [
-      onChanges((changes) => {
-        if (!changes.some(isAffected)) return;
-        const nowMs = performance.now();
-        // The first change after a pause is read at once.
-        if (nowMs - lastMs > minPauseMs) void read();
-        else schedule();
-        lastMs = nowMs;
-      }),
-      onReset(() => void read()),
-    ];
+    const readIfAffected = (changes: Change[]): void => {
+      if (!changes.some(isAffected)) return;
+      const nowMs = performance.now();
+      // The first change after a pause is read at once.
+      if (nowMs - lastMs > minPauseMs) void read();
+      else schedule();
+      lastMs = nowMs;
+    };
+    const cleanUp = [(followsCalls ? onLogEntries : onChanges)(readIfAffected), onReset(() => void read())];
     const refresh = refreshMs === undefined ? undefined : setInterval(() => void read(), refreshMs);
     setState({ key, isLoading: true });
     setReload(() => () => void read());

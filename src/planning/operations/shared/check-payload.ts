@@ -26,7 +26,7 @@ export const payloadInput = { payload: { flag: 'file', as: 'json' as const } };
 
 type PayloadContext = Pick<
   QueryContext,
-  'store' | 'now' | 'caller' | 'config' | 'session' | 'platform' | 'commandAs' | 'requireScope' | 'mayHaveScope'
+  'store' | 'now' | 'today' | 'caller' | 'config' | 'session' | 'platform' | 'commandAs' | 'requireScope' | 'mayHaveScope'
 >;
 
 export interface CheckedGraph extends ResolvedGraph {

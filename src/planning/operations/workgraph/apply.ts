@@ -91,7 +91,7 @@ async function createTasks(ctx: MutationContext, { created, facts }: CheckedGrap
 async function updateTask(ctx: MutationContext, { before, entry, parentId, depends }: GraphTask, toId: ResolveId): Promise<void> {
   if (!before) return;
   const { reason, notes, parent: _, depends: __, addDepends: ___, removeDepends: ____, ...edits } = entry;
-  const author = { agent: ctx.caller.agent, now: ctx.now };
+  const author = { agent: ctx.caller.agent, today: ctx.today };
   const after = editRecord(before, { ...edits, parent: parentId ? toId(parentId) : 'none', depends: depends.map(toId) }, author);
   const saved = await ctx.store.tasks.save(before, after, reason);
   await ctx.store.tasks.appendNotes(saved, createNotes(ctx, notes));

@@ -31,3 +31,10 @@ test('shows the focus, completions, errors and handoffs of each agent', async ()
   ).toEqual(['eve', 'ada']);
   expect((await app.call('session.timeline', { session: session.id })).lanes).toHaveLength(1);
 });
+
+test('shows the task that an agent changes to', async () => {
+  const app = await openApp({ tasks: ['T001', 'T002'] });
+  for (const taskId of ['T002', 'T001']) await app.call('tasks.start', { taskId });
+  const [lane] = (await app.call('session.timeline')).lanes;
+  expect(lane.focus).toMatchObject([{ taskId: 'T002', to: expect.any(String) }, { taskId: 'T001' }]);
+});

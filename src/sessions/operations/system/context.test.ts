@@ -43,3 +43,17 @@ test('context usage is stored per session and agent, and a status line reports f
   );
   expect(line).toMatchObject({ line: 'no focus | epic:T009 | context 42%', context: { percent: 42 } });
 });
+
+test('session show has the context windows of its agents, the newest report first', async () => {
+  const clock = { now: '2026-01-02T00:00:00.000Z' };
+  const { call, as, cli } = await openApp({ tasks: one, clock });
+  expect((await call('session.show', { sessionId: 'session-1' })).session).not.toHaveProperty('context');
+  await as('ada').call('system.context.report', { used: 90, max: 100 });
+  clock.now = '2026-01-02T00:06:00.000Z';
+  await as('ben').call('system.context.report', { used: 100, max: 200 }, { session: 'session-1' });
+  expect((await call('session.show', { sessionId: 'session-1' })).session.context).toEqual([
+    { agent: 'ben', state: 'ok', percent: 50, used: 100, max: 200, reportedAt: '2026-01-02T00:06:00.000Z' },
+    { agent: 'ada', state: 'stale', percent: 90, used: 90, max: 100, reportedAt: '2026-01-02T00:00:00.000Z' },
+  ]);
+  expect((await cli('cleo session show session-1 --human')).out).toMatch(/context +ben, 50 %, ok\n +ada, 90 %, stale/);
+});

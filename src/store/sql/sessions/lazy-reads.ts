@@ -1,7 +1,7 @@
-import type { SessionRecord } from '#sessions/model/session.ts';
+import type { ContextUsage, SessionRecord } from '#sessions/model/session.ts';
 import type { SessionReads } from '../../port/sessions.ts';
 import { parseIds } from '../admin/audit-reads.ts';
-import { type Db, omitNull, raw, type Sql, sql, toId } from '../sql.ts';
+import { type Db, omitNull, raw, type Sql, type SqlRow, sql, toId } from '../sql.ts';
 import { type EagerSessionRead, toHandle } from './reads.ts';
 
 export function createLazySessionReads(db: Db): Omit<SessionReads, EagerSessionRead> {
@@ -55,10 +55,17 @@ export function createLazySessionReads(db: Db): Omit<SessionReads, EagerSessionR
         select used_tokens, max_tokens, at from context_usage
         where session_id = ${session ?? ''} ${session === undefined ? sql`and agent_id = ${agent}` : raw('')}
         order by case when agent_id = ${agent} then 0 else 1 end, at desc limit 1`);
-      return row && { used: Number(row.used_tokens), max: Number(row.max_tokens), at: String(row.at) };
+      return row && toContextUsage(row);
+    },
+    async listContextUsage(id) {
+      const rows = await db.all(sql`
+        select agent_id, used_tokens, max_tokens, at from context_usage where session_id = ${id} order by at desc, agent_id`);
+      return rows.map((row) => ({ agent: String(row.agent_id), ...toContextUsage(row) }));
     },
   };
 }
+
+const toContextUsage = (row: SqlRow): ContextUsage => ({ used: Number(row.used_tokens), max: Number(row.max_tokens), at: String(row.at) });
 
 export async function readSessions(db: Db, which: Sql): Promise<SessionRecord[]> {
   const columns = raw(

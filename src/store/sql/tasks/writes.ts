@@ -111,13 +111,17 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
       noteUpdate(changes, from);
     },
     async unrelate(from, to, type) {
-      const removed = type
-        ? await db.all(
-            sql`delete from task_relations where task_id = ${from} and related_to = ${to} and relation_type = ${type} returning relation_type, reason`,
-          )
-        : await db.all(sql`delete from task_relations where task_id = ${from} and related_to = ${to} returning relation_type, reason`);
+      const isOfType = type ? sql`and relation_type = ${type}` : sql``;
+      const removed = await db.all(sql`
+        delete from task_relations where task_id = ${from} and related_to = ${to} ${isOfType}
+        returning relation_type, reason, created_at, created_by`);
+      // Undo restores a relation with its time and author.
       await addHistory(
-        removed.map((row) => ({ taskId: from, field: 'relations', old: { to, type: row.relation_type, reason: row.reason } })),
+        removed.map(({ relation_type, reason, created_at, created_by }) => ({
+          taskId: from,
+          field: 'relations',
+          old: { to, type: relation_type, reason, at: created_at, by: created_by },
+        })),
       );
       if (removed.length > 0) {
         await setNextRevision(from);

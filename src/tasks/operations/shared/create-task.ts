@@ -15,13 +15,13 @@ import { checkPlacement, getChildTier } from '../../rules/hierarchy.ts';
 import { createNotFoundError, createParentNotFoundError } from './require.ts';
 
 type AuthorContext = Pick<MutationContext, 'now' | 'caller'>;
-type CreateContext = Pick<MutationContext, 'now' | 'caller' | 'platform'>;
+type CreateContext = Pick<MutationContext, 'now' | 'today' | 'caller' | 'platform'>;
 
 /** Input of `add` and of an entry of `add-batch`, without the parent, which is resolved first. */
 export type NewTask = Omit<TaskFields, 'parent'> & { title: string };
 
 export function createTask(
-  { now, caller, platform }: CreateContext,
+  { now, today, caller, platform }: CreateContext,
   id: TaskId,
   input: NewTask,
   parent: { id: TaskId; type: TaskType } | undefined,
@@ -39,7 +39,7 @@ export function createTask(
     files: removeDuplicates(input.files ?? []),
     ...defined({
       assignee: parseAssignee(input.assignee ?? '', caller.agent),
-      due: parseDue(input.due ?? '', now),
+      due: parseDue(input.due ?? '', today),
       requires: input.requires?.length ? removeDuplicates(input.requires) : undefined,
     }),
     uid: toUid(now, platform.randomHex(12)),

@@ -17,8 +17,8 @@ export async function editTask(
   edits: TaskEdits,
   reason: string | undefined,
 ): Promise<TaskRecord> {
-  const { store, now, caller } = ctx;
-  const after = editRecord(before, edits, { agent: caller.agent, now });
+  const { store, today, caller } = ctx;
+  const after = editRecord(before, edits, { agent: caller.agent, today });
   if (changesFrozenCriteria(before, after, reason))
     throw new CleoError('E_VALIDATION_FROZEN', { taskId: before.id, retry: ctx.commandWith({ reason: 'why the criteria change' }) });
   const isMoved = after.parentId !== before.parentId || after.type !== before.type;

@@ -38,10 +38,10 @@ type TaskFilterParams = { [K in keyof typeof taskFilterParams]?: InferOutput<(ty
 
 /** Builds the store filter. A missing parent is an error, not an empty result. */
 export async function resolveTaskFilter(
-  ctx: Pick<QueryContext, 'store' | 'now' | 'caller' | 'platform' | 'token'>,
+  ctx: Pick<QueryContext, 'store' | 'now' | 'today' | 'caller' | 'platform' | 'token'>,
   { archived, assignee, due, since, before, status, type, label, priority, ...filter }: TaskFilterParams,
 ): Promise<TaskFilter> {
-  const { store, now } = ctx;
+  const { store, now, today } = ctx;
   await checkTaskExists(store, filter.parent);
   // An empty list is a filter that was not filled in.
   const lists = defined({ status, type, label, priority });
@@ -50,7 +50,7 @@ export async function resolveTaskFilter(
     ...filter,
     ...lists,
     assignee: assignee ? await (await import('./assignee.ts')).listAssigneeNames(ctx, assignee) : undefined,
-    dueBy: due ? ((await import('../../rules/due.ts')).parseDue(due, now) ?? 'none') : undefined,
+    dueBy: due ? ((await import('../../rules/due.ts')).parseDue(due, today) ?? 'none') : undefined,
     since: since && parseAgo(now, since),
     before: before && parseAgo(now, before),
     archived: archived ? ('only' as const) : undefined,

@@ -9,12 +9,12 @@ import { checkTaskExists } from './require.ts';
 /** Recommends at most `count` tasks inside the root, or else in the session's scope; best first. With `isForAny`, tasks that are assigned
  *  to others too. */
 export async function recommendTasks(
-  ctx: Pick<QueryContext, 'store' | 'session' | 'now' | 'config' | 'platform' | 'caller' | 'token'>,
+  ctx: Pick<QueryContext, 'store' | 'session' | 'now' | 'today' | 'config' | 'platform' | 'caller' | 'token'>,
   root: TaskId | undefined,
   count: number,
   isForAny = false,
 ): Promise<ScoredTask[]> {
-  const { store, session, caller, now } = ctx;
+  const { store, session, caller, today } = ctx;
   await checkTaskExists(store, root);
   const graph = await store.tasks.getOpenGraph();
   const { isLapsed } = await createClaimJudge(ctx, graph.claims);
@@ -23,7 +23,7 @@ export async function recommendTasks(
   const conflicts = others.length > 0 ? await (await import('./claimed-files.ts')).findClaimedFiles(store, others) : undefined;
   const reserved = isForAny ? undefined : await readReserved(ctx, graph);
   const within = root ?? session?.scope.root;
-  const ranked = rankTasks(graph, { isLapsed, within, phase: session?.phase, caller, conflicts, reserved, now }, count);
+  const ranked = rankTasks(graph, { isLapsed, within, phase: session?.phase, caller, conflicts, reserved, today }, count);
   const titles = new Map((await store.tasks.getHits(ranked.map(({ taskId }) => taskId))).map((hit) => [hit.id, hit.title]));
   return ranked.map(({ taskId, ...rank }) => ({ taskId, title: titles.get(taskId) ?? '', ...rank }));
 }

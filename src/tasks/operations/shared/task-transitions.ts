@@ -18,7 +18,18 @@ import { checkScope } from './scope.ts';
 /** Checks of claims. */
 export type ClaimContext = Pick<
   QueryContext,
-  'store' | 'session' | 'isNamed' | 'now' | 'config' | 'platform' | 'caller' | 'token' | 'commandAs' | 'requireScope' | 'mayHaveScope'
+  | 'store'
+  | 'session'
+  | 'isNamed'
+  | 'now'
+  | 'today'
+  | 'config'
+  | 'platform'
+  | 'caller'
+  | 'token'
+  | 'commandAs'
+  | 'requireScope'
+  | 'mayHaveScope'
 >;
 
 /** Status changes of a task. */

@@ -94,7 +94,7 @@ async function revertTask(ctx: MutationContext, id: TaskId, changes: TaskChange[
   const noteCount = changes.filter(({ field }) => field === 'notes').length;
   if (noteCount > 0) await store.undo.removeNotes(saved, noteCount);
   for (const { old, new: added } of changes.filter(({ field }) => field === 'relations').toReversed()) {
-    const [former, later] = [old, added] as (Omit<StoredRelation, 'from'> | undefined)[];
+    const [former, later] = [old, added] as (Omit<DatedRelation, 'from'> | undefined)[];
     if (former) await relateAgain(ctx, { ...former, from: id }, reject);
     else if (later) await store.tasks.unrelate(id, later.to, later.type);
   }

@@ -102,6 +102,23 @@ test('changes of tasks with an issue are written to it, and nothing else', async
   expect((await show(app, id)).notes).toHaveLength(1);
 });
 
+test('only names that can be a login are looked up as assignees', async () => {
+  const { app, server, sync } = await open();
+  const names = ['ada', 'Octo', 'agent-1', '-ada', 'team/ada', 'ada.b', 'a'.repeat(39), 'a'.repeat(40)];
+  for (const _ of names) server.addIssue();
+  await sync();
+  const ids = await Promise.all(names.map(async (_, i) => (await show(app, `octo/plan#${i + 1}`)).id));
+  for (const [i, assignee] of names.entries()) await app.call('tasks.update', { taskId: ids[i], assignee });
+  server.people.add('Octo');
+  const { losses } = await sync();
+  const asked = server.log.flatMap((line) => /\/assignees\/(\S+)/.exec(line)?.[1] ?? []);
+  expect(asked.toSorted()).toEqual(['Octo', 'a'.repeat(39), 'ada', 'agent-1'].toSorted());
+  expect(losses.map(({ id, field }: { id: string; field: string }) => `${id} ${field}`)).toEqual(
+    ids.slice(2).map((id) => `${id} assignee`),
+  );
+  expect([server.issues.get(1)!.assignees, server.issues.get(2)!.assignees]).toEqual([['ada'], ['Octo']]);
+});
+
 test('new tasks get issues only with --push, with parents, dependencies, states and notes', async () => {
   const { app, server, sync } = await open(['T001 epic', 'T002 in T001 done', 'T003 in T001', 'T004 in T001']);
   await app.call('tasks.update', { taskId: 'T003', addDepends: ['T002'], notes: 'Why' });

@@ -104,6 +104,21 @@ test('an active task of another clone is not recommended, and can be taken over'
   expect((await b.reply('tasks.start', { taskId: 'T001' })).exitCode).toBe(35);
 });
 
+test('a claim of another clone has the time at which the same agent took the task again', async () => {
+  const clock = { now: '2026-01-01T10:00:00.000Z' };
+  const a = await openReplica(1, { tasks: ['T001'], clock });
+  const b = await openReplica(2);
+  for (const hour of [10, 11]) {
+    clock.now = `2026-01-01T${hour}:00:00.000Z`;
+    await a.call('tasks.start', { taskId: 'T001' });
+    await a.call('sync.run');
+    mergeFiles(a, b);
+    await b.call('sync.run');
+    expect(await b.store.read(({ claims }) => claims.get('T001'))).toMatchObject({ claimedAt: clock.now });
+    await a.call('tasks.stop');
+  }
+});
+
 test('reports a broken file with its line, and a file with conflict markers until it is resolved', async () => {
   const app = await openReplica(1, { tasks: ['T001', 'T002'] });
   await app.call('sync.run');

@@ -18,7 +18,7 @@ const words = toolWords.taskwarrior;
 /** Fields of tasks that neither Taskwarrior nor an attribute of our own holds. */
 export const taskwarriorLosses = ['size', 'phase', 'files', 'requires', 'relations', 'archivedAt'] as const satisfies (keyof Task)[];
 
-/** An epic that the reader made from a project is no task in Taskwarrior: its id is the name of the project. */
+/** An epic that the reader made from a project is not a task in Taskwarrior: its id is the name of the project. */
 const projectPrefix = 'project:';
 
 export function listTaskwarriorIds(tasks: readonly ExportedIdentity[]): ExportIds {

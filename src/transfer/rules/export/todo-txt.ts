@@ -32,7 +32,7 @@ export function listTodoIds(tasks: readonly ExportedIdentity[]): ExportIds {
   return { ids, foreign };
 }
 
-/** Formats one line per task. What is no word of the format is written as `key:value`. */
+/** Formats one line per task. Fields that todo.txt does not have are written as `key:value`. */
 export const formatTodoTxt = (tasks: Task[], context: ExportContext): string =>
   tasks.map((task) => `${formatLine(task, context)}\n`).join('');
 
