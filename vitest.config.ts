@@ -83,7 +83,7 @@ export default defineConfig({
           fileParallelism: false,
         },
       },
-      // Tests of the page drive a browser, which all files share. One process runs all files, so that it connects to it once.
+      // Tests of the page drive a browser, which all files share. A process runs many files, so that it connects to it once.
       {
         test: {
           ...built,
@@ -91,10 +91,6 @@ export default defineConfig({
           isolate: false,
           include: ['web/test/*.test.ts'],
           globalSetup: [...built.globalSetup, 'web/test/global-setup.ts'],
-          // Three pages at once are too slow for two cores: the page tests run one after another.
-          fileParallelism: false,
-          sequence: { groupOrder: 1 },
-          retry: 2,
         },
       },
       // `npm run shots` and `npm run bench:web`

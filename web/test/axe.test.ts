@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { useSite } from './open-page.ts';
+import { openPath, useSite } from './open-page.ts';
 import { addSamplePlan } from './sample-plan.ts';
 import { addSampleRecords } from './sample-records.ts';
 import { addSampleRuns } from './sample-runs.ts';
@@ -45,8 +45,10 @@ const listViews = (): [path: string, text: string][] => [
 
 test('axe finds no violation in any view in either theme', async () => {
   const page = await site.open();
+  // The policy of the page forbids a script element; the debugger may evaluate.
+  await page.evaluate(axe);
   for (const [path, text] of listViews()) {
-    await page.goto(site.project.url + path);
+    await openPath(page, path);
     await page.getByText(text).first().waitFor();
     await checkThemes(page, path);
   }
@@ -61,8 +63,6 @@ test('axe finds no violation in any view in either theme', async () => {
 
 /** Checks all rules in the light theme. The dark one differs by its colours only. */
 async function checkThemes(page: Page, name: string): Promise<void> {
-  // The policy of the page forbids a script element; the debugger may evaluate.
-  await page.evaluate(axe);
   expect(await findViolations(page), name).toEqual([]);
   await page.emulateMedia({ colorScheme: 'dark' });
   expect(await findViolations(page, ['color-contrast']), `${name}, dark`).toEqual([]);

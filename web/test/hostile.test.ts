@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { useSite } from './open-page.ts';
+import { openPath, useSite } from './open-page.ts';
 import { requireSuccess } from './sample-plan.ts';
 import { addHostileRun } from './sample-runs.ts';
 import type { ServedProject } from './served-project.ts';
@@ -95,7 +95,7 @@ test('texts with script, SVG, Markdown and bidi are data, and the layout holds i
     if (!request.url().startsWith(site.project.url)) foreign.push(request.url());
   });
   for (const path of listViews()) {
-    await page.goto(site.project.url + path);
+    await openPath(page, path);
     await page.locator('main').getByText('<script>').filter({ visible: true }).first().waitFor();
     if (path.startsWith('/task')) await page.getByText('Acceptance criteria').waitFor();
     for (const width of widths) {

@@ -52,3 +52,15 @@ export function useSite(
   };
   return site;
 }
+
+/** Opens another view as a link does, without loading the page again. The view before is gone when it returns. */
+export async function openPath(page: Page, path: string): Promise<void> {
+  await page.evaluate(async (url) => {
+    const view = document.querySelector('main > :last-child');
+    const isSamePath = new URL(url, location.href).pathname === location.pathname;
+    history.pushState(null, '', url);
+    dispatchEvent(new PopStateEvent('popstate'));
+    do await new Promise(requestAnimationFrame);
+    while (!isSamePath && view?.isConnected);
+  }, path);
+}

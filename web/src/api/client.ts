@@ -1,4 +1,4 @@
-import { credentials, dropSecret, dropToken } from '../state/credentials.ts';
+import { type Credentials, credentials, dropSecret, dropToken } from '../state/credentials.ts';
 import { CallFailure, createOfflineFailure, isMissingSecret } from './call-failure.ts';
 import type { MutationName, Params, QueryName, Success } from './operations.generated.ts';
 
@@ -27,8 +27,7 @@ export const mutate = <N extends MutationName>(
   });
 
 /** The headers that identify this page. */
-export function createHeaders(): Record<string, string> {
-  const { secret, token } = credentials.get();
+export function createHeaders({ secret, token }: Credentials): Record<string, string> {
   return { ...(secret ? { 'Cleo-Page-Secret': secret } : {}), ...(token ? { Authorization: `Bearer ${token}` } : {}) };
 }
 
@@ -40,9 +39,10 @@ async function call<T>(
 ) {
   const [domain = '', ...rest] = name.split('.');
   const { signal, headers } = options;
+  const used = credentials.get();
   const response = await fetch(`/api/${gateway}/${domain}/${rest.join('.')}`, {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...createHeaders(), ...headers },
+    headers: { 'Content-Type': 'application/json', ...createHeaders(used), ...headers },
     body: JSON.stringify(params),
     ...(signal ? { signal } : {}),
   }).catch((error: unknown) => {
@@ -53,12 +53,12 @@ async function call<T>(
   const failure = envelope?.error
     ? new CallFailure(envelope.error, response.status)
     : new CallFailure({ code: 'HTTP', message: `The server answered ${response.status} without an envelope` }, response.status);
-  checkCredentials(failure);
+  checkCredentials(failure, used);
   throw failure;
 }
 
 /** Forgets a secret or a token that the server does not accept, so that the page becomes read-only or asks for a token. */
-export function checkCredentials(failure: CallFailure): void {
-  if (isMissingSecret(failure)) dropSecret();
-  if (failure.status === 401) dropToken();
+export function checkCredentials(failure: CallFailure, used: Credentials): void {
+  if (isMissingSecret(failure)) dropSecret(used.secret);
+  if (failure.status === 401) dropToken(used.token);
 }

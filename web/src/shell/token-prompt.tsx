@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { CopyCommand } from '../components/copy-command.tsx';
+import { connection } from '../state/connection.ts';
 import { credentials, storeToken } from '../state/credentials.ts';
 import { useStore } from '../state/store.ts';
 
@@ -12,7 +13,11 @@ export function TokenPrompt() {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (text.trim()) storeToken(text.trim());
+          if (!text.trim()) return;
+          // What the page read with another token must not be shown with this one.
+          const hasRead = connection.get().identity !== undefined;
+          storeToken(text.trim());
+          if (hasRead) location.reload();
         }}
       >
         <img src="/icon.svg" width="32" height="32" alt="" />

@@ -1,7 +1,7 @@
 import { CallFailure, createOfflineFailure, toCallFailure } from '../api/call-failure.ts';
 import { checkCredentials, createHeaders } from '../api/client.ts';
 import type { Result } from '../api/operations.generated.ts';
-import { credentials } from './credentials.ts';
+import { type Credentials, credentials } from './credentials.ts';
 import { createStore } from './store.ts';
 
 export type Identity = Result<'admin.whoami'>;
@@ -70,6 +70,7 @@ export async function followEvents(): Promise<void> {
   let retryMs = minRetryMs;
   for (;;) {
     await waitUntilVisible();
+    await waitForToken();
     const stop = new AbortController();
     const cleanUp = [stopWhenHidden(stop), credentials.subscribe(() => stop.abort())];
     try {
@@ -94,8 +95,9 @@ function setOffline(failure: CallFailure): void {
 }
 
 async function readStream(signal: AbortSignal, onLive: () => void): Promise<void> {
+  const used = credentials.get();
   const response = await fetch(`/api/events${lastSeq === undefined ? '' : `?after=${lastSeq}`}`, {
-    headers: createHeaders(),
+    headers: createHeaders(used),
     signal,
   }).catch((error: unknown) => {
     throw signal.aborted ? error : createOfflineFailure();
@@ -106,7 +108,7 @@ async function readStream(signal: AbortSignal, onLive: () => void): Promise<void
       envelope?.error ?? { code: 'HTTP', message: `The server answered ${response.status}` },
       response.status,
     );
-    checkCredentials(failure);
+    checkCredentials(failure, used);
     throw failure;
   }
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -117,11 +119,11 @@ async function readStream(signal: AbortSignal, onLive: () => void): Promise<void
     text += value;
     const messages = text.split('\n\n');
     text = messages.pop() ?? '';
-    for (const message of messages) handleMessage(message, onLive);
+    for (const message of messages) handleMessage(message, { onLive, used });
   }
 }
 
-function handleMessage(message: string, onLive: () => void): void {
+function handleMessage(message: string, { onLive, used }: { onLive: () => void; used: Credentials }): void {
   const fields = new Map(message.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]));
   const text = fields.get('data');
   const data = text ? JSON.parse(text) : {};
@@ -150,7 +152,7 @@ function handleMessage(message: string, onLive: () => void): void {
     reset();
   } else if (kind === 'denied') {
     const failure = new CallFailure(data.error ?? data, 401);
-    checkCredentials(failure);
+    checkCredentials(failure, used);
     setOffline(failure);
   }
 }
@@ -179,6 +181,18 @@ function waitForRetry(retryMs: number): Promise<void> {
     };
     const timer = setTimeout(end, retryMs);
     const unsubscribe = credentials.subscribe(end);
+  });
+}
+
+/** Waits while the page asks for a token: without one every call is rejected. */
+function waitForToken(): Promise<void> {
+  if (!credentials.get().needsToken) return Promise.resolve();
+  return new Promise((resolve) => {
+    const unsubscribe = credentials.subscribe(() => {
+      if (credentials.get().needsToken) return;
+      unsubscribe();
+      resolve();
+    });
   });
 }
 

@@ -43,8 +43,9 @@ function storeSecret(secret: string): void {
   credentials.update((value) => ({ ...value, secret }));
 }
 
-export function dropSecret(): void {
-  if (!credentials.get().secret) return;
+/** Forgets the secret that a call was made with. The answer of an earlier call says nothing about a newer secret. */
+export function dropSecret(secret: string | undefined): void {
+  if (!secret || credentials.get().secret !== secret) return;
   sessionStorage.removeItem(secretKey);
   credentials.update((value) => ({ ...value, secret: undefined }));
   channel.postMessage({ asks: true });
@@ -55,12 +56,10 @@ export function storeToken(token: string): void {
   credentials.update((value) => ({ ...value, token, needsToken: false, isRejected: false }));
 }
 
-export function dropToken(): void {
+/** Forgets the token that a call was made with, and asks for another one. */
+export function dropToken(token: string | undefined): void {
+  const current = credentials.get();
+  if (current.token !== token || current.needsToken) return;
   sessionStorage.removeItem(tokenKey);
-  credentials.update((value) => ({
-    ...value,
-    token: undefined,
-    needsToken: true,
-    isRejected: value.isRejected || value.token !== undefined,
-  }));
+  credentials.set({ ...current, token: undefined, needsToken: true, isRejected: token !== undefined });
 }

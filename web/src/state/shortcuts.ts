@@ -27,7 +27,7 @@ export function useShortcuts(title: string, shortcuts: Shortcut[]): void {
   }, [group]);
 }
 
-const sequenceMs = 1000;
+const sequenceMs = 1500;
 
 /** Runs shortcuts, except while a person types or a dialog is open. */
 export function startShortcuts(): void {

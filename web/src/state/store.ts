@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
 /** A value that components follow. */
 export interface Store<T> {
@@ -33,16 +33,16 @@ export function useStore<T, S>(store: Store<T>, select: (value: T) => S): S;
 export function useStore<T, S>(store: Store<T>, select: (value: T) => S | T = (value) => value): S | T {
   const [, render] = useState({});
   const selected = select(store.get());
+  // The function and the value of the latest rendering: with those of the first one, a component whose id changes would follow the old id.
+  const { current: latest } = useRef({ select, selected });
+  Object.assign(latest, { select, selected });
   useEffect(() => {
-    let last = select(store.get());
+    const renderIfChanged = (): void => {
+      if (!Object.is(latest.select(store.get()), latest.selected)) render({});
+    };
     // The value may have changed between rendering and subscribing.
-    if (!Object.is(last, selected)) render({});
-    return store.subscribe(() => {
-      const next = select(store.get());
-      if (Object.is(next, last)) return;
-      last = next;
-      render({});
-    });
+    renderIfChanged();
+    return store.subscribe(renderIfChanged);
   }, [store]);
   return selected;
 }
