@@ -91,6 +91,7 @@ export default defineConfig({
           isolate: false,
           include: ['web/test/*.test.ts'],
           globalSetup: [...built.globalSetup, 'web/test/global-setup.ts'],
+          testTimeout: 120_000,
         },
       },
       // `npm run shots` and `npm run bench:web`

@@ -31,6 +31,27 @@ test('Now shows who works on what, what waits, what was finished, and the epics'
   ).toBe(1);
 });
 
+test('Now shows the last sign of life, and a task that takes no more evidence until a person looks at it', async () => {
+  await tamperSqlite(
+    site.project.root,
+    "insert into task_verifications (task_id, round, failed) values ('T005', 6, 5), ('T006', 2, 1); update claims set renewed_at = claimed_at where task_id = 'T003'",
+  );
+  const page = await site.open();
+  await page
+    .getByRole('region', { name: 'At work' })
+    .getByText(/since .*, seen /)
+    .first()
+    .waitFor();
+  const waiting = page.getByRole('region', { name: 'Waits for a person' });
+  const row = waiting.getByRole('listitem').filter({ hasText: 'Report errors with line and column' });
+  await row.getByText('rejected in 5 rounds').waitFor();
+  expect(await waiting.getByText('Recover after an error').count()).toBe(0);
+  await row.getByRole('button', { name: 'Block' }).click();
+  await waiting.getByText('verification failed 5 times').waitFor();
+  await row.first().getByRole('button', { name: 'Block' }).waitFor({ state: 'detached' });
+  expect((await site.project.post('query/tasks/show', { taskId: 'T005' })).task.status).toBe('blocked');
+});
+
 test('Now unblocks a task', async () => {
   const page = await site.open();
   await page.getByRole('listitem').filter({ hasText: 'Colour the output' }).getByRole('button', { name: 'Unblock' }).click();

@@ -135,3 +135,17 @@ test('done today begins at midnight in the time zone of the machine', async () =
   clock.now = '2026-01-31T10:59:59.000Z';
   expect((await call('admin.dash')).summary.doneToday).toMatchObject([{ id: 'T002' }]);
 });
+
+test('shows open tasks that take no more evidence until a person looks at them', async () => {
+  const app = await openApp({ tasks: ['T001 active by ada: Parser', 'T002: Lexer', 'T003 done: Old', 'T004: Tests', 'T005: Docs'] });
+  await app.store.write({ at: '2026-05-06T12:00:00.000Z', by: 'ada' }, async ({ gates }) => {
+    for (const taskId of ['T001', 'T003', 'T004', 'T005'] as const) await gates.saveRounds(taskId, { round: 6, failed: 5 });
+    await gates.saveRounds('T002', { round: 5, failed: 4 });
+  });
+  await app.call('tasks.cancel', { taskId: 'T004', reason: 'not needed' });
+  expect((await app.call('admin.dash')).summary.exhaustedRounds).toEqual([
+    { id: 'T001', title: 'Parser', failedRounds: 5 },
+    { id: 'T005', title: 'Docs', failedRounds: 5 },
+  ]);
+  expect((await app.call('admin.dash', { limit: 1 })).summary.exhaustedRounds).toHaveLength(1);
+});

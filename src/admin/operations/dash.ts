@@ -48,6 +48,8 @@ const Summary = strictObject({
     }),
   ),
   blocked: array(strictObject({ ...TaskRef.entries, why: string() })),
+  /** Tasks that take no more evidence until a person looks at them. */
+  exhaustedRounds: optional(array(strictObject({ ...TaskRef.entries, failedRounds: number() }))),
   doneToday: array(TaskRef),
   next: optional(strictObject({ taskId: string(), title: string() })),
   settings: optional(array(strictObject({ key: string(), value: ConfigValueSchema }))),
@@ -95,6 +97,7 @@ export const adminDash = query({
         ...(await listSessions(store, graph, judge, limit)),
         active: await listActive(store, graph, judge, limit),
         blocked: await listBlocked(store, limit),
+        ...omitEmpty({ exhaustedRounds: await store.gates.listExhausted(ctx.config['verification.maxRounds'], limit) }),
         doneToday: (await store.tasks.listRecentlyDone(start, limit)).map(({ id, title }) => ({
           id,
           title,

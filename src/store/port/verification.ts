@@ -9,6 +9,8 @@ export interface GateReads {
   listAttempts(taskId: TaskId): Promise<GateAttempt[]>;
   /** Undefined before the first evidence. */
   getRounds(taskId: TaskId): Promise<RoundState | undefined>;
+  /** Open tasks whose evidence failed in at least this many rounds, by id. */
+  listExhausted(minFailed: number, limit: number): Promise<{ id: TaskId; title: string; failedRounds: number }[]>;
   /** Attempts of all tasks that are not done. */
   listOpenAttempts(): Promise<Map<TaskId, GateAttempt[]>>;
   /** Agents that proved the task implemented, hold its claim or were spawned as its worker. */

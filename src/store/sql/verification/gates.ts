@@ -28,6 +28,12 @@ export function createGateReads(db: Db): GateReads {
       const [row] = await db.all(sql`select ${roundColumns} from task_verifications where task_id = ${taskId}`);
       return row && toRounds(row);
     },
+    async listExhausted(minFailed, limit) {
+      const found = await db.all(sql`
+        select t.id, t.title, v.failed from task_verifications v join tasks t on t.id = v.task_id
+        where v.failed >= ${minFailed} and t.status <> 'done' and t.archived_at is null order by t.seq limit ${limit}`);
+      return found.map((row) => ({ id: String(row.id), title: String(row.title), failedRounds: Number(row.failed) }));
+    },
     async listOpenAttempts() {
       const found = await db.all(sql`
         select g.task_id, ${attemptColumns} from task_gates g join tasks t on t.id = g.task_id

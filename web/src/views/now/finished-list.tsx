@@ -1,10 +1,11 @@
+import { MoreLink } from '../../components/more-link.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { TaskLink } from '../../components/task-id.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { useNow } from '../../state/clock.ts';
 import type { IndexTask } from '../../state/task-index.ts';
 
-const maxShown = 30;
+const maxShown = 12;
 
 /** Tasks that were finished since midnight of the reader's zone, the latest first. */
 export function FinishedList({ tasks }: { tasks: Map<string, IndexTask> }) {
@@ -26,6 +27,7 @@ export function FinishedList({ tasks }: { tasks: Map<string, IndexTask> }) {
           </li>
         ))}
       </ul>
+      <MoreLink count={finished.length - maxShown} noun="tasks" href="/log?operation=tasks.complete" />
     </Panel>
   );
 }

@@ -1,5 +1,6 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { Icon } from '../../components/icon.tsx';
+import { MoreLink } from '../../components/more-link.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { ReviewDialog } from '../../components/review-dialog.tsx';
 import { StateIcon } from '../../components/state-badge.tsx';
@@ -7,35 +8,42 @@ import { TaskLink } from '../../components/task-id.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { getRecordUrl } from '../../routes.ts';
 import { runAction, useCanWrite } from '../../state/actions.ts';
+import type { Change } from '../../state/connection.ts';
 import { moveTasks } from '../../state/task-actions.ts';
-import type { IndexTask } from '../../state/task-index.ts';
-import { createIdCheck, useQuery } from '../../state/use-query.ts';
+import { type IndexTask, useIndexTask } from '../../state/task-index.ts';
+import { useQuery } from '../../state/use-query.ts';
 
-const maxBlocked = 20;
-/** Active tasks whose rounds of verification are read. */
-const maxVerified = 20;
+const maxShown = 12;
 
-/** Reviews, decisions to confirm, and blocked tasks: what only a person can move on. */
+/** Exhausted rounds, reviews, decisions to confirm, and blocked tasks: what only a person can move on. */
 export function WaitingList({ tasks, isHiddenIfEmpty = false }: { tasks: Map<string, IndexTask>; isHiddenIfEmpty?: boolean }) {
-  const reviews = useQuery('review.list', { limit: 20 }, { refreshMs: 15_000 }).data?.reviews ?? [];
-  const decisions = useQuery('memory.find', { type: 'decision', state: 'proposed', limit: 20 }).data?.memories ?? [];
-  const active = [...tasks.values()].filter(({ status }) => status === 'active').slice(0, maxVerified);
+  const reviewPage = useQuery('review.list', { limit: maxShown }, { refreshMs: 15_000 }).data;
+  const decisionPage = useQuery('memory.find', { type: 'decision', state: 'proposed', limit: maxShown }).data;
+  const summary = useQuery('admin.dash', { limit: maxShown + 1 }, { isAffected: changesRounds }).data?.summary;
+  const reviews = reviewPage?.reviews ?? [];
+  const decisions = decisionPage?.memories ?? [];
+  const exhausted = summary?.exhaustedRounds ?? [];
+  const reviewCount = reviewPage?._meta.truncated?.total ?? reviews.length;
+  const decisionCount = decisionPage?._meta.truncated?.total ?? decisions.length;
   const [resolved, setResolved] = useState<string | undefined>();
   const blocked = [...tasks.values()].filter(({ status }) => status === 'blocked');
   const canWrite = useCanWrite();
-  const [exhausted, setExhausted] = useState<ReadonlySet<string>>(new Set());
-  const reportRounds = (id: string, isExhausted: boolean): void =>
-    setExhausted((ids) =>
-      ids.has(id) === isExhausted ? ids : new Set(isExhausted ? [...ids, id] : [...ids].filter((each) => each !== id)),
-    );
-  const count = exhausted.size + reviews.length + decisions.length + blocked.length;
+  const count = exhausted.length + reviewCount + decisionCount + blocked.length;
   if (count === 0 && isHiddenIfEmpty) return null;
   return (
     <Panel title="Waits for a person" count={count}>
       {count === 0 && <p class="panel-none">Nothing waits for you.</p>}
       <ul class="rows">
-        {active.map(({ id }) => (
-          <ExhaustedRow key={id} id={id} report={reportRounds} />
+        {exhausted.slice(0, maxShown).map(({ id, failedRounds }) => (
+          <li key={id} class="row" data-nav>
+            <Icon name="warning" />
+            <span class="row-kind">Evidence</span>
+            <TaskLink id={id} />
+            <span class="row-end muted">
+              <span class="line">rejected in {failedRounds} rounds, takes no more</span>
+              <BlockButton id={id} failedRounds={failedRounds} />
+            </span>
+          </li>
         ))}
         {reviews.map(({ id, kind, reason, skill, requestedAt }) => (
           <li key={id} class="row" data-nav>
@@ -73,7 +81,7 @@ export function WaitingList({ tasks, isHiddenIfEmpty = false }: { tasks: Map<str
             </span>
           </li>
         ))}
-        {blocked.slice(0, maxBlocked).map((task) => (
+        {blocked.slice(0, maxShown).map((task) => (
           <li key={task.id} class="row" data-nav>
             <StateIcon status="blocked" />
             <span class="row-kind">Blocked</span>
@@ -89,31 +97,28 @@ export function WaitingList({ tasks, isHiddenIfEmpty = false }: { tasks: Map<str
           </li>
         ))}
       </ul>
-      {blocked.length > maxBlocked && (
-        <p class="panel-none">
-          <a href="/board">and {blocked.length - maxBlocked} more blocked tasks</a>
-        </p>
-      )}
+      <MoreLink count={reviewCount - reviews.length} noun="reviews" href="/runs" />
+      <MoreLink count={decisionCount - decisions.length} noun="decisions" href="/memory?kind=decision&state=proposed" />
+      <MoreLink count={blocked.length - maxShown} noun="blocked tasks" href="/board?column=blocked" />
       {resolved && <ReviewDialog review={resolved} onClose={() => setResolved(undefined)} />}
     </Panel>
   );
 }
 
-/** A task whose evidence failed in as many rounds as are allowed. */
-function ExhaustedRow({ id, report }: { id: string; report: (id: string, isExhausted: boolean) => void }) {
-  const verification = useQuery('verify.status', { taskId: id }, { isAffected: createIdCheck(id) }).data?.verification;
-  const isExhausted = verification !== undefined && verification.failedRounds >= verification.maxRounds;
-  useEffect(() => {
-    report(id, isExhausted);
-    return () => report(id, false);
-  }, [isExhausted]);
-  if (!isExhausted) return null;
+/** Blocks a task that takes no more evidence, so that agents leave it alone until a person has looked at it. */
+function BlockButton({ id, failedRounds }: { id: string; failedRounds: number }) {
+  const canWrite = useCanWrite();
+  const task = useIndexTask(id);
+  if (task?.status === 'blocked') return null;
+  const block = () =>
+    runAction('tasks.update', { taskId: id, blockedBy: `verification failed ${failedRounds} times` }, `Blocked ${id} until you decide`);
   return (
-    <li class="row" data-nav>
-      <Icon name="warning" />
-      <span class="row-kind">Evidence</span>
-      <TaskLink id={id} />
-      <span class="row-end muted">failed in {verification.failedRounds} rounds</span>
-    </li>
+    <button type="button" class="button small" disabled={!canWrite} onClick={() => void block()}>
+      Block
+    </button>
   );
 }
+
+/** Evidence, verdicts, the limit of rounds, and what ends a task. */
+const changesRounds = ({ operation }: Change): boolean =>
+  /^(verify|validator|admin)\.|^tasks\.(complete|cancel|delete|restore|reopen|archive|undo)/.test(operation);
