@@ -14,7 +14,7 @@ const limits = {
   // A short import is mostly code that has not been optimized yet, so its limit is not a tenth of the longest one.
   6000: { seconds: 3, megabytes: 150 },
   10000: { seconds: 3 },
-  60000: { seconds: 20, megabytes: 300 },
+  60000: { seconds: 20, megabytes: 280 },
 };
 
 export function measureImport(cleo, isQuick = false) {

@@ -89,6 +89,9 @@ export type AttachedRows = Record<string, Record<string, string | number | null>
 /** The first history entry of a record. */
 export type TaskOrigin = 'created' | 'restored' | 'imported';
 
+/** The part of a task that its ids in other tools depend on. */
+export type TaskIdentity = Pick<TaskRecord, 'id' | 'type' | 'status' | 'title' | 'uid' | 'createdAt' | 'parentId' | 'depends' | 'aliases'>;
+
 export interface TaskReads {
   get(id: TaskId): Promise<TaskRecord | undefined>;
   getMany(ids: TaskId[]): Promise<TaskRecord[]>;
@@ -148,6 +151,8 @@ export interface TaskReads {
   findArchivable(doneBefore: string | undefined, root: TaskId | undefined): Promise<TaskId[]>;
   /** All tasks after `id` in id order, archived ones included. */
   listAllAfter(id: TaskId | undefined, limit: number): Promise<TaskRecord[]>;
+  /** The same without the texts and lists that ids in other tools do not depend on. */
+  listIdentitiesAfter(id: TaskId | undefined, limit: number): Promise<TaskIdentity[]>;
   /** Every task with its parent. */
   listHierarchy(): Promise<Ancestor[]>;
   listAllRelations(): Promise<StoredRelation[]>;

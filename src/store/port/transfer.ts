@@ -21,6 +21,11 @@ export interface ImportedTask {
 export interface ImportReads {
   /** Every task that was ever imported from this source, by the id that the source uses. */
   getKnown(source: string): Promise<Map<string, KnownImport>>;
+  /** Passes each of them to `visit`, a page at a time: tens of thousands do not fit into memory next to the file. The order is not
+   *  defined. */
+  visitKnown(source: string, visit: (id: string, known: KnownImport) => void): Promise<void>;
+  /** The stored bases of some records, by the ids that the source uses. */
+  getBases(source: string, ids: string[]): Promise<Map<string, string>>;
   list(filter: ImportFilter, page: Page): Promise<ImportedTask[]>;
   /** Exact up to `atMost`. */
   count(filter: ImportFilter, atMost: number): Promise<number>;

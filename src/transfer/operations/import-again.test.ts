@@ -166,3 +166,35 @@ test('a relation to a child that is gone from the file is left out', async () =>
   expect(await run(app, [issue('a', related)])).toMatchObject({ success: true });
   expect(await show(app, 'T002')).toMatchObject({ parentId: 'T001' });
 });
+
+test('a file that does not fit into one page of known records is compared whole', async () => {
+  const app = await openApp();
+  const ids = Array.from({ length: 1050 }, (_, i) => `bd-${i}`);
+  const later = { title: 'Changed', updated_at: '2026-01-02T00:00:00Z' };
+  await run(
+    app,
+    ids.map((id) => issue(id)),
+  );
+  expect(
+    await run(
+      app,
+      ids.map((id) => issue(id)),
+    ),
+  ).toMatchObject({ imported: 0, updated: 0, unchanged: 1050 });
+  const rest = ids.filter((id) => id !== 'bd-2' && id !== 'bd-10');
+  const again = await run(
+    app,
+    rest.map((id) => issue(id, id === 'bd-999' ? later : {})),
+  );
+  expect(again).toMatchObject({ imported: 0, updated: 1, unchanged: 1047 });
+  expect(again.losses.map(({ id }: { id: string }) => id)).toEqual(['bd-2', 'bd-10']);
+  expect(await show(app, 'T1000')).toMatchObject({ title: 'Changed' });
+});
+
+test('words of an import that was only tried are still found after a typo', async () => {
+  const app = await openApp();
+  const lines = [issue('a', { title: 'Compute the perihelion' })];
+  await run(app, lines, { dryRun: true });
+  await run(app, lines);
+  expect((await app.call('tasks.find', { query: 'perihelon' })).tasks).toMatchObject([{ id: 'T001' }]);
+});

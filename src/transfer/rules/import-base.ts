@@ -50,27 +50,25 @@ export interface ImportBase {
 
 /** Computes a short hash per field. Links count only if their target is imported: a target that comes with a later file is a change. */
 export function digestTask(task: NormalizedTask, isImported: (id: string) => boolean): string {
-  return comparedFields.map((field) => digestValue(getComparedValue(task, field, isImported))).join(',');
+  return comparedFields
+    .map((field) => digestValue(isLinkField(field) ? getLinkValue(task, field, isImported) : getComparedValue(task, field)))
+    .join(',');
 }
 
-type Links = Pick<NormalizedTask, 'parent' | 'impliedParent' | 'depends' | 'related'>;
+interface Links extends Pick<NormalizedTask, 'depends' | 'related'> {
+  parent?: string | undefined;
+  impliedParent?: string | undefined;
+}
 const linkFields = ['parent', 'depends', 'related'] as const satisfies ComparedField[];
+type LinkField = (typeof linkFields)[number];
 
-function getComparedValue(task: NormalizedTask, field: ComparedField, isImported: (id: string) => boolean): unknown {
-  if (field === 'status') return [task.status, task.blockedBy, task.completedAt];
-  if (field === 'parent' || field === 'depends' || field === 'related') return getLinkValue(task, field, isImported);
-  return task[field];
-}
+const isLinkField = (field: ComparedField): field is LinkField => (linkFields as readonly ComparedField[]).includes(field);
 
-const getLinkValue = (links: Links, field: (typeof linkFields)[number], isImported: (id: string) => boolean): unknown =>
+const getComparedValue = (task: NormalizedTask, field: Exclude<ComparedField, LinkField>): unknown =>
+  field === 'status' ? [task.status, task.blockedBy, task.completedAt] : task[field];
+
+const getLinkValue = (links: Links, field: LinkField, isImported: (id: string) => boolean): unknown =>
   field === 'parent' ? getSourceParent(links, isImported) : links[field].filter(isImported);
-
-/** Replaces the hashes of links in a digest that was computed before all records were known. */
-export function setLinkDigests(digest: string, links: Links, isImported: (id: string) => boolean): string {
-  const hashes = digest.split(',');
-  for (const field of linkFields) hashes[comparedFields.indexOf(field)] = digestValue(getLinkValue(links, field, isImported));
-  return hashes.join(',');
-}
 
 /** The parent in the source, if it is imported. One that is only implied by an id counts if it exists. */
 export const getSourceParent = (
@@ -78,8 +76,47 @@ export const getSourceParent = (
   isImported: (id: string) => boolean,
 ): string | undefined => [parent, impliedParent].find((id) => id !== undefined && isImported(id));
 
-/** Computes the same for a stored task. Notes and relations are merged by their own identity and have no hash. */
-export function digestRecord(record: TaskRecord): string {
+/** The hashes of all records of a file, by their positions in it. They are numbers in one array: 60,000 digests take 12 MB as texts. */
+export interface DigestTable {
+  /** Hashes the fields of a record, and returns one hash of everything in it. */
+  add(position: number, task: NormalizedTask): number;
+  /** Formats the digest of a record, once all records are known and links can be resolved. */
+  format(position: number, links: Links, isImported: (id: string) => boolean): string;
+}
+
+export function createDigestTable(): DigestTable {
+  const width = comparedFields.length;
+  let hashes = new Float64Array(256 * width);
+  return {
+    add(position, task) {
+      if ((position + 1) * width > hashes.length) {
+        const longer = new Float64Array(hashes.length * 2);
+        longer.set(hashes);
+        hashes = longer;
+      }
+      const { uid, createdBy, createdAt, updatedAt, startedAt, parent, impliedParent, depends, related } = task;
+      let content = hashNumber(JSON.stringify([uid, createdBy, createdAt, updatedAt, startedAt, parent, impliedParent, depends, related]));
+      comparedFields.forEach((field, i) => {
+        if (isLinkField(field)) return;
+        const hash = hashValue(getComparedValue(task, field));
+        hashes[position * width + i] = hash;
+        content = Math.imul(content ^ hash, 0x01000193);
+      });
+      return content >>> 0;
+    },
+    format: (position, links, isImported) =>
+      comparedFields
+        .map((field, i) =>
+          isLinkField(field) ? digestValue(getLinkValue(links, field, isImported)) : formatHash(hashes[position * width + i]!),
+        )
+        .join(','),
+  };
+}
+
+/** Computes the digest of a stored task. Notes and relations are merged by their own identity and have no hash. A value that is the same
+ *  in the source has the hash of `theirs`, which the caller has computed already. */
+export function digestRecord(record: TaskRecord, theirs?: { task: NormalizedTask; digest: string }): string {
+  const known = theirs ? { task: theirs.task, hashes: theirs.digest.split(',') } : undefined;
   const values: Record<ComparedField, unknown> = {
     title: record.title,
     description: record.description,
@@ -98,8 +135,15 @@ export function digestRecord(record: TaskRecord): string {
     due: record.due,
     resolution: record.resolution,
   };
-  return comparedFields.map((field) => digestValue(values[field])).join(',');
+  return comparedFields
+    .map((field, i) => (known && isSameField(field) && record[field] === known.task[field] ? known.hashes[i] : digestValue(values[field])))
+    .join(',');
 }
+
+/** The fields that are hashed in the same way in a task and in a record of the source. */
+const sameFields = ['title', 'description', 'priority', 'labels', 'files', 'assignee', 'due', 'resolution'] as const;
+const isSameField = (field: ComparedField): field is (typeof sameFields)[number] =>
+  (sameFields as readonly ComparedField[]).includes(field);
 
 /** Returns all fields if there is no earlier digest. A field that an older version did not store counts as empty. */
 export function diffDigests(before: string | undefined, after: string): ReadonlySet<ComparedField> {
@@ -121,7 +165,7 @@ export interface EarlierState {
 
 /** Formats what is stored about an imported record. A value that was changed here and stays is still a change to the next import. */
 export function formatBase(task: NormalizedTask, digest: string, record: TaskRecord, earlier?: EarlierState): string {
-  const { ours, hasChanges } = digestStored(digest, record, earlier);
+  const { ours, hasChanges } = digestStored(task, digest, record, earlier);
   const base: ImportBase = defined({
     theirs: digest,
     ours,
@@ -140,8 +184,13 @@ const listFields: ReadonlySet<ComparedField> = new Set(['labels', 'files', 'acce
 /** Stands for a value that is not known, and equals none. */
 const unknownHash = '?';
 
-function digestStored(digest: string, record: TaskRecord, earlier: EarlierState | undefined): { ours: string; hasChanges: boolean } {
-  const ours = digestRecord(record);
+function digestStored(
+  task: NormalizedTask,
+  digest: string,
+  record: TaskRecord,
+  earlier: EarlierState | undefined,
+): { ours: string; hasChanges: boolean } {
+  const ours = digestRecord(record, { task, digest });
   if (!earlier || earlier.changedHere.size === 0) return { ours, hasChanges: false };
   const [theirHashes, hashes, oldHashes] = [digest.split(','), ours.split(','), digestRecord(earlier.before).split(',')];
   const baseHashes = earlier.base?.ours?.split(',') ?? [];
@@ -171,14 +220,20 @@ export function parseBase(text: string): ImportBase {
   return isPlainObject(value) && typeof value.theirs === 'string' ? (value as unknown as ImportBase) : { theirs: text };
 }
 
-function digestValue(value: unknown): string {
-  if (value === undefined || value === false || (Array.isArray(value) && value.length === 0)) return '';
-  return hashText(typeof value === 'string' ? value : JSON.stringify(value));
+const digestValue = (value: unknown): string => formatHash(hashValue(value));
+
+const emptyHash = -1;
+
+function hashValue(value: unknown): number {
+  if (value === undefined || value === false || (Array.isArray(value) && value.length === 0)) return emptyHash;
+  return hashNumber(typeof value === 'string' ? value : JSON.stringify(value));
 }
+
+export const hashText = (text: string): string => formatHash(hashNumber(text));
 
 /** A 53-bit hash: two multiplicative chains (the FNV prime and another), mixed at the end. It costs a tenth of SHA-256; collisions have
  *  no security impact. */
-export function hashText(text: string): string {
+function hashNumber(text: string): number {
   let [a, b] = [0x811c9dc5, 0x41c6ce57];
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
@@ -187,5 +242,27 @@ export function hashText(text: string): string {
   }
   a = Math.imul(a ^ (a >>> 16), 0x85ebca6b) ^ Math.imul(b ^ (b >>> 13), 0xc2b2ae35);
   b = Math.imul(b ^ (b >>> 16), 0x85ebca6b) ^ Math.imul(a ^ (a >>> 13), 0xc2b2ae35);
-  return ((b & 0x1fffff) * 0x100000000 + (a >>> 0)).toString(36);
+  return (b & 0x1fffff) * 0x100000000 + (a >>> 0);
+}
+
+const digits = '0123456789abcdefghijklmnopqrstuvwxyz';
+const digitPairs = Array.from({ length: 36 * 36 }, (_, i) => `${digits[Math.floor(i / 36)]}${digits[i % 36]}`);
+
+/** Formats a hash as `toString(36)` does, which computes each digit with floating-point numbers and took longer than the hash. */
+function formatHash(hash: number): string {
+  if (hash === emptyHash) return '';
+  const high = Math.floor(hash / 36 ** 6);
+  const low = hash - high * 36 ** 6;
+  const middle = Math.floor(low / 36 ** 4);
+  const rest = low - middle * 36 ** 4;
+  const text =
+    digitPairs[Math.floor(high / 36 ** 4)]! +
+    digitPairs[Math.floor(high / 36 ** 2) % 1296]! +
+    digitPairs[high % 1296]! +
+    digitPairs[middle]! +
+    digitPairs[Math.floor(rest / 36 ** 2)]! +
+    digitPairs[rest % 1296]!;
+  let start = 0;
+  while (start < text.length - 1 && text[start] === '0') start += 1;
+  return text.slice(start);
 }

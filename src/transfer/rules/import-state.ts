@@ -13,6 +13,7 @@ export interface StoreSnapshot {
   maxSiblings: number;
 }
 
+/** A record with its task here. */
 export interface ImportNode extends ImportItem {
   taskId: TaskId;
 }
@@ -49,7 +50,8 @@ export function createImportState(
 ): ImportState {
   const losses: ImportLoss[] = [];
   const reportLoss: ImportState['reportLoss'] = ({ id }, field, why) => void losses.push({ id, field, why });
-  const taskIds = new Map([...earlierImports].map(([sourceId, { taskId }]) => [sourceId, taskId]));
+  const taskIds = new Map<string, TaskId>();
+  for (const [sourceId, { taskId }] of earlierImports) taskIds.set(sourceId, taskId);
   let next = 0;
   for (const item of items) if (!item.earlier) taskIds.set(item.id, reservedIds[next++]!);
   const newIds = new Set(reservedIds);
@@ -60,13 +62,16 @@ export function createImportState(
   const nodes: ImportNode[] = [];
   for (const item of items) {
     const taskId = findTaskId(item.id);
-    if (taskId) nodes.push(Object.assign(item, { taskId }));
-    else if (item.changed.size > 0) {
+    if (taskId) {
+      item.taskId = taskId;
+      nodes.push(item as ImportNode);
+    } else if (item.changed.size > 0) {
       const deletedId = taskIds.get(item.id);
       reportLoss(item, 'task', `${deletedId} was deleted here; cleo restore ${deletedId} brings it back`);
     }
   }
-  const byId = new Map(nodes.map((node) => [node.taskId, node]));
+  const byId = new Map<TaskId, ImportNode>();
+  for (const node of nodes) byId.set(node.taskId, node);
   return {
     source,
     policy,

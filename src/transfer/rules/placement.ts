@@ -1,21 +1,20 @@
 import type { TaskId, TaskType } from '#core/model/scalars.ts';
 import { addToList, groupBy } from '#lib/collections.ts';
-import { defined } from '#lib/defined.ts';
 import { canBePlaced, getChildTier, sortParentsFirst } from '#tasks/rules/hierarchy.ts';
 
 /** A task of the file, before it gets its position. */
 export interface IncomingTask {
   id: TaskId;
   /** Undefined at the top level. */
-  parentId?: TaskId;
-  hint?: TaskType;
+  parentId: TaskId | undefined;
+  hint: TaskType | undefined;
   /** True for a new task and for one whose parent or type changed in the source; the others keep their parent and tier. */
   canMove: boolean;
 }
 
 interface HierarchyPosition {
   type: TaskType;
-  parentId?: TaskId;
+  parentId?: TaskId | undefined;
 }
 
 export interface HierarchyPositions {
@@ -31,9 +30,11 @@ export interface HierarchyPositions {
 /** Finds a valid position for each task of a file among the stored tasks; tiers follow from the depth of the file. A task becomes a saga
  *  only if all its children become epics with children, because `next` never recommends an empty epic. */
 export function placeTasks(incoming: IncomingTask[], stored: Map<TaskId, HierarchyPosition>): HierarchyPositions {
-  const nodes = new Map(incoming.map((node) => [node.id, node]));
+  const nodes = new Map<TaskId, IncomingTask>();
+  for (const node of incoming) nodes.set(node.id, node);
   const result: HierarchyPositions = { positions: new Map(), flattened: [], detached: [], kept: [] };
-  const parentOf = new Map(incoming.map(({ id, parentId }) => [id, parentId]));
+  const parentOf = new Map<TaskId, TaskId | undefined>();
+  for (const { id, parentId } of incoming) parentOf.set(id, parentId);
   const getParent = (id: TaskId): TaskId | undefined => (parentOf.has(id) ? parentOf.get(id) : stored.get(id)?.parentId);
   breakParentCycles(incoming, getParent, (id) => {
     parentOf.set(id, undefined);
@@ -65,7 +66,7 @@ export function placeTasks(incoming: IncomingTask[], stored: Map<TaskId, Hierarc
       continue;
     }
     if (parent !== givenParent && givenParent) result.flattened.push({ id, inside: givenParent });
-    result.positions.set(id, defined({ type: tier, parentId: parent }));
+    result.positions.set(id, { type: tier, parentId: parent });
   }
   // Only now are all tiers known: the stored parent may have got a tier that the task does not fit below.
   for (const id of result.kept) {
@@ -86,7 +87,8 @@ function chooseRootTier(node: IncomingTask, children: TaskId[], nodes: Map<TaskI
 
 /** Detaches one task of the file from each cycle of parents. Stored tasks alone form no cycle. */
 function breakParentCycles(incoming: IncomingTask[], getParent: (id: TaskId) => TaskId | undefined, detach: (id: TaskId) => void): void {
-  const incomingIds = new Set(incoming.map(({ id }) => id));
+  const incomingIds = new Set<TaskId>();
+  for (const { id } of incoming) incomingIds.add(id);
   const state = new Map<TaskId, 'open' | 'done'>();
   for (const { id } of incoming) {
     const chain: TaskId[] = [];
@@ -111,7 +113,8 @@ function groupStoredChildTypes(nodes: Map<TaskId, IncomingTask>, stored: Map<Tas
 
 /** Counts the levels below each task, including itself. */
 function computeHeights(order: TaskId[], parentOf: Map<TaskId, TaskId | undefined>): Map<TaskId, number> {
-  const height = new Map(order.map((id) => [id, 1]));
+  const height = new Map<TaskId, number>();
+  for (const id of order) height.set(id, 1);
   for (const id of order.toReversed()) {
     const parent = parentOf.get(id);
     if (parent && height.has(parent)) height.set(parent, Math.max(height.get(parent)!, 1 + height.get(id)!));

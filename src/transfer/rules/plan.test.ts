@@ -7,8 +7,9 @@ import { Assignee } from '#tasks/model/task-fields.ts';
 import { canBePlaced, getChildTier } from '#tasks/rules/hierarchy.ts';
 import { findCycle, type TaskLinks } from '#tasks/rules/order.ts';
 import type { ForeignData, ForeignTask } from '../model/foreign.ts';
+import type { KnownImport } from '../model/known-import.ts';
 import { diffDigests, digestRecord, digestTask, formatBase, noFields } from './import-base.ts';
-import { createImportDraft, type EarlierImport, type ImportDraft } from './import-draft.ts';
+import { createImportDraft, type ImportDraft, toEarlierImport } from './import-draft.ts';
 import type { ImportConflict } from './import-state.ts';
 import { type ImportPlan, isImportedRelation, planImport } from './plan.ts';
 import { applyPlacement, createRecord, listNewNotes, mergeRecord } from './records.ts';
@@ -18,7 +19,7 @@ import { type ConflictPolicy, choosePreferred } from './three-way.ts';
 interface World {
   tasks: Map<TaskId, TaskRecord>;
   notes: Map<TaskId, Note[]>;
-  earlierImports: Map<string, EarlierImport>;
+  earlierImports: Map<string, KnownImport>;
   relations: Map<string, string>;
   /** The highest id so far; no id is assigned twice. */
   last: number;
@@ -44,12 +45,12 @@ function runImport(world: World, file: ForeignData, policy: ConflictPolicy = 'ne
   }
   const draft = createImportDraft(
     { ...file, losses: [...file.losses] },
-    new Map([...world.earlierImports].map(([id, known]) => [id, { ...known }])),
+    new Map([...world.earlierImports].map(([id, known]) => [id, { ...toEarlierImport(known), base: known.base }])),
   );
   for (const item of draft.items) {
     const record = item.earlier && world.tasks.get(item.earlier.taskId);
     const base = draft.parseBase(item);
-    if (record && !item.isUntouched)
+    if (record && !item.earlier?.isUntouched)
       item.local = { changed: diffDigests(base?.ours, digestRecord(record)), updatedAt: record.updatedAt, hasEvidence: false };
   }
   const snapshot = {

@@ -50,17 +50,22 @@ export function planImport(
   const state = createImportState(draft, snapshot, reservedIds, policy);
   const hierarchy = resolveHierarchy(state, (node) => draft.parseBase(node)?.depends);
   const { placements, isChanged } = hierarchy;
+  const created = state.nodes.filter(({ earlier }) => !earlier);
   const updated = state.nodes.filter(
     ({ earlier, isOlder, isNewer, changed, taskId }) =>
       earlier && !isOlder && (changed.size > 0 || isChanged(taskId) || (isNewer && takesTimes)),
   );
-  const written = new Set([...state.nodes.filter(({ earlier }) => !earlier), ...updated]);
+  const written = new Set(created);
+  for (const node of updated) written.add(node);
   const related = collectRelations(state, hierarchy, written);
-  const quietIds = new Set(state.nodes.filter((node) => node.earlier && node.changed.size === 0).map(({ id }) => id));
+  const quietIds = new Set<string>();
+  for (const node of state.nodes) if (node.earlier && node.changed.size === 0) quietIds.add(node.id);
+  const moved: ImportPlan['moved'] = [];
+  for (const [id, placement] of placements) if (!state.byId.has(id) && isChanged(id)) moved.push({ id, placement });
   return {
-    created: state.nodes.filter(({ earlier }) => !earlier),
+    created,
     updated,
-    moved: [...placements].flatMap(([id, placement]) => (state.byId.has(id) || !isChanged(id) ? [] : [{ id, placement }])),
+    moved,
     placements,
     relations: related.filter(({ from }) => written.has(state.byId.get(from)!)),
     isRelated: createRelationCheck(related),
@@ -120,6 +125,10 @@ function listCrowdedParents({ snapshot, nodes, byId }: ImportState, { placements
     countOpen(isReopened || status !== 'done', parentId);
   }
   const isLimited = (id: TaskId): boolean => ['epic', 'task'].includes((placements.get(id) ?? snapshot.tasks.get(id))?.type ?? '');
-  const newParents = new Set(nodes.filter(({ earlier }) => !earlier).flatMap(({ taskId }) => placements.get(taskId)?.parentId ?? []));
+  const newParents = new Set<TaskId>();
+  for (const { earlier, taskId } of nodes) {
+    const parentId = earlier ? undefined : placements.get(taskId)?.parentId;
+    if (parentId) newParents.add(parentId);
+  }
   return [...newParents].filter((id) => isLimited(id) && (openChildren.get(id) ?? 0) > snapshot.maxSiblings);
 }

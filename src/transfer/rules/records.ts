@@ -10,7 +10,7 @@ import { type MergeConflict, type MergeSide, mergeThreeWay } from './three-way.t
 /** Position and dependencies of a task after the import. */
 export interface ImportPlacement {
   type: TaskType;
-  parentId?: TaskId;
+  parentId: TaskId | undefined;
   depends: TaskId[];
   /** The file says done, but an open task is inside it. */
   isReopened: boolean;

@@ -1,7 +1,6 @@
 import type { Status, TaskId } from '#core/model/scalars.ts';
 import { withArticle } from '#lib/article.ts';
 import { addToList } from '#lib/collections.ts';
-import { defined } from '#lib/defined.ts';
 import { breakCycles } from './break-cycles.ts';
 import type { ComparedField } from './import-base.ts';
 import { type ImportNode, type ImportState, shortenName, takesTheirs } from './import-state.ts';
@@ -23,15 +22,19 @@ export function resolveHierarchy(state: ImportState, getBaseDepends: (node: Impo
   const { positions, flattened } = placeNodes(state);
   const storedDepends = groupEdges(snapshot.depends);
   const dependsOf = new Map(storedDepends);
-  for (const node of nodes) dependsOf.set(node.taskId, resolveDepends(state, node, storedDepends.get(node.taskId) ?? [], getBaseDepends));
+  for (const node of nodes)
+    dependsOf.set(node.taskId, resolveDepends(state, node, storedDepends.get(node.taskId) ?? noDepends, getBaseDepends));
   const getParent = (id: TaskId): TaskId | undefined => (positions.get(id) ?? snapshot.tasks.get(id))?.parentId;
   // The order of the file, so that a cycle is cut at the same place whatever was imported before.
-  const allIds = [...new Set([...byId.keys(), ...snapshot.tasks.keys()])];
-  const contains = allIds.flatMap((to) => {
-    const from = getParent(to);
-    return from === undefined ? [] : [{ from, to }];
-  });
-  const links = { parentOf: new Map(contains.map(({ from, to }) => [to, from])), childrenOf: groupEdges(contains), dependsOf };
+  const allIds = [...byId.keys()];
+  for (const id of snapshot.tasks.keys()) if (!byId.has(id)) allIds.push(id);
+  const links = { parentOf: new Map<TaskId, TaskId>(), childrenOf: new Map<TaskId, TaskId[]>(), dependsOf };
+  for (const id of allIds) {
+    const parent = getParent(id);
+    if (parent === undefined) continue;
+    links.parentOf.set(id, parent);
+    addToList(links.childrenOf, parent, id);
+  }
   for (const { from, to } of breakCycles([...byId.keys()], links, (id) => state.importedIds.has(id))) {
     const node = byId.get(from);
     if (!node || isNews(node) || storedDepends.get(from)?.includes(to))
@@ -47,7 +50,7 @@ export function resolveHierarchy(state: ImportState, getBaseDepends: (node: Impo
   for (const id of allIds) {
     const before = snapshot.tasks.get(id);
     const { type, parentId } = positions.get(id) ?? before!;
-    const depends = links.dependsOf.get(id) ?? [];
+    const depends = links.dependsOf.get(id) ?? noDepends;
     const isReopened = reopenedIds.has(id);
     const takesStatus = takenIds.has(id);
     const isChanged =
@@ -56,9 +59,9 @@ export function resolveHierarchy(state: ImportState, getBaseDepends: (node: Impo
         before.parentId !== parentId ||
         isReopened ||
         takesStatus ||
-        !isSameList(depends, storedDepends.get(id) ?? []));
+        !isSameList(depends, storedDepends.get(id) ?? noDepends));
     if (isChanged) changedIds.add(id);
-    if (isChanged || byId.has(id)) placements.set(id, defined({ type, parentId, depends, isReopened, takesStatus }));
+    if (isChanged || byId.has(id)) placements.set(id, { type, parentId, depends, isReopened, takesStatus });
   }
   return { placements, isChanged: (id) => changedIds.has(id), flattened };
 }
@@ -78,7 +81,7 @@ function placeNodes(state: ImportState): HierarchyPositions {
     if (parent !== undefined && parentInFile === undefined && parent !== node.impliedParent && isNews(node))
       reportLoss(node, 'parent', `${shortenName(parent)} is not in the file`);
     const canMove = takesParent && !node.isOlder && !(earlier && node.local?.changed.has('hint'));
-    return { ...defined({ id, parentId: takesParent ? parentInFile : storedParent, hint }), canMove };
+    return { id, parentId: takesParent ? parentInFile : storedParent, hint, canMove };
   });
   const result = placeTasks(incoming, snapshot.tasks);
   const reportNews = (id: TaskId, field: string, why: string): void => {
@@ -97,6 +100,8 @@ function placeNodes(state: ImportState): HierarchyPositions {
   return result;
 }
 
+const noDepends: TaskId[] = [];
+
 /** Resolves the dependencies of a task. Those that were added or removed here stay so. */
 function resolveDepends(
   { findTaskId, reportLoss, importedIds }: ImportState,
@@ -107,6 +112,7 @@ function resolveDepends(
   if (node.isOlder) return stored;
   const isChangedHere = node.earlier !== undefined && node.local?.changed.has('depends') === true;
   if (isChangedHere && !node.changed.has('depends')) return stored;
+  if (node.depends.length === 0 && !node.local) return noDepends;
   const depends = new Set<TaskId>();
   for (const sourceId of node.depends) {
     const id = findTaskId(sourceId);
@@ -121,7 +127,8 @@ function resolveDepends(
 /** Decides which tasks take their status from the source, and reopens done tasks that contain an open one. */
 function resolveStatuses(state: ImportState, allIds: TaskId[], getParent: (id: TaskId) => TaskId | undefined) {
   const { snapshot, byId, nodes } = state;
-  const takenIds = new Set(nodes.filter((node) => canTakeStatus(state, node)).map(({ taskId }) => taskId));
+  const takenIds = new Set<TaskId>();
+  for (const node of nodes) if (canTakeStatus(state, node)) takenIds.add(node.taskId);
   const statuses = new Map<TaskId, Status>();
   for (const id of allIds) statuses.set(id, takenIds.has(id) ? byId.get(id)!.status : snapshot.tasks.get(id)!.status);
   const reopenedIds = new Set<TaskId>();

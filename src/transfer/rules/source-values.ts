@@ -14,7 +14,7 @@ import {
   readWhole,
   type SourceFile,
 } from '../model/foreign.ts';
-import { createDuplicateResolver } from './duplicates.ts';
+import { createDuplicateResolver, hashContent } from './duplicates.ts';
 import { splitRecords } from './split-records.ts';
 
 /** For a damaged file or one that the tool did not write; the whole import fails. */
@@ -133,7 +133,7 @@ export function collectTasks(stream: ForeignStream): ForeignData {
   const tasks: ForeignTask[] = [];
   const resolve = createDuplicateResolver(stream.losses);
   for (const task of stream.tasks) {
-    const { id, index } = resolve(task, JSON.stringify(task));
+    const { id, index } = resolve(task, hashContent(JSON.stringify(task)));
     if (index !== undefined) tasks[index] = id === task.id ? task : { ...task, id };
   }
   return { ...stream, tasks };
@@ -150,19 +150,27 @@ export function formatValue(value: unknown): string {
 /** Parses a time or a date of any common ISO form to the form that tasks use. */
 export function parseTime(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
+  // A large file has hundreds of thousands of times.
+  if (exactTime.test(value)) return value;
   const found = /^(\d{4})-?(\d{2})-?(\d{2})(?:[T ](\d{2}):?(\d{2})(?::?(\d{2})(?:\.(\d{1,9}))?)?)?\s*(Z|[+-]\d{2}:?\d{2})?$/.exec(
     value.trim(),
   );
   if (!found) return undefined;
-  const [year = '', month, day, hour = '00', minute = '00', second = '00', fraction = '', zone = ''] = found.slice(1);
-  const time = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
-  const ms = Date.parse(`${time}.${fraction.padEnd(3, '0').slice(0, 3)}Z`);
-  // `Date.parse` turns February 30 into a day in March.
-  if (year < '1000' || Number.isNaN(ms) || !new Date(ms).toISOString().startsWith(time)) return undefined;
-  const [, sign, hours, minutes] = /^([+-])(\d{2}):?(\d{2})$/.exec(zone) ?? [];
+  const toNumber = (i: number): number => Number(found[i] ?? 0);
+  const [year, month, day] = [toNumber(1), toNumber(2), toNumber(3)];
+  const [hour, minute, second] = [toNumber(4), toNumber(5), toNumber(6)];
+  const ms = Number((found[7] ?? '').padEnd(3, '0').slice(0, 3));
+  const time = new Date(Date.UTC(year, month - 1, day, hour, minute, second, ms));
+  // `Date.UTC` turns February 30 into a day in March.
+  const isDate = month >= 1 && month <= 12 && time.getUTCDate() === day;
+  if (year < 1000 || !isDate || hour > 23 || minute > 59 || second > 59) return undefined;
+  const [, sign, hours, minutes] = /^([+-])(\d{2}):?(\d{2})$/.exec(found[8] ?? '') ?? [];
   const offsetMs = sign ? (sign === '+' ? 1 : -1) * (Number(hours) * 60 + Number(minutes)) * 60_000 : 0;
-  return new Date(ms - offsetMs).toISOString();
+  return (offsetMs === 0 ? time : new Date(time.getTime() - offsetMs)).toISOString();
 }
+
+/** A valid time in the form that tasks use. Leaves out the last days of a month, which not every month has. */
+const exactTime = /^[1-9]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
 /** Checks whether a time is before another one. Tools write seconds or minutes: only the part that both have is compared. */
 export function isEarlier(time: string, other: string): boolean {
@@ -178,6 +186,8 @@ export function parseDate(value: unknown): string | undefined {
 
 /** Converts a name to a label: lower case, no accents, a dash for other characters. Undefined if nothing remains. */
 export function toTaskLabel(text: string): string | undefined {
+  // Most names are labels already.
+  if (/^[a-z0-9](?:[a-z0-9._:/]|-(?=[a-z0-9])(?<![:/]-)){0,49}$/.test(text)) return text;
   return slugify(text, { maxLength: 50, allow: '._:/-' }).replace(/-*([:/])-*/g, '$1') || undefined;
 }
 

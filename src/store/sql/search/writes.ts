@@ -15,24 +15,37 @@ interface IndexRow {
   rest: string[];
 }
 
-export const indexTasks = (db: Db, texts: TaskText[]): Promise<void> =>
+export const indexTasks = (db: Db, texts: TaskText[], storedWords?: Set<string>): Promise<void> =>
   indexTexts(
     db,
     'task_search',
     texts.map((text) => ({ ...text, seq: toTaskNumber(text.id) })),
+    storedWords,
   );
 
-export async function indexTexts(db: Db, index: string, texts: (IndexedText & { seq: number })[]): Promise<void> {
+/** `storedWords` are words that the same transaction has added before. Without it, each batch of an import would offer the same common
+ *  words to the vocabulary again. */
+export async function indexTexts(
+  db: Db,
+  index: string,
+  texts: (IndexedText & { seq: number })[],
+  storedWords = new Set<string>(),
+): Promise<void> {
   const engine = engines[db.engine];
   const vocabulary = new Set<string>();
   for (const some of splitChunks(texts, 100)) {
     const docs = some.map((t) => ({ seq: t.seq, title: toTerms(t.title), rest: t.rest.flatMap(toTerms) }));
     for (const { title, rest } of docs)
-      for (const words of [title, rest]) for (const word of words) if (word.length > 2) vocabulary.add(word);
+      for (const words of [title, rest]) for (const word of words) if (word.length > 2 && !storedWords.has(word)) vocabulary.add(word);
     await db.run(engine.index(raw(index), docs));
   }
   for (const some of splitChunks([...vocabulary], 400)) await engine.addWords(db, some);
+  for (const word of vocabulary) if (word.length <= maxCopiedLength && storedWords.size < maxStoredWords) storedWords.add(word);
 }
+
+/** V8 stores a longer part of a text as a reference to the whole text, which would then stay in memory. */
+const maxCopiedLength = 12;
+const maxStoredWords = 50_000;
 
 export const unindexTask = (db: Db, id: TaskId): Promise<void> => db.run(engines[db.engine].remove(raw('task_search'), toTaskNumber(id)));
 

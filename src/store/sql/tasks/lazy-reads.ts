@@ -9,7 +9,7 @@ import { getBoardDetails, listForBoard } from './board.ts';
 import { isNotCancelled } from './open-graph.ts';
 import { countInSubtrees, listDoneInSubtree, listFilesInSubtree, listOpenDependenciesInSubtree, listOpenInSubtree } from './plan.ts';
 import { addLists, type EagerTaskRead, listDependencies, withAncestors } from './reads.ts';
-import { ancestorColumns, parseTaskHit, taskHitColumns, taskRecordColumns, toAncestor } from './rows.ts';
+import { ancestorColumns, parseAliases, parseTaskHit, taskHitColumns, taskIdentityColumns, taskRecordColumns, toAncestor } from './rows.ts';
 import { withSubtree } from './subtree.ts';
 import { whereTask } from './where-task.ts';
 
@@ -195,8 +195,32 @@ export function createLazyTaskReads(db: Db): Omit<TaskReads, EagerTaskRead> {
         ),
       );
     },
+    async listIdentitiesAfter(id, limit) {
+      const found = await db.all(
+        sql`select ${taskIdentityColumns} from tasks t where t.seq > ${id ? toTaskNumber(id) : 0} order by t.seq limit ${limit}`,
+      );
+      const depends = groupBy(await listDependencies(db, found.map(toId)), ({ from }) => from);
+      return found.map((row) => ({
+        id: toId(row),
+        type: row.type as TaskType,
+        status: row.status as Status,
+        title: String(row.title),
+        uid: String(row.uid),
+        createdAt: String(row.created_at),
+        depends: (depends.get(toId(row)) ?? []).map(({ to }) => to),
+        ...omitNull({ parentId: row.parent_id as string | null, aliases: parseAliases(row) }),
+      }));
+    },
     async listHierarchy() {
-      return (await db.all(sql`select ${ancestorColumns} from tasks t order by t.seq`)).map(toAncestor);
+      const tasks: ReturnType<typeof toAncestor>[] = [];
+      // In pages, because the rows of a large store take as much memory as the tasks.
+      for (let last = 0; ; last = toTaskNumber(tasks.at(-1)!.id)) {
+        const page = await db.all(
+          sql`select ${ancestorColumns} from tasks t where t.seq > ${last} order by t.seq limit ${hierarchyPageSize}`,
+        );
+        for (const row of page) tasks.push(toAncestor(row));
+        if (page.length < hierarchyPageSize) return tasks;
+      }
     },
     async listAllRelations() {
       const found = await db.all(
@@ -258,6 +282,8 @@ export function createLazyTaskReads(db: Db): Omit<TaskReads, EagerTaskRead> {
     },
   };
 }
+
+const hierarchyPageSize = 2000;
 
 const toStoredRelation = (row: SqlRow): StoredRelation => ({
   from: String(row.task_id),

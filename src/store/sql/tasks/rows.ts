@@ -4,10 +4,12 @@ import type { Ancestor } from '../../port/tasks.ts';
 import { omitNull, raw, type SqlRow } from '../sql.ts';
 
 /** The aliases are lines of tool and id. A subquery, because a statement of its own costs a round trip on PostgreSQL. */
+const aliasesColumn =
+  "(select string_agg(a.tool || ' ' || a.alias, '\n' order by a.tool, a.alias) from task_aliases a where a.task_id = t.id) as aliases";
+export const taskIdentityColumns = raw(`t.id, t.type, t.status, t.title, t.uid, t.created_at, t.parent_id, ${aliasesColumn}`);
 export const taskRecordColumns = raw(
   `t.id, t.type, t.title, t.description, t.status, t.priority, t.size, t.phase, t.parent_id, t.blocked_by, t.created_at, t.created_by, t.updated_at, t.started_at, t.completed_at, t.archived_at, t.revision,
-    t.assignee, t.due, t.requires, t.resolution, t.uid,
-    (select string_agg(a.tool || ' ' || a.alias, '\n' order by a.tool, a.alias) from task_aliases a where a.task_id = t.id) as aliases`,
+    t.assignee, t.due, t.requires, t.resolution, t.uid, ${aliasesColumn}`,
 );
 export const taskHitColumns = raw('t.id, t.title, t.status, t.type, t.priority, t.parent_id');
 export const ancestorColumns = raw('t.id, t.type, t.status, t.parent_id, t.archived_at');
@@ -36,7 +38,7 @@ export function toTaskRecord(row: SqlRow, lists: TaskLists): TaskRecord {
       resolution: row.resolution as Resolution | null,
     }),
     uid: String(row.uid),
-    ...omitNull({ aliases: row.aliases === null ? null : String(row.aliases).split('\n').map(toAlias) }),
+    ...omitNull({ aliases: parseAliases(row) }),
     createdAt: String(row.created_at),
     createdBy: String(row.created_by),
     updatedAt: String(row.updated_at),
@@ -48,6 +50,9 @@ export function toTaskRecord(row: SqlRow, lists: TaskLists): TaskRecord {
     revision: Number(row.revision),
   };
 }
+
+export const parseAliases = ({ aliases }: SqlRow): TaskAlias[] | null =>
+  typeof aliases === 'string' ? aliases.split('\n').map(toAlias) : null;
 
 function toAlias(line: string): TaskAlias {
   const space = line.indexOf(' ');

@@ -9,6 +9,7 @@ import { type Db, listRows, splitChunks, sql } from '../sql.ts';
 
 /** Writes of tasks. Each is recorded in `changes` and, field by field, in history. */
 export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes: Changes): TaskWrites {
+  const storedWords = new Set<string>();
   const addHistory = async (entries: HistoryRow[]): Promise<void> => {
     for (const some of splitChunks(entries, 100)) {
       await db.run(sql`
@@ -44,6 +45,7 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
         title: task.title,
         rest: [task.description ?? '', ...task.labels, ...notes.map((n) => n.text)],
       })),
+      storedWords,
     );
     for (const { id } of tasks) changes.created.push(id);
   };
@@ -83,7 +85,7 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
       await addHistory([...fields, ...lists].map((field) => ({ taskId: saved.id, field, old: before[field], new: after[field], reason })));
       if (before.title !== after.title || before.description !== after.description || lists.includes('labels')) {
         await unindexTask(db, saved.id);
-        await indexTasks(db, [await toTaskText(saved)]);
+        await indexTasks(db, [await toTaskText(saved)], storedWords);
       }
       noteUpdate(changes, saved.id);
       return saved;
@@ -94,7 +96,7 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
       await setNextRevision(task.id, at);
       await addHistory(notes.map(({ text }) => ({ taskId: task.id, field: 'notes', new: text })));
       await unindexTask(db, task.id);
-      await indexTasks(db, [await toTaskText(task)]);
+      await indexTasks(db, [await toTaskText(task)], storedWords);
       noteUpdate(changes, task.id);
     },
     async relate({ from, to, type, reason, at = stamp.at, by = stamp.by }, origin) {

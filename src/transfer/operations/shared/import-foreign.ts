@@ -1,16 +1,23 @@
 import type { MutationContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import type { TaskId } from '#core/model/scalars.ts';
+import { type TaskId, toTaskNumber } from '#core/model/scalars.ts';
 import { createClaimJudge } from '#tasks/operations/shared/claim-judge.ts';
 import type { ForeignMemory, ForeignStream, ImportLoss } from '../../model/foreign.ts';
 import type { ImportTool } from '../../rules/detect-tool.ts';
 import { formatHiddenTextWarning } from '../../rules/hidden-text.ts';
 import { comparedFields, diffDigests, digestRecord } from '../../rules/import-base.ts';
-import { createImportDraft, type ImportDraft, type ImportItem, type LocalChanges } from '../../rules/import-draft.ts';
+import {
+  createImportDraft,
+  type EarlierImport,
+  type ImportDraft,
+  type ImportItem,
+  type LocalChanges,
+  toEarlierImport,
+} from '../../rules/import-draft.ts';
 import type { StoreSnapshot } from '../../rules/import-state.ts';
 import { type PlanOptions, planImport } from '../../rules/plan.ts';
 import { archiveRecord, selectPrunable } from '../../rules/prune.ts';
-import { splitBatches, writePlan } from './write-import.ts';
+import { loadBases, splitBatches, writePlan } from './write-import.ts';
 
 export interface ImportOptions extends PlanOptions {
   /** The tool whose files are read. Records that an export wrote then belong to their tasks. */
@@ -24,7 +31,7 @@ export async function importForeign(ctx: MutationContext, stream: ForeignStream,
   const { store } = ctx;
   const report = (phase: string, done: number, total?: number): void =>
     ctx.observe?.('import_progress', { phase, done, ...(total === undefined ? {} : { total }) }, {});
-  const draft = createImportDraft({ ...stream, source }, await store.imports.getKnown(source), (count) => report('read', count));
+  const draft = createImportDraft({ ...stream, source }, await readEarlierImports(ctx, source), (count) => report('read', count));
   if (options.isStrict) checkNoProblems(draft.losses);
   if (draft.isOlder) return answerOlder(draft);
   if (options.tool) await (await import('./match-exported.ts')).matchExported(ctx, draft, options.tool);
@@ -56,6 +63,20 @@ export async function importForeign(ctx: MutationContext, stream: ForeignStream,
   };
 }
 
+/** Reads the records of earlier imports in short, those known by an alias only last. */
+async function readEarlierImports({ store }: MutationContext, source: string): Promise<Map<string, EarlierImport>> {
+  const known: { id: string; earlier: EarlierImport }[] = [];
+  await store.imports.visitKnown(source, (id, one) => known.push({ id, earlier: toEarlierImport(one) }));
+  const rank = ({ theirs }: EarlierImport): number => (theirs === undefined ? 1 : 0);
+  known.sort(
+    (a, b) =>
+      rank(a.earlier) - rank(b.earlier) || toTaskNumber(a.earlier.taskId) - toTaskNumber(b.earlier.taskId) || (a.id < b.id ? -1 : 1),
+  );
+  const earlierImports = new Map<string, EarlierImport>();
+  for (const { id, earlier } of known) earlierImports.set(id, earlier);
+  return earlierImports;
+}
+
 /** Lists all problems at once, so that a file is not repaired one error at a time. */
 function checkNoProblems(losses: ImportLoss[]): void {
   const problems = losses.filter(({ isProblem }) => isProblem);
@@ -84,9 +105,11 @@ function answerOlder({ items, importedUntil }: ImportDraft) {
 }
 
 /** Finds the fields that were changed here since the last import. A task with the revision of then was not changed. */
-async function readLocalChanges({ store }: MutationContext, draft: ImportDraft): Promise<void> {
-  const touched = draft.items.filter((item) => item.earlier?.current && !item.isUntouched);
+async function readLocalChanges(ctx: MutationContext, draft: ImportDraft): Promise<void> {
+  const { store } = ctx;
+  const touched = draft.items.filter(({ earlier }) => earlier && earlier.state !== 'deleted' && !earlier.isUntouched);
   for (const some of splitBatches(touched)) {
+    await loadBases(ctx, draft.source, some);
     const records = new Map((await store.tasks.getMany(some.map(({ earlier }) => earlier!.taskId))).map((record) => [record.id, record]));
     for (const item of some) {
       const record = records.get(item.earlier!.taskId);
@@ -116,11 +139,17 @@ async function readSnapshot(ctx: MutationContext, { items, earlierImports }: Imp
   const claims = await store.claims.listForTasks(touchedIds);
   const { isLapsed } = await createClaimJudge(ctx, claims);
   return {
-    tasks: new Map((await store.tasks.listHierarchy()).map((task) => [task.id, task])),
+    tasks: await readPositions(ctx),
     depends: await store.health.listDependencyEdges(),
     heldIds: new Set(claims.filter((claim) => !isLapsed(claim)).map(({ taskId }) => taskId)),
     maxSiblings,
   };
+}
+
+async function readPositions({ store }: MutationContext): Promise<StoreSnapshot['tasks']> {
+  const positions: StoreSnapshot['tasks'] = new Map();
+  for (const task of await store.tasks.listHierarchy()) positions.set(task.id, task);
+  return positions;
 }
 
 /** Reports records that are gone from the source, and archives their tasks if the caller asked for it. */
@@ -141,7 +170,7 @@ async function handleGone(ctx: MutationContext, { gone }: ImportDraft, prunes: b
   const claims = await store.claims.listForTasks([...reports.keys()]);
   const { isLapsed } = await createClaimJudge(ctx, claims);
   const held = new Set(claims.filter((claim) => !isLapsed(claim)).map(({ taskId }) => taskId));
-  const tasks = new Map((await store.tasks.listHierarchy()).map((task) => [task.id, task]));
+  const tasks = await readPositions(ctx);
   const { prunable, kept } = selectPrunable(
     [...reports.keys()].filter((id) => !held.has(id)),
     tasks,

@@ -7,7 +7,7 @@ import { toTask } from '#tasks/rules/view.ts';
 import type { ForeignStream, SourceFile } from '../../model/foreign.ts';
 import type { ImportTool } from '../../rules/detect-tool.ts';
 import type { ExportedIdentity } from '../../rules/export/context.ts';
-import { formatForTool } from '../../rules/export/formats.ts';
+import { createToolFormatter } from '../../rules/export/formats.ts';
 import { comparedFields, diffDigests, digestTask, formatBase } from '../../rules/import-base.ts';
 import type { ImportDraft, ImportItem } from '../../rules/import-draft.ts';
 import { type NormalizedTask, normalizeTask } from '../../rules/normalize-task.ts';
@@ -20,26 +20,26 @@ import { splitBatches } from './write-import.ts';
 export async function matchExported(ctx: MutationContext, draft: ImportDraft, tool: ImportTool): Promise<void> {
   const matches = await findMatches(ctx, draft);
   // A record that no export wrote has changed where it says something else than at the last import.
-  const changed = draft.items.filter(({ earlier, isOlder, changed, uid }) => uid && earlier?.current && !isOlder && changed.size > 0);
+  const changed = draft.items.filter(
+    ({ earlier, isOlder, changed, uid }) => uid && earlier && earlier.state !== 'deleted' && !isOlder && changed.size > 0,
+  );
   if (matches.size === 0 && changed.length === 0) return;
   const items = [...matches.keys(), ...changed];
   const idsInFile = new Map(items.map((item) => [matches.get(item) ?? item.earlier!.taskId, item.id]));
   const { identities, hierarchy } = await listIdentities(ctx);
-  const inFile = new Set(draft.items.map(({ id }) => id));
-  const isImported = (id: string): boolean => inFile.has(id) || draft.earlierImports.has(id);
-  const digests = new Map<ImportItem, string>();
-  for (const { item, task } of draft.readTasks(items)) digests.set(item, digestTask(task, isImported));
+  const format = createToolFormatter(tool, identities, idsInFile);
+  const { isImported } = draft;
   for (const some of splitBatches(items)) {
     const records = await readRecords(
       ctx,
       some.map((item) => matches.get(item) ?? item.earlier!.taskId),
     );
-    const exported = await exportAndRead(ctx, tool, records, { identities, hierarchy, idsInFile });
+    const exported = await exportAndRead(ctx, tool, records, hierarchy, format);
     for (const item of some) {
       const record = records.get(matches.get(item) ?? item.earlier!.taskId);
       const written = exported.get(item.id);
       if (!record || !written) continue;
-      const differences = diffDigests(digestTask(written, isImported), digests.get(item)!);
+      const differences = diffDigests(digestTask(written, isImported), draft.formatDigest(item));
       if (matches.has(item)) linkToTask(draft, item, record, written, digestTask(written, isImported), differences);
       else item.changed = new Set([...item.changed].filter((field) => differences.has(field)));
     }
@@ -52,7 +52,7 @@ async function findMatches({ store }: MutationContext, { items, earlierImports }
   const matches = new Map<ImportItem, TaskId>();
   if (unknown.length === 0) return matches;
   const taken = new Set(items.flatMap(({ earlier }) => earlier?.taskId ?? []));
-  const deleted = new Set([...earlierImports.values()].filter(({ current }) => !current).map(({ taskId }) => taskId));
+  const deleted = new Set([...earlierImports.values()].filter(({ state }) => state === 'deleted').map(({ taskId }) => taskId));
   for (const some of splitBatches(unknown)) {
     const found = await store.tasks.findByUids(some.map(({ uid }) => uid!));
     for (const item of some) {
@@ -74,9 +74,14 @@ function linkToTask(
   digest: string,
   differences: ImportItem['changed'],
 ): void {
-  const { type, status, parentId, archivedAt, revision, updatedAt } = record;
-  const current = { type, status, ...defined({ parentId, archivedAt }), revision, updatedAt };
-  item.earlier = { taskId: record.id, base: formatBase(written, digest, record), current };
+  item.earlier = {
+    taskId: record.id,
+    theirs: undefined,
+    updatedAt: written.updatedAt,
+    base: formatBase(written, digest, record),
+    state: record.archivedAt ? 'archived' : 'present',
+    isUntouched: false,
+  };
   draft.earlierImports.set(item.id, item.earlier);
   if (item.updatedAt && written.updatedAt && isEarlier(item.updatedAt, written.updatedAt)) {
     item.isOlder = true;
@@ -85,22 +90,23 @@ function linkToTask(
   item.changed = differences;
   item.local = {
     changed: new Set(comparedFields.filter((field) => !differences.has(field))),
-    updatedAt,
+    updatedAt: record.updatedAt,
     hasEvidence: record.acceptance.some(({ kind }) => kind === 'evidence_bound'),
   };
 }
 
 type Position = Pick<TaskRecord, 'id' | 'type' | 'status' | 'parentId'>;
 
-/** Reads what ids in other tools depend on, without the texts. */
+/** Reads what ids in other tools depend on, without the texts. An id depends on those of all tasks: two must not get the same. */
 async function listIdentities({ store }: MutationContext): Promise<{ identities: ExportedIdentity[]; hierarchy: Map<TaskId, Position> }> {
   const identities: ExportedIdentity[] = [];
   const hierarchy = new Map<TaskId, Position>();
   for (let last: TaskId | undefined; ; ) {
-    const page = await store.tasks.listAllAfter(last, 500);
+    const page = await store.tasks.listIdentitiesAfter(last, 500);
     if (page.length === 0) return { identities, hierarchy };
-    for (const { id, uid, title, createdAt, parentId, depends, aliases, type, status } of page) {
-      identities.push({ id, uid, title, createdAt, ...defined({ parentId, aliases }), ...(depends.length > 0 ? { depends } : {}) });
+    for (const { type, status, ...identity } of page) {
+      const { id, parentId, depends, ...rest } = identity;
+      identities.push({ id, ...rest, ...defined({ parentId }), ...(depends.length > 0 ? { depends } : {}) });
       hierarchy.set(id, { id, type, status, ...defined({ parentId }) });
     }
     last = page.at(-1)!.id;
@@ -126,11 +132,8 @@ async function exportAndRead(
   { store }: MutationContext,
   tool: ImportTool,
   records: Map<TaskId, TaskRecord>,
-  {
-    identities,
-    hierarchy,
-    idsInFile,
-  }: { identities: ExportedIdentity[]; hierarchy: Map<TaskId, Position>; idsInFile: Map<TaskId, string> },
+  hierarchy: Map<TaskId, Position>,
+  format: ReturnType<typeof createToolFormatter>,
 ): Promise<Map<string, NormalizedTask>> {
   const ids = [...records.keys()];
   const notes = await store.tasks.getNotes(ids);
@@ -145,7 +148,7 @@ async function exportAndRead(
         relations: (relations.get(record.id) ?? []).map(({ to, type, reason }) => ({ taskId: to, type, reason, direction: 'to' as const })),
       }),
     );
-  const { content } = formatForTool(tool, tasks, identities, idsInFile);
+  const { content } = format(tasks);
   const files: SourceFile[] = typeof content === 'string' ? [{ name: '', text: content }] : content;
   const read = await loadReader[tool]();
   const stream: ForeignStream = read(files);

@@ -4,8 +4,8 @@ import { toUid } from '#core/rules/uid.ts';
 import { hasHiddenText } from '#lib/invisible.ts';
 import { sha256 } from '#lib/sha256.ts';
 import type { Note, TaskRecord } from '#tasks/model/task.ts';
-import { digestTask, formatBase, noFields } from '../../rules/import-base.ts';
-import type { ImportDraft } from '../../rules/import-draft.ts';
+import { formatBase, noFields } from '../../rules/import-base.ts';
+import type { ImportDraft, ImportItem } from '../../rules/import-draft.ts';
 import type { ImportConflict, ImportNode } from '../../rules/import-state.ts';
 import type { NormalizedTask } from '../../rules/normalize-task.ts';
 import { type ImportPlan, isImportedRelation } from '../../rules/plan.ts';
@@ -37,7 +37,7 @@ export async function writePlan(
   onProgress: (done: number) => void,
 ): Promise<WriteResult> {
   const { store } = ctx;
-  const job: WriteJob = { ctx, draft, plan, source, policy, isImported: createImportCheck(draft), hiddenIds: [], conflicts: [] };
+  const job: WriteJob = { ctx, draft, plan, source, policy, hiddenIds: [], conflicts: [] };
   const related = await removeRelations(ctx, plan, source);
   const created: BatchEntry[] = [];
   const updated: BatchEntry[] = [];
@@ -75,17 +75,19 @@ interface WriteJob extends WriteResult {
   plan: ImportPlan;
   source: string;
   policy: ConflictPolicy;
-  isImported(sourceId: string): boolean;
-}
-
-function createImportCheck({ items, earlierImports }: ImportDraft): (sourceId: string) => boolean {
-  const ids = new Set(items.map(({ id }) => id));
-  return (id) => ids.has(id) || earlierImports.has(id);
 }
 
 const noteHidden = ({ hiddenIds }: WriteJob, id: TaskId, content: unknown): void => {
-  if (hasHiddenText(JSON.stringify(content))) hiddenIds.push(id);
+  if (mayHideText(content) && hasHiddenText(JSON.stringify(content))) hiddenIds.push(id);
 };
+
+/** Checks the texts of a value without formatting it, because most texts are ASCII. */
+function mayHideText(value: unknown): boolean {
+  if (typeof value === 'string') return /[^\x00-\x7f]/.test(value);
+  if (typeof value !== 'object' || value === null) return false;
+  for (const key in value) if (mayHideText(value[key as keyof typeof value])) return true;
+  return false;
+}
 
 async function createTasks(job: WriteJob, batch: BatchEntry[]): Promise<void> {
   const { ctx, plan, source } = job;
@@ -109,6 +111,11 @@ async function createTasks(job: WriteJob, batch: BatchEntry[]): Promise<void> {
 
 async function updateTasks(job: WriteJob, batch: BatchEntry[]): Promise<void> {
   const { store, now } = job.ctx;
+  const loaded = await loadBases(
+    job.ctx,
+    job.source,
+    batch.map(({ node }) => node),
+  );
   const taskIds = batch.map(({ node }) => node.taskId);
   const records = new Map((await store.tasks.getMany(taskIds)).map((record) => [record.id, record]));
   const storedNotes = await store.tasks.getNotes(taskIds);
@@ -121,13 +128,25 @@ async function updateTasks(job: WriteJob, batch: BatchEntry[]): Promise<void> {
     bases.push(toImportRecord(job, entry, saved, before));
   }
   await store.imports.save(job.source, bases, now);
+  for (const { earlier } of loaded) if (earlier) earlier.base = undefined;
+}
+
+/** Reads the bases of records that do not have theirs in memory, and returns those records. */
+export async function loadBases({ store }: MutationContext, source: string, items: ImportItem[]): Promise<ImportItem[]> {
+  const missing = items.filter(({ earlier }) => earlier && earlier.base === undefined);
+  const bases = await store.imports.getBases(
+    source,
+    missing.map(({ id }) => id),
+  );
+  for (const { id, earlier } of missing) if (earlier) earlier.base = bases.get(id);
+  return missing;
 }
 
 /** Describes what was imported, for the next import. */
-function toImportRecord({ draft, plan, isImported }: WriteJob, { node, task }: BatchEntry, record: TaskRecord, before?: TaskRecord) {
+function toImportRecord({ draft, plan }: WriteJob, { node, task }: BatchEntry, record: TaskRecord, before?: TaskRecord) {
   const { takesStatus } = plan.placements.get(node.taskId)!;
   const earlier = before && { before, changedHere: node.local?.changed ?? noFields, base: draft.parseBase(node), takesStatus };
-  return { foreignId: node.id, taskId: record.id, base: formatBase(task, digestTask(task, isImported), record, earlier) };
+  return { foreignId: node.id, taskId: record.id, base: formatBase(task, draft.formatDigest(node), record, earlier) };
 }
 
 async function updateTask(job: WriteJob, { node, task }: BatchEntry, before: TaskRecord, storedNotes: Note[]): Promise<TaskRecord> {

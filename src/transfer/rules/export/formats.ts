@@ -39,19 +39,24 @@ export interface ToolExport {
   losses: ExportLoss[];
 }
 
-/** Formats tasks for another tool. `all` are the tasks that ids and links refer to, `idsInFile` ids that are known from a file. */
-export function formatForTool(
+/** Formats tasks for another tool. */
+export const formatForTool = (tool: ImportTool, tasks: Task[]): ToolExport => createToolFormatter(tool, tasks)(tasks);
+
+/** Creates a formatter for some of the tasks at a time. `all` are the tasks that ids and links refer to, `idsInFile` ids that are known
+ *  from a file. */
+export function createToolFormatter(
   tool: ImportTool,
-  tasks: Task[],
-  all: readonly ExportedIdentity[] = tasks,
+  all: readonly ExportedIdentity[],
   idsInFile: ReadonlyMap<TaskId, string> = new Map(),
-): ToolExport {
+): (tasks: Task[]) => ToolExport {
   const { losses, format } = exporters[tool];
-  const counter = createLossCounter();
-  const context = createContext(tool, all, idsInFile, counter.report);
-  const redacted = tasks.map((task) => redactTask(task, counter.report));
-  for (const task of tasks) for (const field of losses) if (hasValue(task, field)) counter.report(task, field);
-  return { content: format(redacted, context), losses: counter.list() };
+  const shared = createContext(tool, all, idsInFile, () => {});
+  return (tasks) => {
+    const counter = createLossCounter();
+    const redacted = tasks.map((task) => redactTask(task, counter.report));
+    for (const task of tasks) for (const field of losses) if (hasValue(task, field)) counter.report(task, field);
+    return { content: format(redacted, { ...shared, reportLoss: counter.report }), losses: counter.list() };
+  };
 }
 
 /** Formats the settings of a folder that Backlog.md does not know yet. */
