@@ -20,6 +20,7 @@ const commonErrors = new Set<ErrorCode>([
   'E_STORE_DAMAGED',
   'E_STORE_NEWER',
   'E_STORE_OLDER',
+  'E_STORE_UNAVAILABLE',
   'E_STORE_UNREACHABLE',
   'E_VALIDATION',
 ]);

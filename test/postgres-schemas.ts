@@ -1,5 +1,5 @@
 import postgres from 'postgres';
-import { createPostgres } from '../src/store/dialects/postgres.ts';
+import { createPostgres } from '../src/store/dialects/postgres-schema.ts';
 import { getSchemaPrefix } from './schema-prefix.ts';
 
 /** The schemas of this process. Creating and dropping a hundred tables takes longer than a test, so schemas are reset and reused,

@@ -36,6 +36,8 @@ export interface PostgresServer {
   url: string;
   process: ChildProcess;
   stop(): Promise<void>;
+  /** Ends all connections, and starts again after a pause. */
+  restart(pauseMs: number): Promise<void>;
 }
 
 /** No test takes the power away: what a killed server has written is in the cache of the operating system. */
@@ -68,43 +70,53 @@ async function startIn(folder: string, settings: string[]): Promise<PostgresServ
     stdio: 'pipe',
   });
   const port = await findFreePort();
-  const server = spawn(
-    join(bin, 'postgres'),
-    [
-      ...['-D', data, '-h', '127.0.0.1', '-p', String(port), '-c', 'unix_socket_directories=', '-c', 'max_connections=500'],
-      ...withoutSync,
-      ...settings,
-    ],
-    {
-      ...user,
-      env,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    },
-  );
   let log = '';
-  server.stderr?.on('data', (chunk) => {
-    log = `${log}${chunk}`.slice(-4000);
-  });
+  const launch = (): ChildProcess => {
+    const server = spawn(
+      join(bin, 'postgres'),
+      [
+        ...['-D', data, '-h', '127.0.0.1', '-p', String(port), '-c', 'unix_socket_directories=', '-c', 'max_connections=500'],
+        ...withoutSync,
+        ...settings,
+      ],
+      { ...user, env, stdio: ['ignore', 'ignore', 'pipe'] },
+    );
+    server.stderr?.on('data', (chunk) => {
+      log = `${log}${chunk}`.slice(-4000);
+    });
+    return server;
+  };
   const url = `postgres://cleo@127.0.0.1:${port}/postgres`;
-  const stop = async (): Promise<void> => {
-    if (server.exitCode === null) {
-      server.kill('SIGINT');
-      await once(server, 'exit');
-    }
-    rmSync(folder, { recursive: true, force: true });
+  const end = async (server: ChildProcess): Promise<void> => {
+    if (server.exitCode !== null) return;
+    server.kill('SIGINT');
+    await once(server, 'exit');
+  };
+  const running: PostgresServer = {
+    url,
+    process: launch(),
+    async stop() {
+      await end(running.process);
+      rmSync(folder, { recursive: true, force: true });
+    },
+    async restart(pauseMs) {
+      await end(running.process);
+      await sleep(pauseMs);
+      running.process = launch();
+    },
   };
   for (let attempt = 0; attempt < 100; attempt++) {
-    if (server.exitCode !== null) break;
+    if (running.process.exitCode !== null) break;
     const client = postgres(url, { max: 1, connect_timeout: 2, onnotice: () => {} });
     const isUp = await client`select 1`.then(
       () => true,
       () => false,
     );
     await client.end({ timeout: 1 });
-    if (isUp) return { url, process: server, stop };
+    if (isUp) return running;
     await sleep(50);
   }
-  await stop();
+  await running.stop();
   throw new Error(`PostgreSQL did not start:\n${log}`);
 }
 

@@ -6,6 +6,7 @@ import '#planning/errors.ts';
 import '#research/errors.ts';
 import '#verification/errors.ts';
 import '#sessions/errors.ts';
+import '#store/errors.ts';
 import '#tasks/errors.ts';
 import '#transfer/errors.ts';
 import '#runs/errors/review.ts';

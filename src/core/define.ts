@@ -140,6 +140,9 @@ interface Definition<P extends Params, R extends Params> {
   /** Uses files or programs of the host: closed to tokens below `admin` and to HTTP without a token, open to the local shell and to MCP
    *  over stdio. */
   usesHost?: true;
+  /** Reads that the operation is going to need, besides those of dispatch. Where the store is on a server they are sent together with the
+   *  first statement, so that the operation does not wait for each. It must not depend on them: they are only faster. */
+  readAhead?(store: ReadStore, params: InferOutput<P>, ctx: { caller: Caller; now: string }): Promise<unknown>[];
   /** The operation that publishes the result if `sync.mode` is auto. It is called after a success. */
   publishesBy?: string;
   /** Runs without a session even if the project has `session.required`, because the operation starts one. */
@@ -236,6 +239,8 @@ export interface QueryContext extends BaseContext {
 }
 export interface MutationContext extends BaseContext {
   store: WriteStore;
+  /** The hint of `peek`, if it was called. */
+  hint?: unknown;
   /** The transaction will be rolled back. Operations must not write files, because files are not rolled back. */
   isDryRun: boolean;
 }
@@ -270,7 +275,7 @@ export interface AnswerOptions {
   logParams?: Record<string, unknown>;
   /** Marks the receipt as a preview: the job wrote nothing. */
   dryRun?: true;
-  /** The job found nothing to do; it is not logged. Only for jobs that do not need the store. */
+  /** The call found nothing to do; it is not logged. Only for jobs that do not need the store, and for mutations that have `peek`. */
   isUnlogged?: true;
   /** The receipt of a query that previews a write. */
   preview?: Changes;
@@ -303,6 +308,7 @@ export interface Operation extends Omit<Definition<Params, Params>, 'needs'> {
   needs: Requirement;
   canDryRun: boolean;
   run: Run<never, Params, Params>;
+  peek?(context: QueryContext, params: never): Promise<{ answer: unknown } | { hint: unknown }>;
 }
 
 /** The part of an operation that help, completion and parsing need. */
@@ -313,9 +319,16 @@ export function query<P extends Params, R extends Params>(definition: Definition
   return { ...definition, kind: 'query', needs: definition.needs ?? 'store', canDryRun: false } as unknown as Operation;
 }
 
+/** Answers a mutation that has nothing to write, in a read: the call takes no write lock and adds no entry to the log. Otherwise it may
+ *  return a hint for `run`, which must check that it still holds. It is not called for a graded call or one with an idempotency key. */
+type Peek<P extends Params, R extends Params> = (
+  context: QueryContext,
+  params: InferOutput<P>,
+) => Promise<{ answer: InferOutput<R> | Answer<InferOutput<R>> } | { hint: unknown }>;
+
 /** Defines an operation that writes in one transaction together with its audit row, so that a recorded success is a committed one. */
 export function mutation<P extends Params, R extends Params>(
-  definition: Definition<P, R> & { run: Run<MutationContext, P, R>; dryRun?: true },
+  definition: Definition<P, R> & { run: Run<MutationContext, P, R>; peek?: Peek<P, R>; dryRun?: true },
 ): Operation {
   const params = definition.dryRun
     ? strictObject({ ...definition.params.entries, dryRun: optional(pipe(boolean(), description('Only report what would be written'))) })

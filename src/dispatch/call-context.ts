@@ -20,7 +20,7 @@ import { includesScope } from '#core/rules/token-scope.ts';
 import { defined } from '#lib/defined.ts';
 import { formatIsoTime } from '#lib/iso-time.ts';
 import type { Platform, Project } from '#platform/port.ts';
-import type { ReadStore, Store, StoreAdmin } from '#store/port/store.ts';
+import type { ReadStore, Stamp, Store, StoreAdmin } from '#store/port/store.ts';
 import type { Reply } from './dispatch.ts';
 import { createSuccess, type Meta } from './envelope.ts';
 import { applyAliases } from './parse.ts';
@@ -132,8 +132,9 @@ export const unwrapAnswer = (result: unknown): { result: Record<string, unknown>
     : { result: result as Record<string, unknown>, options: {} };
 
 /** The agent may become known only in the transaction, so it is read when it is needed. */
-export const toStamp = (ctx: CallContext): { at: string; by: string } => ({
+export const toStamp = (ctx: CallContext): Stamp => ({
   at: ctx.now,
+  operation: ctx.operation.name,
   get by() {
     return ctx.caller.agent;
   },

@@ -1,28 +1,28 @@
 import '#sessions/errors.ts';
 import { formatCommand } from '#core/command-line.ts';
 import { CleoError } from '#core/errors/error.ts';
-import type { WriteStore } from '#store/port/store.ts';
+import type { ReadStore } from '#store/port/store.ts';
 import { isInScope } from '#tasks/rules/scope.ts';
 import { type CallContext, getNamespace } from './call-context.ts';
 
 /** Rejects a write in a session that is not active, a write that does not say which of the agent's sessions it means, and a write
  *  without a session if the project requires one. */
-export async function checkSession(ctx: CallContext, writes: WriteStore, params: Record<string, unknown>): Promise<void> {
+export async function checkSession(ctx: CallContext, reads: ReadStore, params: Record<string, unknown>): Promise<void> {
   const { session, activeSessions, isAmbiguous, call, app } = ctx;
   if (session || worksWithoutSession(ctx)) return;
   if (call.session) throw new CleoError('E_SESSION_REQUIRED', { inactiveSession: call.session });
-  if (activeSessions && (await enterSessionOfTask(ctx, writes, params))) return;
-  if (isAmbiguous) throw createAmbiguityError(ctx, await listSessionsInScope(ctx, writes, params));
+  if (activeSessions && (await enterSessionOfTask(ctx, reads, params))) return;
+  if (isAmbiguous) throw createAmbiguityError(ctx, await listSessionsInScope(ctx, reads, params));
   const { platform } = app;
   if (platform.config.load(platform.getProject())['session.required'])
     throw new CleoError('E_SESSION_REQUIRED', activeSessions ? { activeSessions } : {});
 }
 
 /** Chooses the session in which the agent holds the task of the call: one of its own, or the one that it was spawned in. */
-async function enterSessionOfTask(ctx: CallContext, writes: WriteStore, { taskId }: Record<string, unknown>): Promise<boolean> {
-  const claim = typeof taskId === 'string' ? await writes.claims.get(taskId) : undefined;
+async function enterSessionOfTask(ctx: CallContext, reads: ReadStore, { taskId }: Record<string, unknown>): Promise<boolean> {
+  const claim = typeof taskId === 'string' ? await reads.claims.get(taskId) : undefined;
   if (!claim?.session || claim.agent !== ctx.caller.agent || !ctx.activeSessions?.includes(claim.session)) return false;
-  const session = (await writes.sessions.findCandidates(claim.agent, claim.session)).find(({ id }) => id === claim.session);
+  const session = (await reads.sessions.findCandidates(claim.agent, claim.session)).find(({ id }) => id === claim.session);
   if (!session) return false;
   ctx.session = session;
   ctx.caller = { ...ctx.caller, session: session.id };
@@ -31,11 +31,11 @@ async function enterSessionOfTask(ctx: CallContext, writes: WriteStore, { taskId
 }
 
 /** Lists the agent's sessions whose scope contains the task of the call; all of them if none does or the call names no task. */
-async function listSessionsInScope(ctx: CallContext, writes: WriteStore, { taskId }: Record<string, unknown>): Promise<string[]> {
+async function listSessionsInScope(ctx: CallContext, reads: ReadStore, { taskId }: Record<string, unknown>): Promise<string[]> {
   const own = ctx.activeSessions ?? [];
-  const ancestry = typeof taskId === 'string' ? await writes.tasks.getAncestry(taskId) : [];
+  const ancestry = typeof taskId === 'string' ? await reads.tasks.getAncestry(taskId) : [];
   if (ancestry.length === 0) return own;
-  const active = await writes.sessions.findCandidates(ctx.caller.agent, undefined);
+  const active = await reads.sessions.findCandidates(ctx.caller.agent, undefined);
   const inside = active.filter(({ id, scope }) => own.includes(id) && isInScope(scope, ancestry)).map(({ id }) => id);
   return inside.length > 0 ? inside : own;
 }

@@ -8,7 +8,7 @@ import { type CallContext, getNamespace } from './call-context.ts';
 export async function identify(ctx: CallContext, reads: ReadStore, writes?: WriteStore): Promise<void> {
   if (ctx.isIdentified || ctx.app.isObserver) return;
   ctx.isIdentified = true;
-  if (isResolvedByStore(ctx, writes)) await (await import('./resolve-agent.ts')).resolveAgent(ctx, reads, writes);
+  if (isResolvedByStore(ctx, !!writes)) await (await import('./resolve-agent.ts')).resolveAgent(ctx, reads, writes);
   const { call, caller, operation } = ctx;
   const named = getNamedSession(ctx);
   const choice = chooseSession(await reads.sessions.findCandidates(caller.agent, named?.id), named);
@@ -32,9 +32,9 @@ export async function identify(ctx: CallContext, reads: ReadStore, writes?: Writ
 
 /** Returns true if the environment alone does not identify the agent. A person's call, and a read from the shell of a conversation,
  *  are identified by the environment. */
-function isResolvedByStore(ctx: CallContext, writes: WriteStore | undefined): boolean {
+export function isResolvedByStore(ctx: CallContext, isWrite: boolean): boolean {
   const { kind } = ctx.app.platform.identity;
-  return kind === 'mark' || (kind === 'conversation' && !!writes) || !!ctx.app.agentSessions || namesConversation(ctx);
+  return kind === 'mark' || (kind === 'conversation' && isWrite) || !!ctx.app.agentSessions || namesConversation(ctx);
 }
 
 /** Returns true if the request or the input of a hook names the conversation. */

@@ -52,7 +52,8 @@ export function createPlatform(env: Record<string, string | undefined>, folder: 
     describeAddress(url) {
       const { config, databaseUrl } = platform;
       const isOwnAddress = url === databaseUrl || url === config.inspect(config.userFile()).values['store.url'];
-      return { source: url === databaseUrl ? 'CLEO_DATABASE_URL' : 'store.url', isOwnAddress, environment: env };
+      const source = url === databaseUrl ? 'CLEO_DATABASE_URL' : 'store.url';
+      return { source, isOwnAddress, environment: env, client: { argv: process.argv, agent: identity.agent } };
     },
     token: env.CLEO_TOKEN || undefined,
     caller: { agent: identity.agent, ...(env.CLEO_SESSION_ID ? { session: env.CLEO_SESSION_ID } : {}) },

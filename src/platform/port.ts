@@ -357,7 +357,12 @@ export interface Platform {
   /** PostgreSQL address from the environment. */
   databaseUrl: string | undefined;
   /** Returns the origin of a PostgreSQL address, and the variables that complete it. */
-  describeAddress(url: string): { source: string; isOwnAddress: boolean; environment: Record<string, string | undefined> };
+  describeAddress(url: string): {
+    source: string;
+    isOwnAddress: boolean;
+    environment: Record<string, string | undefined>;
+    client: { argv: string[]; agent: string };
+  };
   /** Rejects a `.cleo` that is not the user's own; see `ProjectTrust.requireFolder`. Costs a few system calls if nothing is suspect. */
   requireFolder(project: Project): Promise<void>;
   /** Loads the trust of projects. Only calls that run a program of the project, or that find something suspect, need it. */

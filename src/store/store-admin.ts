@@ -27,7 +27,7 @@ export function createStoreAdmin({ postgres, sqlite }: StoreLocation): StoreAdmi
   return {
     kind: 'postgres',
     open: async () => (await import('./dialects/postgres.ts')).openPostgres(postgres),
-    create: async (at) => (await (await import('./dialects/postgres.ts')).createPostgres(postgres, at)).from === 0,
+    create: async (at) => (await (await import('./dialects/postgres-schema.ts')).createPostgres(postgres, at)).from === 0,
     inspect: async () => {
       throw createBackupError();
     },

@@ -7,7 +7,7 @@ import { toUid, uidPattern } from '../../src/core/rules/uid.ts';
 import { dispatch, type Reply } from '../../src/dispatch/dispatch.ts';
 import { createApp } from '../../src/main.ts';
 import { createPlatform } from '../../src/platform/platform.ts';
-import { createPostgres } from '../../src/store/dialects/postgres.ts';
+import { createPostgres } from '../../src/store/dialects/postgres-schema.ts';
 import { migrations } from '../../src/store/migrations/all.ts';
 import { computeChecksum } from '../../src/store/migrations/migration.ts';
 import { schemaVersion } from '../../src/store/schema-version.ts';

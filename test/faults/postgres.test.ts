@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type App, dispatch, type Reply } from '../../src/dispatch/dispatch.ts';
 import { createApp } from '../../src/main.ts';
 import { createPlatform } from '../../src/platform/platform.ts';
-import { createPostgres, openPostgres } from '../../src/store/dialects/postgres.ts';
+import { openPostgres } from '../../src/store/dialects/postgres.ts';
+import { createPostgres } from '../../src/store/dialects/postgres-schema.ts';
 import { type PostgresServer, startPostgres } from '../postgres.ts';
 import { createFaultFolder, createIds, pickSize } from './processes.ts';
 import { openProxy } from './proxy.ts';
@@ -31,14 +32,14 @@ interface Team {
 }
 
 /** Opens several apps on one project, each with its own connections, like several machines. */
-async function openTeam(members: number): Promise<Team> {
+async function openTeam(members: number, store: { busyTimeoutMs?: number } = {}): Promise<Team> {
   const key = `f${Math.random().toString(36).slice(2, 10)}`;
   const schema = `cleo_${key}`;
   await createPostgres({ url: server.url, schema, busyTimeoutMs: 15_000 }, '2026-01-01T00:00:00.000Z');
   const apps = Array.from({ length: members }, (_, i) => {
     const folder = createFaultFolder();
     mkdirSync(join(folder, '.cleo'));
-    writeFileSync(join(folder, '.cleo', 'config.json'), JSON.stringify({ project: { key } }));
+    writeFileSync(join(folder, '.cleo', 'config.json'), JSON.stringify({ project: { key }, store }));
     const env = { CLEO_ROOT: folder, CLEO_HOME: join(folder, 'home'), CLEO_AGENT_ID: `agent-${i}`, CLEO_DATABASE_URL: server.url };
     return createApp(createPlatform(env, folder, '0.0.0-test'));
   });
@@ -124,15 +125,15 @@ test('killed connections under load lose no answered write, duplicate none and l
   await killer;
   expect(killed).toBeGreaterThan(5);
   const answers = replies.flat();
-  // The outcome is known, reported as unknown, or the store was unreachable five times.
-  expect(answers.map(([, { exitCode }]) => exitCode).filter((code) => ![0, 21, 3].includes(code))).toEqual([]);
+  // The outcome is known, reported as unknown, or no connection lasted long enough.
+  expect(answers.map(([, { exitCode }]) => exitCode).filter((code) => ![0, 21, 7].includes(code))).toEqual([]);
   const tasks = await rows('select id, title from $tasks order by seq');
   expect(tasks.map(({ id }) => id)).toEqual(createIds(tasks.length));
   const titles = tasks.map(({ title }) => title);
   expect(new Set(titles).size).toBe(titles.length);
   for (const [title, { exitCode, envelope }] of answers) {
     if (exitCode === 0) expect(tasks).toContainEqual({ id: (envelope.task as { id: string }).id, title });
-    if (exitCode === 3) expect(titles).not.toContain(title);
+    if (exitCode === 7) expect(titles).not.toContain(title);
   }
   // Each task has its history, its search index and its log entry.
   expect(await rows(`select count(*)::int as n from $task_history where field = 'created'`)).toEqual([{ n: tasks.length }]);
@@ -152,6 +153,7 @@ test('a transaction whose connection is lost is rolled back and retried', async 
       await sleep(50);
     }
     await writes.tasks.reserveIds('T050');
+    await writes.tasks.exists('T050');
     return next;
   });
   expect([id, tries]).toEqual(['T001', 2]);
@@ -191,22 +193,22 @@ for (const [when, kept] of [
     expect((await add('After')).envelope.task).toMatchObject({ id: `T00${2 + kept}` });
   });
 
-test('an unreachable server fails with exit code 3 and the address without the password', async () => {
-  const { apps } = await openTeam(1);
+test('an unreachable server fails with exit code 7 and the address without the password', async () => {
+  const { apps } = await openTeam(1, { busyTimeoutMs: 300 });
   const { platform } = apps[0]!;
   const app = createApp({ ...platform, databaseUrl: 'postgres://cleo:hunter2@127.0.0.1:1/postgres' });
   const { exitCode, envelope } = await dispatch(app, { operation: 'tasks.add', gateway: 'cli', params: { title: 'Into the void' } });
-  expect([exitCode, (envelope.error as { code: string }).code]).toEqual([3, 'E_STORE_UNREACHABLE']);
+  expect([exitCode, (envelope.error as { code: string }).code]).toEqual([7, 'E_STORE_UNAVAILABLE']);
   expect(JSON.stringify(envelope)).not.toContain('hunter2');
 });
 
-test('a proxy that closes the connection at once fails with exit code 3 within the timeout', async () => {
+test('a proxy that closes the connection at once fails with exit code 7 after the timeout', async () => {
   const wire = await openProxy(server.url, 'before');
   wire.cutAt(1);
   const options = { url: wire.url, schema: 'cleo_none', busyTimeoutMs: 1000, connectTimeoutMs: 300 };
   const at = '2026-01-01T00:00:00.000Z';
-  const refusal = expect.objectContaining({ code: 'E_STORE_UNREACHABLE', exitCode: 3 });
-  await expect(createPostgres(options, at)).rejects.toEqual(refusal);
+  await expect(createPostgres(options, at)).rejects.toEqual(expect.objectContaining({ code: 'E_STORE_UNREACHABLE', exitCode: 3 }));
+  const refusal = expect.objectContaining({ code: 'E_STORE_UNAVAILABLE', exitCode: 7 });
   const store = openPostgres(options);
   onTestFinished(store.close);
   await expect(store.read(({ tasks }) => tasks.exists('T001'))).rejects.toEqual(refusal);

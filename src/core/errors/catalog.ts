@@ -1,3 +1,4 @@
+import type { LockHolder } from '../model/lock-holder.ts';
 import { commandLine, quote } from './quote.ts';
 import { askPerson, type ErrorRow, isForPerson, row } from './row.ts';
 
@@ -47,13 +48,6 @@ const createRows = () =>
         `${d.path}: ${d.problem}. ${d.backup ? `The newest backup is ${d.backup}` : 'There is no backup'}; the file was left as it is`,
       fix: (d) => (d.backup ? `cleo backup restore ${quote(d.backup)}` : d.hasPlan ? rebuild : d.missing ? 'cleo init' : 'cleo doctor'),
       alternatives: (d) => (d.backup && d.hasPlan ? [{ action: 'Rebuild the store from .cleo/plan', command: rebuild }] : []),
-    }),
-    E_STORE_UNREACHABLE: row<{ address: string; problem: string }>({
-      exit: 3,
-      http: 503,
-      message: (d) => `The PostgreSQL store at ${d.address} cannot be reached: ${d.problem}`,
-      fix: () => 'cleo doctor',
-      alternatives: () => [{ action: 'See which store is configured', command: 'cleo config get store.url' }],
     }),
 
     E_NOT_FOUND: row<{ id: string; what?: string; prefix?: string; suggestions?: string[]; fix?: string }>({
@@ -110,7 +104,7 @@ const createRows = () =>
       fix: (d) => d.retry,
     }),
 
-    E_LOCK_TIMEOUT: row<{ waitedMs: number; path: string; problem?: string }>({
+    E_LOCK_TIMEOUT: row<{ waitedMs: number; path: string; problem?: string; holder?: LockHolder }>({
       exit: 7,
       http: 503,
       message: (d) => `${d.problem ?? `Another process held the write lock for more than ${d.waitedMs} ms`}; nothing was changed`,

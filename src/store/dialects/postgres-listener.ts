@@ -1,4 +1,5 @@
-import { type Connection, openConnection, type PostgresOptions } from './postgres.ts';
+import type { PostgresOptions } from './postgres.ts';
+import { type Connection, openConnection } from './postgres-connection.ts';
 
 const retryMs = 1000;
 

@@ -86,8 +86,10 @@ function openPlain({ host, port }: PostgresServer, timeoutMs: number): Promise<S
     socket.once('connect', () => {
       clearTimeout(timer);
       socket.removeListener('error', fail);
-      // A resolver can point the name of this machine elsewhere.
-      if (isLoopbackHost(host) && !host.startsWith('/') && !isLoopbackIp(socket.remoteAddress ?? ''))
+      // A resolver can point the name of this machine elsewhere. A server that closes the connection at once leaves no address.
+      if (socket.destroyed || (socket.remoteAddress === undefined && !host.startsWith('/')))
+        fail(Object.assign(new Error('the server closed the connection'), { code: 'ECONNRESET' }));
+      else if (isLoopbackHost(host) && !host.startsWith('/') && !isLoopbackIp(socket.remoteAddress ?? ''))
         fail(createInsecureError(`${host} is ${socket.remoteAddress}, which is not this machine`));
       else resolve(socket);
     });

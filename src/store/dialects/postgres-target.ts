@@ -1,3 +1,4 @@
+import '../errors.ts';
 import { readFileSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +11,7 @@ import {
   parsePostgresAddress,
   type TlsChoice,
 } from '#core/rules/postgres-address.ts';
+import type { Stamp } from '../port/store.ts';
 import type { PostgresOptions } from './postgres.ts';
 
 /** One server to connect to, and what it may be sent. */
@@ -63,12 +65,35 @@ export function resolveTarget({
     database,
     readAuthorities: () => readAuthorities(environment, isOwnAddress ? parameters.sslrootcert : undefined),
     startup: {
-      application_name: parameters.application_name ?? environment.PGAPPNAME ?? 'cleo',
+      application_name: joinName(
+        parameters.application_name ?? environment.PGAPPNAME,
+        findCommand(options.client?.argv),
+        options.client?.agent,
+      ),
       ...(parameters.options ? { options: parameters.options } : {}),
     },
     sessionKind: readSessionKind(parameters, environment),
     timeoutMs: options.connectTimeoutMs ?? (seconds > 0 ? seconds * 1000 : defaultTimeoutMs),
   };
+}
+
+/** Returns the first word that can be a command; anything else may be private text. */
+const findCommand = (argv: string[] = []): string | undefined => argv.slice(2).find((word) => /^[a-z][a-z-]{0,23}$/.test(word));
+
+/** PostgreSQL cuts names at 63 bytes. Another encoding of the database could reject other characters than these. */
+const joinName = (prefix = 'cleo', ...words: (string | undefined)[]): string =>
+  [prefix, ...words]
+    .filter(Boolean)
+    .join(' ')
+    .replace(/[^ -~]/g, '?')
+    .slice(0, 63);
+
+/** Formats the name of a transaction that writes: the administrators of the server, `doctor` and the error of a call that waits for the
+ *  lock show it. */
+export function formatApplicationName({ url, environment = {} }: PostgresOptions, { by, operation }: Stamp): string {
+  const parsed = parsePostgresAddress(url);
+  const given = 'address' in parsed ? parsed.address.parameters.application_name : undefined;
+  return joinName(given ?? environment.PGAPPNAME, operation, by);
 }
 
 /** Formats the servers and the database for messages. */

@@ -2,7 +2,9 @@ import postgres from 'postgres';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { openApp } from '../../../test/app.ts';
 import { schemaVersion } from '../schema-version.ts';
-import { createPostgres, fromPostgresError, openPostgres, type PostgresOptions } from './postgres.ts';
+import { openPostgres, type PostgresOptions } from './postgres.ts';
+import { fromPostgresError } from './postgres-errors.ts';
+import { createPostgres } from './postgres-schema.ts';
 
 const createOptions = (more: Partial<PostgresOptions> = {}): PostgresOptions => ({
   url: inject('databaseUrl'),
@@ -39,6 +41,8 @@ const matchError = (code: string, exitCode: number, message = '') =>
 describe('an unusable store', () => {
   test('fails if the server has no schema of the project', async () => {
     await expect(readOnce(createOptions())).rejects.toThrow(matchError('E_STORE_DAMAGED', 3, 'no schema'));
+    // Another schema would be another project.
+    await expect(readOnce(createOptions())).rejects.toMatchObject({ fix: 'cleo config get store.url' });
   });
 
   test('a newer or older schema fails with exit code 8', async () => {
@@ -64,12 +68,21 @@ describe('an unusable store', () => {
   });
 
   test.each([
-    ['a closed port', 'postgres://127.0.0.1:1/none'],
     ['an unknown host', 'postgres://no-such-host.invalid/none'],
     ['an invalid address', 'postgres://[::bad'],
   ])('%s is unreachable', async (_, url) => {
     for (const use of [readOnce, writeOnce, (options: PostgresOptions) => createPostgres(options, 'x')])
       await expect(use(createOptions({ url }))).rejects.toThrow(matchError('E_STORE_UNREACHABLE', 3));
+  });
+
+  test('a closed port is tried until the time is over, and at once reported by init', async () => {
+    const options = createOptions({ url: 'postgres://127.0.0.1:1/none', busyTimeoutMs: 300 });
+    for (const use of [readOnce, writeOnce]) {
+      const began = performance.now();
+      await expect(use(options)).rejects.toThrow(matchError('E_STORE_UNAVAILABLE', 7, 'cannot be reached'));
+      expect(performance.now() - began).toBeGreaterThanOrEqual(290);
+    }
+    await expect(createPostgres(options, 'x')).rejects.toThrow(matchError('E_STORE_UNREACHABLE', 3));
   });
 
   test('a missing database and an unknown user are unreachable', async () => {
@@ -118,8 +131,14 @@ test('writes to a read-only server fail with exit code 3', async () => {
 test('a lock timeout fails with exit code 7 and changes nothing', async () => {
   const app = await openApp({ tasks: ['T001'], config: { store: { busyTimeoutMs: 100 } } });
   const other = await app.openSecondStore();
-  await other.write({ at: 'x', by: 'x' }, async () => {
-    expect(await app.call('tasks.add', { title: 'Too late' })).toMatchObject({ error: { code: 'E_LOCK_TIMEOUT', exitCode: 7 } });
+  await other.write({ at: 'x', by: 'agent-7', operation: 'tasks.import' }, async () => {
+    const { error } = await app.call('tasks.add', { title: 'Too late' });
+    expect(error).toMatchObject({
+      code: 'E_LOCK_TIMEOUT',
+      exitCode: 7,
+      message: expect.stringMatching(/^cleo tasks\.import agent-7 \(server process \d+ of \w+ from [\d.]+\) since 20.*waited 100 ms/),
+      details: { holder: { name: 'cleo tasks.import agent-7', state: 'idle in transaction' } },
+    });
   });
   expect(await app.call('tasks.add', { title: 'In time' })).toMatchObject({ task: { id: 'T002' } });
 });
@@ -140,14 +159,16 @@ test.each([
   ['42501', 'E_FILE_ERROR', 3],
   ['XX001', 'E_STORE_DAMAGED', 3],
   ['XX002', 'E_STORE_DAMAGED', 3],
-  ['53300', 'E_STORE_UNREACHABLE', 3],
+  ['53300', 'E_STORE_UNAVAILABLE', 7],
   ['28P01', 'E_STORE_UNREACHABLE', 3],
   ['3D000', 'E_STORE_UNREACHABLE', 3],
-  ['57P01', 'E_STORE_UNREACHABLE', 3],
-  ['08006', 'E_STORE_UNREACHABLE', 3],
-  ['ECONNREFUSED', 'E_STORE_UNREACHABLE', 3],
-  ['EHOSTUNREACH', 'E_STORE_UNREACHABLE', 3],
-  ['CONNECT_TIMEOUT', 'E_STORE_UNREACHABLE', 3],
+  ['57P01', 'E_STORE_UNAVAILABLE', 7],
+  ['57P03', 'E_STORE_UNAVAILABLE', 7],
+  ['25P03', 'E_STORE_UNAVAILABLE', 7],
+  ['08006', 'E_STORE_UNAVAILABLE', 7],
+  ['ECONNREFUSED', 'E_STORE_UNAVAILABLE', 7],
+  ['EHOSTUNREACH', 'E_STORE_UNAVAILABLE', 7],
+  ['CONNECT_TIMEOUT', 'E_STORE_UNAVAILABLE', 7],
   ['SELF_SIGNED_CERT_IN_CHAIN', 'E_STORE_UNREACHABLE', 3],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'E_STORE_UNREACHABLE', 3],
 ])('converts the server error %s to %s', (code, ours, exitCode) => {

@@ -1,4 +1,5 @@
 import type { AuditDraft, AuditEntry, ChainLink, SignEntry, StoredAnswer } from '#core/model/audit.ts';
+import type { LockHolder } from '#core/model/lock-holder.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import type { Token } from '#core/model/token.ts';
 import type { GradeEntry } from '#grade/model/grade.ts';
@@ -81,6 +82,8 @@ export interface HealthReads {
   checkIntegrity(): Promise<string[]>;
   /** Applied migrations, and whether each is the one that this build has under that number. */
   listMigrations(): Promise<{ version: number; appliedAt: string; isKnown: boolean }[]>;
+  /** The session that holds the write lock at this moment. Always undefined on SQLite, which does not know it. */
+  findLockHolder(): Promise<LockHolder | undefined>;
   listStartedJobs(): Promise<{ id: number; operation: string; startedAt: string; agent: string }[]>;
   /** All dependencies, to find cycles and other edges that no operation can create. */
   listDependencyEdges(): Promise<TaskEdge[]>;

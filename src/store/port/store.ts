@@ -15,6 +15,9 @@ import type { GateReads, GateWrites } from './verification.ts';
 
 /** The store of a query: it has no methods that write. */
 export interface ReadStore {
+  /** The same reads. They are sent at once, and answer the same reads of this store until the next write. Only where a read costs a round
+   *  trip to a server. */
+  ahead?: ReadStore;
   tasks: TaskReads;
   search: SearchReads;
   audit: AuditReads;
@@ -66,6 +69,8 @@ export interface WriteStore extends ReadStore {
 export interface Stamp {
   at: string;
   by: string;
+  /** The operation, for those who wait for the write lock. */
+  operation?: string;
 }
 
 export interface Store {

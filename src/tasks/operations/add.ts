@@ -35,6 +35,7 @@ export const tasksAdd = mutation({
   },
   dryRun: true,
   example: { world: ['T001 epic'], call: { title: 'Write the parser', parent: 'T001', description: 'Reads the grammar of spec 2' } },
+  readAhead: ({ tasks }, { parent }) => (parent ? [tasks.getAncestry(parent), tasks.countOpenChildren(parent)] : []),
   async run(ctx, { parent: givenParent, ...input }) {
     const { store } = ctx;
     const parent = givenParent ?? (await findDefaultParent(ctx, input.type));

@@ -42,3 +42,28 @@ test('claims a task with a file of another agent last and warns', async () => {
   expect(last).toMatchObject({ task: { id: 'T002' }, _meta: { warnings: [`T002 is claimed although ${conflict}`] } });
   expect((await as('ada').call('tasks.next', {}))._meta.exitCode).toBe(100);
 });
+
+test('an empty claim needs no write lock and adds no entry to the log', async () => {
+  const app = await openApp({ tasks: ['T001 done', 'T002 active by ada'], config: { store: { busyTimeoutMs: 100 } } });
+  const countEntries = async (): Promise<number> => (await app.call('admin.log', { limit: 100 })).entries.length;
+  const before = await countEntries();
+  const other = await app.openSecondStore();
+  await other.write({ at: '2026-01-01T00:00:00.000Z', by: 'ada' }, async () => {
+    expect(await app.call('tasks.claim-next')).toMatchObject({ _meta: { exitCode: 100 }, success: true, recommendation: {}, task: {} });
+    expect(await app.call('tasks.add', { title: 'Waits for the lock' })).toMatchObject({ error: { exitCode: 7 } });
+  });
+  expect(await countEntries()).toBe(before);
+  await app.call('tasks.add', { title: 'More work' });
+  expect(await app.call('tasks.claim-next')).toMatchObject({ task: { id: 'T003' } });
+});
+
+test('an empty claim with an idempotency key is logged, and its answer is repeated', async () => {
+  const app = await openApp({ tasks: ['T001 done'] });
+  const claim = () => app.call('tasks.claim-next', {}, { idempotencyKey: 'poll-1' });
+  expect(await claim()).toMatchObject({ _meta: { exitCode: 100 } });
+  await app.call('tasks.add', { title: 'More work' });
+  expect(await claim()).toMatchObject({ _meta: { exitCode: 100, replayed: true } });
+  expect((await app.call('admin.log', { limit: 100 })).entries.map(({ operation }: { operation: string }) => operation)).toContain(
+    'tasks.claim-next',
+  );
+});

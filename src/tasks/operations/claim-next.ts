@@ -1,12 +1,33 @@
 import { optional, strictObject, string } from 'valibot';
-import { answer, mutation, noData } from '#core/define.ts';
+import { answer, type MutationContext, mutation } from '#core/define.ts';
 import { defined } from '#lib/defined.ts';
-import { allowEmpty, ScoredTaskSchema, TakenOverFrom, TaskReceiptSchema } from '../model/task.ts';
+import type { EntryHash } from '#store/port/admin.ts';
+import { allowEmpty, type ScoredTask, ScoredTaskSchema, TakenOverFrom, TaskReceiptSchema } from '../model/task.ts';
 import { toTaskReceipt } from '../rules/view.ts';
 import { AnyAssignee, Root, rootAliases } from './shared/params.ts';
-import { recommendTasks } from './shared/recommend.ts';
+import { readTaskAhead } from './shared/read-ahead.ts';
+import { readOpenWorkAhead, recommendTasks } from './shared/recommend.ts';
 import { requireTask } from './shared/require.ts';
 import { startTask } from './shared/task-transitions.ts';
+
+const nothingToClaim = answer({ recommendation: {}, task: {} }, { exit: 100, isUnlogged: true });
+
+/** The recommendation before the write lock was taken, and the end of the log at that moment. */
+interface ClaimHint {
+  recommendation: ScoredTask;
+  head: EntryHash | undefined;
+}
+
+/** Returns the recommendation of `peek` if nothing has changed since. A task that was claimed then had a lapsed claim, which its holder
+ *  may have renewed without an entry in the log. */
+async function checkHint(ctx: MutationContext): Promise<ScoredTask | undefined> {
+  const { store, hint } = ctx;
+  if (hint === undefined) return undefined;
+  const { recommendation, head } = hint as ClaimHint;
+  if (store.ahead) for (const read of readTaskAhead(store.ahead, recommendation.taskId, ctx)) read.catch(() => {});
+  const [now, claim] = await Promise.all([store.audit.getHead(), store.claims.get(recommendation.taskId)]);
+  return now?.hash === head?.hash && !claim ? recommendation : undefined;
+}
 
 export const tasksClaimNext = mutation({
   name: 'tasks.claim-next',
@@ -23,9 +44,16 @@ export const tasksClaimNext = mutation({
   tier: 1,
   cli: { command: ['next', 'orchestrate next', 'orchestrator next'], args: ['epic'], select: 'claim' },
   example: { world: ['T001 epic', 'T002 in T001 high', 'T003 in T001'], call: { epic: 'T001' } },
-  async run(ctx, { epic, any: isForAny }) {
+  readAhead: readOpenWorkAhead,
+  // Agents that wait for work call this again and again.
+  async peek(ctx, { epic, any: isForAny }) {
     const [recommendation] = await recommendTasks(ctx, epic, 1, isForAny);
-    if (!recommendation) return noData({ recommendation: {}, task: {} });
+    if (!recommendation) return { answer: nothingToClaim };
+    return { hint: { recommendation, head: await ctx.store.audit.getHead() } satisfies ClaimHint };
+  },
+  async run(ctx, { epic, any: isForAny }) {
+    const recommendation = (await checkHint(ctx)) ?? (await recommendTasks(ctx, epic, 1, isForAny))[0];
+    if (!recommendation) return nothingToClaim;
     // The write lock is held from the recommendation to the claim, so no other agent gets the same task.
     const { task, released, takenOverFrom, takenReason } = await startTask(ctx, await requireTask(ctx.store, recommendation.taskId), {
       isForAny,

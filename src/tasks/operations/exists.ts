@@ -11,6 +11,7 @@ export const tasksExists = query({
   tier: 0,
   cli: { command: 'exists', args: ['taskId'] },
   example: { world: ['T001'], call: { taskId: 'T001' } },
+  readAhead: ({ tasks }, { taskId }) => [tasks.exists(taskId)],
   async run({ store }, { taskId }) {
     return (await store.tasks.exists(taskId)) ? { exists: true } : noData({ exists: false });
   },

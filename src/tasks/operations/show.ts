@@ -23,6 +23,18 @@ export const tasksShow = query({
   tier: 0,
   cli: { command: 'show', args: ['taskId'], several: 'taskIds', view: async () => (await import('../view.ts')).wholeTasksView },
   example: { world: ['T001 epic', 'T002 in T001'], call: { taskId: 'T002' } },
+  readAhead: ({ tasks, claims }, { taskId, taskIds }, { now }) => [
+    ...(listTaskIds(taskId, taskIds) ?? [taskId!]).flatMap((id) => [
+      tasks.get(id),
+      tasks.getAncestry(id),
+      tasks.listChildren(id),
+      tasks.getNotes([id]),
+      tasks.listRelations(id),
+      claims.get(id),
+    ]),
+    claims.getLeaseTime(now),
+    ...(taskId ? [tasks.listFormerHolders(taskId)] : []),
+  ],
   async run(ctx, { taskId, taskIds }) {
     const ids = listTaskIds(taskId, taskIds);
     if (!ids) {

@@ -3,6 +3,7 @@ import { answer, type MutationContext, mutation, noChange } from '#core/define.t
 import { type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import { allowEmpty, TaskReceiptSchema } from '../model/task.ts';
 import { toTaskReceipt } from '../rules/view.ts';
+import { readTaskAhead } from './shared/read-ahead.ts';
 import { requireTask } from './shared/require.ts';
 import { checkHolder, releaseTask } from './shared/task-transitions.ts';
 
@@ -17,6 +18,7 @@ export const tasksStop = mutation({
   publishesBy: 'sync.run',
   cli: { command: ['stop', 'focus clear'], args: ['taskId'] },
   example: { call: {}, exit: 102 },
+  readAhead: (store, { taskId }, ctx) => readTaskAhead(store, taskId, ctx),
   async run(ctx, { taskId }) {
     if (taskId) return stopTask(ctx, taskId);
     const focus = await ctx.store.claims.getHeldBy(ctx.caller);

@@ -12,6 +12,7 @@ import { checkTransition } from '../rules/transitions.ts';
 import { listChangedFields, toTaskReceipt } from '../rules/view.ts';
 import { createNotes } from './shared/create-task.ts';
 import { editTask } from './shared/edit.ts';
+import { readTaskAhead } from './shared/read-ahead.ts';
 import { requireTask } from './shared/require.ts';
 import { checkScope } from './shared/scope.ts';
 import { listTaskIds, severalAliases, TaskIdsParam, Unchanged } from './shared/several.ts';
@@ -139,6 +140,7 @@ export const tasksUpdate = mutation({
     editor: async () => (await import('../model/task-editor.ts')).taskChangeEditor,
   },
   example: { world: ['T001'], call: { taskId: 'T001', priority: 'high', notes: 'Asked for by the team' } },
+  readAhead: (store, { taskId }, ctx) => readTaskAhead(store, taskId, ctx),
   async run(ctx, { taskId, taskIds, ...changes }) {
     const ids = listTaskIds(taskId, taskIds);
     if (ids) return updateSeveral(ctx, ids, changes);

@@ -1,6 +1,8 @@
 import { CleoError } from '#core/errors/error.ts';
 import { quote } from '#core/errors/quote.ts';
+import type { LockHolder } from '#core/model/lock-holder.ts';
 import type { TaskId } from '#core/model/scalars.ts';
+import { formatLockHolder } from '#core/rules/lock-holder.ts';
 import { pluralize } from '#lib/pluralize.ts';
 import type { Project } from '#platform/port.ts';
 import type { ReadStore } from '#store/port/store.ts';
@@ -12,14 +14,25 @@ import { inspectLog, type ProofContext } from './prove-log.ts';
 /** A job that has run for longer was interrupted; most take seconds. */
 const maxJobMs = 10 * 60_000;
 
+/** A write holds the lock for milliseconds. */
+const minHeldMs = 1000;
+
+const describeHolder = (holder: LockHolder): CheckResult['findings'][number] => ({
+  severity: 'warning',
+  message: `${formatLockHolder(holder)} holds the write lock, and all writes wait for it; the server ends it after 5 s without activity`,
+  fix: 'cleo doctor',
+});
+
 export async function checkDatabase(store: ReadStore, newestBackup: string | undefined): Promise<CheckResult> {
   const damage = await store.health.checkIntegrity();
   const migrations = await store.health.listMigrations();
+  const holder = await store.health.findLockHolder();
   // Without a backup, export the data that can still be read first.
   const fix = newestBackup ? `cleo backup restore ${newestBackup}` : 'cleo export --output cleo-export.jsonl';
   return {
     detail: `schema ${migrations.at(-1)?.version}`,
     findings: [
+      ...(holder && (holder.heldMs ?? 0) >= minHeldMs ? [describeHolder(holder)] : []),
       ...damage.slice(0, 5).map((line) => ({ severity: 'error' as const, message: `the database is damaged: ${line}`, fix })),
       ...migrations
         .filter(({ isKnown }) => !isKnown)
@@ -117,7 +130,7 @@ export function explainFailure(error: unknown, project: Project): CheckResult {
 
 function suggestFix(error: unknown, { folder }: Project): string {
   const row = error instanceof CleoError ? error.row : undefined;
-  if (row === 'E_STORE_UNREACHABLE') return 'cleo config get store.url';
+  if (row === 'E_STORE_UNREACHABLE' || row === 'E_STORE_UNAVAILABLE') return 'cleo config get store.url';
   if (row !== 'E_STORE_DAMAGED') return `ls -la ${quote(folder)}`;
   // Without a backup, the damaged file is kept and a new store is created.
   const database = `${folder}/cleo.db`;

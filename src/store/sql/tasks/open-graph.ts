@@ -11,34 +11,37 @@ export const isNotCancelled = raw("coalesce(t.resolution, 'done') = 'done'");
 /** Reads what ordering needs, in time proportional to the open tasks, not to all tasks. Each query returns one text, because
  *  transferring a thousand rows one by one takes longer than finding them. */
 export async function getOpenGraph(db: Db): Promise<OpenWork> {
-  const tasks = await selectLines(
-    db,
-    sql`${taskCode} || t.id || ' ' || coalesce(t.parent_id, '') || ' ' || coalesce(t.phase, '')`,
-    sql`tasks t where ${isOpen}`,
-  );
-  // SQLite executes cross joins in the order they are written. With plain joins it scans all dependencies first.
-  const depends = await selectLines(
-    db,
-    sql`d.task_id || ' ' || d.depends_on`,
-    sql`tasks t cross join task_dependencies d cross join tasks o
+  const [tasks, depends, begun, planned, claims] = await Promise.all([
+    selectLines(
+      db,
+      sql`${taskCode} || t.id || ' ' || coalesce(t.parent_id, '') || ' ' || coalesce(t.phase, '')`,
+      sql`tasks t where ${isOpen}`,
+    ),
+    // SQLite executes cross joins in the order they are written. With plain joins it scans all dependencies first.
+    selectLines(
+      db,
+      sql`d.task_id || ' ' || d.depends_on`,
+      sql`tasks t cross join task_dependencies d cross join tasks o
       where ${isOpen} and d.task_id = t.id and o.id = d.depends_on and o.status <> 'done'`,
-  );
-  const begun = await selectLines(
-    db,
-    sql`t.parent_id`,
-    sql`tasks t where ${isOpen} and exists (select 1 from tasks s where s.parent_id = t.parent_id and s.status in ('active', 'done'))`,
-  );
-  // The condition repeats that of a partial index, so that tasks with neither cost nothing.
-  const planned = await selectLines(
-    db,
-    sql`t.id || ' ' || coalesce(t.due, '') || ' ' || coalesce(t.assignee, '')`,
-    sql`tasks t where (t.assignee is not null or t.due is not null) and ${isOpen}`,
-  );
+    ),
+    selectLines(
+      db,
+      sql`t.parent_id`,
+      sql`tasks t where ${isOpen} and exists (select 1 from tasks s where s.parent_id = t.parent_id and s.status in ('active', 'done'))`,
+    ),
+    // The condition repeats that of a partial index, so that tasks with neither cost nothing.
+    selectLines(
+      db,
+      sql`t.id || ' ' || coalesce(t.due, '') || ' ' || coalesce(t.assignee, '')`,
+      sql`tasks t where (t.assignee is not null or t.due is not null) and ${isOpen}`,
+    ),
+    readAllClaims(db),
+  ]);
   return {
     tasks: tasks.map(toOpenTask),
     depends: depends.map(splitLine).map(([taskId, dependsOn]) => ({ taskId, dependsOn })),
     startedParents: new Set(begun),
-    claims: await readAllClaims(db),
+    claims,
     planned: planned.map(toPlannedTask),
   };
 }

@@ -24,8 +24,11 @@ export type EagerTaskRead =
 export function createTaskReads(db: Db): Pick<TaskReads, EagerTaskRead> {
   return {
     async get(id) {
-      const [row] = await db.all(sql`select ${taskRecordColumns} from tasks t where t.id = ${id}`);
-      return row && (await addLists(db, [row]))[0];
+      const [[row], lists] = await Promise.all([
+        db.all(sql`select ${taskRecordColumns} from tasks t where t.id = ${id}`),
+        readLists(db, [id]),
+      ]);
+      return row && lists(row);
     },
     async getMany(ids) {
       const found = await queryInChunks(db, ids, (some) => sql`select ${taskRecordColumns} from tasks t where t.id in ${some}`);
@@ -95,31 +98,38 @@ export const withAncestors = (id: TaskId): Sql => sql`
 
 /** Reads the labels, files, dependencies and criteria of the rows. */
 export async function addLists(db: Db, rows: SqlRow[]): Promise<TaskRecord[]> {
-  const ids = rows.map((row) => String(row.id));
-  if (ids.length === 0) return [];
-  const labels = await getLabels(db, ids);
-  const files = await queryLists(
-    db,
-    ids,
-    (some) => sql`select task_id as id, path as item from task_files where task_id in ${some} order by task_id, position`,
-  );
-  const depends = groupBy(await listDependencies(db, ids), (edge) => edge.from);
-  const found = await queryInChunks(
-    db,
-    ids,
-    (some) =>
-      sql`select task_id, kind, content, gate, met_at, met_by from task_acceptance_criteria where task_id in ${some} order by task_id, position`,
-  );
+  if (rows.length === 0) return [];
+  return rows.map(await readLists(db, rows.map(toId)));
+}
+
+/** Reads the lists of these tasks; returns a function that adds them to a row. The reads do not wait for each other. */
+async function readLists(db: Db, ids: TaskId[]): Promise<(row: SqlRow) => TaskRecord> {
+  const [labels, files, edges, found] = await Promise.all([
+    getLabels(db, ids),
+    queryLists(
+      db,
+      ids,
+      (some) => sql`select task_id as id, path as item from task_files where task_id in ${some} order by task_id, position`,
+    ),
+    listDependencies(db, ids),
+    queryInChunks(
+      db,
+      ids,
+      (some) =>
+        sql`select task_id, kind, content, gate, met_at, met_by from task_acceptance_criteria where task_id in ${some} order by task_id, position`,
+    ),
+  ]);
+  const depends = groupBy(edges, (edge) => edge.from);
   const criteria = groupBy(found, (row) => String(row.task_id));
-  return rows.map((row) => {
-    const id = String(row.id);
+  return (row) => {
+    const id = toId(row);
     return toTaskRecord(row, {
       labels: labels.get(id) ?? [],
       files: files.get(id) ?? [],
       depends: (depends.get(id) ?? []).map((edge) => edge.to),
       acceptance: (criteria.get(id) ?? []).map(toCriterion),
     });
-  });
+  };
 }
 
 export async function listDependencies(db: Db, ids: TaskId[]): Promise<TaskEdge[]> {

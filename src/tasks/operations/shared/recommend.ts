@@ -1,10 +1,18 @@
 import type { QueryContext } from '#core/define.ts';
 import type { TaskId } from '#core/model/scalars.ts';
+import type { ReadStore } from '#store/port/store.ts';
 import type { OpenWork } from '../../model/open-work.ts';
 import type { ScoredTask } from '../../model/task.ts';
 import { rankTasks } from '../../rules/next.ts';
 import { createClaimJudge } from './claim-judge.ts';
 import { checkTaskExists } from './require.ts';
+
+/** Sends the reads of `recommendTasks`. */
+export const readOpenWorkAhead = (
+  { tasks, claims }: ReadStore,
+  { epic }: { epic?: TaskId | undefined },
+  { now }: { now: string },
+): Promise<unknown>[] => [tasks.getOpenGraph(), claims.getLeaseTime(now), ...(epic ? [tasks.exists(epic)] : [])];
 
 /** Recommends at most `count` tasks inside the root, or else in the session's scope; best first. With `isForAny`, tasks that are assigned
  *  to others too. */

@@ -146,9 +146,9 @@ export async function claimTask(ctx: TransitionContext, task: TaskRecord, former
   const { store, now, caller } = ctx;
   const ended = former && (await (await import('./take-over.ts')).endFormerClaim(ctx, task, former, reason));
   const { task: current, takenFrom, takenReason } = ended ?? { task };
+  const focusedAt = toFocusTime(now, await store.claims.getHeldBy(caller));
   const { blockedBy: _, completedAt: __, archivedAt: ___, resolution: ____, ...rest } = current;
   const started = await store.tasks.save(current, { ...rest, status: 'active', startedAt: current.startedAt ?? now }, reason);
-  const focusedAt = toFocusTime(now, await store.claims.getHeldBy(caller));
   await store.claims.insert({
     taskId: task.id,
     ...caller,
@@ -204,9 +204,10 @@ export async function completeTask(ctx: TransitionContext, task: TaskRecord): Pr
   if (unmet.length > 0 && children.length > 0) throw new CleoError('E_VALIDATION_ACCEPTANCE', { taskId: task.id, unmet });
   await store.claims.release(task.id);
   const done = await store.tasks.save(task, { ...task, status: 'done', resolution: 'done', completedAt: now });
+  // For `findReadyStage`.
+  store.ahead?.tasks.getAncestry(task.id).catch(() => {});
   const warnings = unmet.length > 0 ? [`completed with unchecked criteria: ${unmet.map((c) => `${c.n}. ${c.text}`).join('; ')}`] : [];
-  const unblocked = await listUnblocked(store, task.id);
-  const parentReady = await findReadyParent(store, done);
+  const [unblocked, parentReady] = await Promise.all([listUnblocked(store, task.id), findReadyParent(store, done)]);
   if (!parentReady || !config['hierarchy.autoCompleteParents']) return defined({ task: done, unblocked, parentReady, warnings });
   return completeParent(ctx, { task: done, unblocked, parentReady, warnings });
 }
@@ -232,10 +233,9 @@ async function completeParent(ctx: TransitionContext, child: CompleteResult & { 
 
 /** Lists open tasks that depended on this one and have no open dependency left. */
 export async function listUnblocked(store: ReadStore, id: TaskId): Promise<TaskId[]> {
-  const unblocked: TaskId[] = [];
-  for (const dependent of await store.tasks.listDependents(id))
-    if (dependent.status !== 'done' && (await store.tasks.listOpenDependencies(dependent.id)).length === 0) unblocked.push(dependent.id);
-  return unblocked;
+  const open = (await store.tasks.listDependents(id)).filter(({ status }) => status !== 'done');
+  const dependencies = await Promise.all(open.map((dependent) => store.tasks.listOpenDependencies(dependent.id)));
+  return open.filter((_, i) => dependencies[i]?.length === 0).map((dependent) => dependent.id);
 }
 
 export async function findReadyParent(store: ReadStore, task: TaskRecord): Promise<TaskId | undefined> {

@@ -1,0 +1,45 @@
+import { checkNotNewer, schemaVersion } from '../schema-version.ts';
+import type { PostgresOptions } from './postgres.ts';
+import { type Connection, openConnection } from './postgres-connection.ts';
+import { createUnreachableError, fromPostgresError, isTransient } from './postgres-errors.ts';
+
+/** Creates or migrates the project's schema; returns the versions before and after. */
+export async function createPostgres(options: PostgresOptions, at: string): Promise<{ from: number; to: number }> {
+  const { migrations } = await import('../migrations/all.ts');
+  const { checkAppliedMigrations, computeChecksum, getStatements } = await import('../migrations/migration.ts');
+  let connection: Connection | undefined;
+  try {
+    connection = openConnection(options);
+    await connection.query('begin');
+    await connection.query(`select pg_advisory_xact_lock(hashtextextended('cleo migrations', 0))`);
+    await connection.query('create extension if not exists pg_trgm with schema public');
+    await connection.query(`create schema if not exists "${options.schema}"`);
+    await connection.query(`set local search_path to "${options.schema}", public`);
+    await connection.query(
+      'create table if not exists schema_migrations (version integer primary key, checksum text not null, applied_at text not null)',
+    );
+    const applied = (await connection.query('select version, checksum from schema_migrations')).map((row) => ({
+      version: Number(row.version),
+      checksum: String(row.checksum),
+    }));
+    const from = Math.max(0, ...applied.map((step) => step.version));
+    checkNotNewer(from);
+    checkAppliedMigrations(applied, migrations);
+    for (const migration of migrations.filter((m) => m.version > from)) {
+      await connection.runScript(getStatements(migration, 'postgres'));
+      await connection.query('insert into schema_migrations (version, checksum, applied_at) values ($1, $2, $3)', [
+        migration.version,
+        computeChecksum(migration),
+        at,
+      ]);
+    }
+    await connection.query('commit');
+    return { from, to: schemaVersion };
+  } catch (error) {
+    // An address that was never used is more likely wrong than its server busy, so that nothing is retried.
+    throw isTransient(error) ? createUnreachableError(options, error) : fromPostgresError(error, options);
+  } finally {
+    // Ending the connection rolls back an open transaction.
+    await connection?.end();
+  }
+}

@@ -1,0 +1,165 @@
+import { checkSchemaVersion } from '../schema-version.ts';
+import type { Db, Sql, SqlRow, SqlValue } from '../sql/sql.ts';
+import type { PostgresOptions } from './postgres.ts';
+import type { Connection } from './postgres-connection.ts';
+import { createMissingSchemaError, getErrorCode } from './postgres-errors.ts';
+
+export interface Transaction {
+  db: Db;
+  /** Sends reads at once, and keeps their rows for the same statement of `db` until the next write. */
+  ahead: Db;
+  /** Commits, and throws if a statement has failed: the server answers `commit` with a rollback then, which is not an error. */
+  commit(): Promise<void>;
+  /** Ends a transaction that has only read. It sends the commit, and does not wait for its answer. */
+  endRead(): Promise<void>;
+  isCommitSent(): boolean;
+  /** Returns the first error of a statement whose answer was not waited for. */
+  getFailure(): unknown;
+}
+
+/** A client that pauses for longer inside a transaction loses it, so that one that was stopped or cut off frees the lock. */
+const maxPauseInTransaction = '5s';
+/** Statements without an answer at most, so that an import does not fill the memory. */
+const maxUnanswered = 32;
+
+/** Limits of the rows that a transaction keeps, because an export reads everything. */
+const maxKnown = 100;
+const maxKnownRows = 20;
+
+/** Begins a transaction without waiting for the answer: it arrives with that of the first statement. The statement of a write is
+ *  sent without waiting for the one before, and its error is reported by the next read or by the commit. */
+export function beginTransaction(
+  connection: Connection,
+  options: PostgresOptions,
+  { isWrite, leftMs, applicationName }: { isWrite: boolean; leftMs: number; applicationName: string | undefined },
+): Transaction {
+  let failure: { error: unknown } | undefined;
+  const fail = (error: unknown): void => {
+    failure ??= { error };
+  };
+  let unanswered = 0;
+  let isCommitSent = false;
+  const isNew = !connection.hasAnswered();
+  const begun = connection.runScript(formatPrelude(options, { isWrite, leftMs, applicationName })).then(
+    ([row]) => {
+      try {
+        checkSchemaVersion(Number(row?.version));
+      } catch (error) {
+        fail(error);
+      }
+    },
+    (error) => fail(isSchemaMissing(error) ? createMissingSchemaError(options, error) : error),
+  );
+  const throwFailure = (): void => {
+    if (failure) throw failure.error;
+  };
+  const send = async (statement: Sql): Promise<SqlRow[]> => {
+    // A write must not reach the server before the transaction has begun for certain.
+    if (isNew || !isSelect(statement)) await begun;
+    throwFailure();
+    const answer = connection.query(...toQuery(statement)).catch((error) => {
+      fail(error);
+      return [];
+    });
+    await begun;
+    const rows = await answer;
+    throwFailure();
+    return rows;
+  };
+  /** Rows that were read before they are needed, and short answers that may be needed again, by statement. */
+  const known = new Map<string, Promise<SqlRow[]>>();
+  const ahead: Db = {
+    engine: 'postgres',
+    all: (statement) => {
+      const key = toKey(statement);
+      const rows = known.get(key) ?? send(statement);
+      if (isSelect(statement)) known.set(key, rows);
+      return rows;
+    },
+    run: () => Promise.reject(new Error('a read ahead does not write')),
+  };
+  return {
+    ahead,
+    db: {
+      engine: 'postgres',
+      all: (statement) => {
+        if (!isSelect(statement)) {
+          known.clear();
+          return send(statement);
+        }
+        const key = toKey(statement);
+        const found = known.get(key);
+        if (found) return found;
+        const rows = send(statement);
+        if (known.size < maxKnown) {
+          known.set(key, rows);
+          rows.then(
+            ({ length }) => length > maxKnownRows && known.get(key) === rows && known.delete(key),
+            () => {},
+          );
+        }
+        return rows;
+      },
+      run: async (statement) => {
+        known.clear();
+        await begun;
+        throwFailure();
+        unanswered++;
+        const sent = connection.query(...toQuery(statement)).then(
+          () => {
+            unanswered--;
+          },
+          (error) => {
+            unanswered--;
+            fail(error);
+          },
+        );
+        if (unanswered >= maxUnanswered) await sent;
+      },
+    },
+    async commit() {
+      await begun;
+      throwFailure();
+      isCommitSent = true;
+      await connection.query('commit').catch(fail);
+      throwFailure();
+    },
+    async endRead() {
+      await begun;
+      throwFailure();
+      connection.query('commit').catch(connection.drop);
+      // The driver writes in the next turn of the event loop. A command exits before it, and the server would log a lost transaction.
+      await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+    },
+    isCommitSent: () => isCommitSent,
+    getFailure: () => failure?.error,
+  };
+}
+
+/** All in one message. The settings end with the transaction, so that they work behind a pooler, too. */
+const formatPrelude = (
+  { schema }: PostgresOptions,
+  { isWrite, leftMs, applicationName }: { isWrite: boolean; leftMs: number; applicationName: string | undefined },
+): string =>
+  [
+    isWrite ? 'begin' : 'begin isolation level repeatable read read only',
+    `set local search_path to "${schema}", public`,
+    `set local idle_in_transaction_session_timeout to '${maxPauseInTransaction}'`,
+    // PostgreSQL reads 0 as no limit.
+    `set local lock_timeout to '${Math.max(1, Math.ceil(leftMs))}ms'`,
+    ...(applicationName ? [`set local application_name to ${quoteLiteral(applicationName)}`] : []),
+    ...(isWrite ? [`select pg_advisory_xact_lock(hashtextextended(${quoteLiteral(schema)}, 0))`] : []),
+    // The schema can change while a server process runs.
+    `select max(version) as version from "${schema}".schema_migrations`,
+  ].join(';\n');
+
+/** Quotes text for every setting of `standard_conforming_strings`. */
+const quoteLiteral = (text: string): string => `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
+
+const isSelect = ({ parts }: Sql): boolean =>
+  /^\s*select\s/.test(parts[0] ?? '') || (/^\s*with\s/.test(parts[0] ?? '') && !/\b(insert|update|delete)\b/.test(parts.join('')));
+const toKey = ({ parts, values }: Sql): string => JSON.stringify([parts, values]);
+
+const isSchemaMissing = (error: unknown): boolean => ['42P01', '3F000'].includes(getErrorCode(error));
+
+export const toQuery = ({ parts, values }: Sql): [string, SqlValue[]] => [parts.reduce((text, part, i) => `${text}$${i}${part}`), values];
