@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openApp } from '../../test/app.ts';
+import { type Json, openApp } from '../../test/app.ts';
 
 test('a call that fails with 7 leaves no log entry', async () => {
   const slow = [process.execPath, '-e', 'setTimeout(() => {}, 1000)'];
@@ -31,4 +31,23 @@ test.each([
   expect(await app.call('tasks.show', { taskId: 'T002' })).toMatchObject({ error: { code: 'E_NOT_FOUND' } });
   expect((await app.call('research.list')).entries).toHaveLength(1);
   expect(await app.store.read((reads) => reads.audit.listAfter(0, 100))).toEqual([]);
+});
+
+test('the log names the token of a call that names another agent', async () => {
+  const app = await openApp({ tasks: ['T001'] });
+  const token = { name: 'ci', scope: 'mutate' as const };
+  for (const agent of ['ci', 'bob']) await app.call('tasks.update', { taskId: 'T001', notes: agent }, { token, agent });
+  const { entries } = await app.call('admin.log');
+  expect(entries.map(({ agent, params }: Json) => [agent, params['@token']])).toEqual([
+    ['bob', 'ci'],
+    ['ci', undefined],
+  ]);
+});
+
+test('a call that the configuration forbids is not logged, one with wrong parameters is', async () => {
+  const app = await openApp({ tasks: ['T001'], config: { sync: { mode: 'off' } } });
+  expect(await app.call('sync.run')).toMatchObject({ error: { exitCode: 8 } });
+  expect(await app.call('tasks.update', { taskId: 'T001', nope: 1 })).toMatchObject({ error: { exitCode: 2 } });
+  const { entries } = await app.call('admin.log');
+  expect(entries.map(({ operation, exitCode }: Json) => `${operation} ${exitCode}`)).toEqual(['tasks.update 2']);
 });

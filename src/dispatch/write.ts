@@ -104,7 +104,7 @@ async function performJob(ctx: CallContext, changes: Changes, params: Record<str
 
 /** Adds the active sessions to the warnings of a write outside any session. */
 function withSessionWarnings(ctx: CallContext, options: AnswerOptions): AnswerOptions {
-  const warnings = options.enterSession ? [] : listSessionWarnings(ctx);
+  const warnings = listSessionWarnings(ctx);
   return warnings.length > 0 ? { ...options, warnings: [...(options.warnings ?? []), ...warnings] } : options;
 }
 

@@ -54,6 +54,7 @@ export const assessRun = job({
     return answer(
       { assessments, totals: computeTotals(found), file: `.cleo/${assessmentsFile}` },
       {
+        ...(assessments.length === 0 ? { exit: 100 as const } : {}),
         warnings: [...found.warnings, ...problems],
         truncated: toTruncation(assessments.length, all.length),
         ...toBudget({ limit, offset, budget }),

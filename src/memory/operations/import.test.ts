@@ -145,3 +145,28 @@ test('drafts a record from an accepted decision as a document', async () => {
     error: { code: 'E_VALIDATION_STATE', fix: 'cleo help memory draft-adr' },
   });
 });
+
+test('records that supersede each other do not form a cycle', async () => {
+  const { root, call } = await openApp({ isAtTerminal: true, env: { CLEO_AGENT_ID: '' } });
+  writeFiles(join(root, 'docs/adr'), {
+    '0001-a.md': record('1. A', 'Superseded by [2](0002-b.md)'),
+    '0002-b.md': record('2. B', 'Superseded by [1](0001-a.md)'),
+  });
+  const { memories, _meta } = await call('memory.import', { adr: 'docs/adr' });
+  expect(toStates(memories)).toEqual(['D-001 superseded', 'D-002 proposed']);
+  expect(_meta.warnings).toEqual([expect.stringContaining('says that D-001 supersedes D-002; a person must confirm it')]);
+});
+
+test('the record of a decision is attached to the tasks that still exist', async () => {
+  const { call } = await openApp({
+    tasks: ['T001', 'T002', 'memory decision accepted about T001: Tokens', 'memory decision accepted about T002: Trees'],
+  });
+  await call('tasks.delete', { taskId: 'T002' });
+  for (const [id, tasks] of [
+    ['D-001', ['T001']],
+    ['D-002', []],
+  ]) {
+    const { doc } = await call('memory.draft-adr', { id });
+    expect((await call('docs.fetch', { slug: doc.slug })).doc.tasks).toEqual(tasks);
+  }
+});

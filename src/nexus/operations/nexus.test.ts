@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } fr
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openApp } from '../../../test/app.ts';
+import { openApp, type TestApp } from '../../../test/app.ts';
 import { createEmptyFolder } from '../../../test/folder.ts';
 import { openNexus, updateConfig } from '../../../test/nexus-world.ts';
 import { createTempFolder } from '../../../test/temp-folder.ts';
@@ -222,6 +222,22 @@ test('sync --all updates only projects with write, and logs there', async () => 
   expect(await docs!.call('tasks.show', { taskId: 'T001' })).toMatchObject({ task: { status: 'blocked' } });
   expect(await web!.call('admin.log', { limit: 1 })).toMatchObject({ entries: [{ operation: 'nexus.sync', updated: ['T001'] }] });
   expect(await web!.call('admin.audit.verify')).toMatchObject({ success: true });
+});
+
+test('sync --all --except leaves a project out', async () => {
+  const { apps } = await openNexus({ ...worlds, docs: ['T001'] }, { permissions: { web: 'write', docs: 'write' } });
+  const { api, web, docs } = apps;
+  for (const app of [web!, docs!]) await app.call('nexus.deps.add', { taskId: 'T001', on: 'api:T002' });
+  await api!.call('tasks.complete', { taskId: 'T002' });
+  expect(await api!.call('nexus.sync', { all: true, except: ['docs'] })).toMatchObject({ sync: { changed: [{ task: 'web:T001' }] } });
+  const readStatus = async (app: TestApp) => (await app.call('tasks.show', { taskId: 'T001' })).task.status;
+  expect([await readStatus(web!), await readStatus(docs!)]).toEqual(['pending', 'blocked']);
+});
+
+test('a dependency on another project is added only in the scope of the session', async () => {
+  const { apps } = await openNexus({ ...worlds, own: ['T001 epic', 'T002 in T001', 'T003', 'session session-1 epic:T001 by tester'] });
+  expect(await apps.own!.call('nexus.deps.add', { taskId: 'T003', on: 'web:T002' })).toMatchObject({ error: { exitCode: 34 } });
+  expect(await apps.own!.call('nexus.deps.add', { taskId: 'T002', on: 'web:T002' })).toMatchObject({ success: true });
 });
 
 test('shows ends, inside edges and later cycles in the graph', async () => {

@@ -37,3 +37,14 @@ test('cuts at the limit, and rejects tasks that do not exist', async () => {
   for (const params of [{ epic: 'T099' }, { task: 'T099' }])
     expect((await reply('orchestrate.graph', params)).envelope).toMatchObject({ error: { code: 'E_NOT_FOUND' } });
 });
+
+test('the critical path has only tasks that are shown', async () => {
+  const { call } = await openApp({ tasks: world });
+  expect((await call('orchestrate.graph', {})).criticalPath).toEqual(['T003', 'T004', 'T011']);
+  expect((await call('orchestrate.graph', { task: 'T005' })).criticalPath).toEqual([]);
+});
+
+test('shows what is around a done task', async () => {
+  const { call } = await openApp({ tasks: world });
+  expect(getIds(await call('orchestrate.graph', { task: 'T002' }))).toEqual(['T002', 'T003', 'T004', 'T011']);
+});

@@ -42,7 +42,7 @@ export const orchestrateGraph = query({
   example: { world: ['T001 epic', 'T002 in T001', 'T003 in T001 depends T002', 'T004 in T001 done'], call: { epic: 'T001' } },
   async run({ store }, { epic, task, all = false, limit }) {
     const { schedule } = await computePlan(store, epic);
-    const found = (await store.tasks.listForBoard(epic)).filter(({ status }) => all || status !== 'done');
+    const found = (await store.tasks.listForBoard(epic)).filter(({ id, status }) => all || status !== 'done' || id === task);
     if (task !== undefined && !found.some(({ id }) => id === task)) throw await createNotFoundError(store, task);
     const edges = (await store.health.listDependencyEdges()).map(({ from, to }): GraphEdge => [from, to]);
     const graph = selectGraph(found, edges, { around: task, limit });

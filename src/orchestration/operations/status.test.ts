@@ -61,3 +61,11 @@ test('returns 0 when no agent is at work and tasks are left', async () => {
   const { reply } = await openApp({ tasks: ['T001 epic', 'T002 in T001'] });
   expect(await reply('orchestrate.status', { epic: 'T001' })).toMatchObject({ exitCode: 0, envelope: { running: [], wavesLeft: 1 } });
 });
+
+test('cancelled tasks do not count, and archived ones count as done', async () => {
+  const { call } = await openApp({ tasks: ['T001', 'T002', 'T003 done archived', 'T004 done'] });
+  await call('tasks.cancel', { taskId: 'T002', reason: 'not needed' });
+  const { progress } = await call('orchestrate.status');
+  expect(progress).toEqual({ done: 2, total: 3, percent: 66 });
+  expect((await call('orchestrate.analyze')).progress).toEqual(progress);
+});

@@ -141,6 +141,14 @@ test('a dependency between two tasks that were deleted together is restored in i
   }
 });
 
+test('dependencies are restored in front of those that stayed', async () => {
+  const { call } = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T001', 'T004', 'T005 depends T003,T002,T004'] });
+  await call('tasks.delete', { taskId: 'T001', cascade: true, orphan: true });
+  expect((await call('tasks.show', { taskId: 'T005' })).task.depends).toEqual(['T004']);
+  await call('tasks.restore', { taskId: 'T001', cascade: true });
+  expect((await call('tasks.show', { taskId: 'T005' })).task.depends).toEqual(['T003', 'T002', 'T004']);
+});
+
 test('the outermost of several deleted tasks restores all of them', async () => {
   const { call } = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 in T002'] });
   await call('tasks.delete', { taskIds: ['T002', 'T001'], cascade: true });

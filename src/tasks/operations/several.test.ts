@@ -85,6 +85,12 @@ test('archive and reopen take several', async () => {
   expect(await app.call('tasks.reopen', { taskIds: ['T001'] })).toMatchObject({ _meta: { exitCode: 102 }, unchanged: ['T001'] });
 });
 
+test('reopening several releases the focus once', async () => {
+  const app = await openApp({ tasks: ['T001 done', 'T002 done', 'T003 active by tester'] });
+  expect(await app.call('tasks.reopen', { taskIds: ['T001', 'T002'] })).toMatchObject({ released: 'T003' });
+  expect((await app.call('tasks.current')).alsoHeld).toEqual(['T001']);
+});
+
 test('an error names the call with several ids', async () => {
   const app = await openApp({ tasks: ['T001 epic', 'T002 in T001'] });
   expect((await app.cli(['cancel', 'T001', 'T001', '--reason', 'not needed'])).envelope.error).toMatchObject({

@@ -121,3 +121,13 @@ test('of many simultaneous take-overs exactly one wins', async () => {
   expect(winners).toHaveLength(1);
   expect(answers.filter(({ error }) => error?.exitCode === 35 && error.details.holder === winners[0])).toHaveLength(11);
 });
+
+test('only the agent that a task was taken from is told so', async () => {
+  const app = await openApp({ tasks: ['T001'] });
+  await app.as('ada').call('tasks.start', { taskId: 'T001' });
+  await setLastSeen(app, 31);
+  await takeOver(app, 'T001');
+  const start = async (agent: string) => (await app.as(agent).call('tasks.start', { taskId: 'T001' })).error.details;
+  expect(await start('ada')).toMatchObject({ takenOver: { reason: 'the release waits for it' } });
+  expect(await start('eve')).not.toHaveProperty('takenOver');
+});

@@ -192,3 +192,15 @@ test('removes criteria that are bound to evidence for a person only', async () =
   });
   expect(await app.call('tasks.update', { taskId: 'T001', acceptEvidence: ['qaPassed'] }, asPerson)).toMatchObject({ success: true });
 });
+
+test('a task with a claimed one inside it moves within the scope of its session, and not out of it', async () => {
+  const app = await openApp({
+    tasks: [
+      ...['T001 saga', 'T002 in T001', 'T003 in T002', 'T004 in T003 active by ada@session-1', 'T005 in T001', 'T006 epic'],
+      'session session-1 saga:T001 by ada',
+    ],
+    agent: 'bob',
+  });
+  expect(await app.call('tasks.update', { taskId: 'T003', parent: 'T005' })).toMatchObject({ success: true });
+  expect(await app.call('tasks.update', { taskId: 'T003', parent: 'T006' })).toMatchObject({ error: { exitCode: 35 } });
+});

@@ -118,7 +118,8 @@ test('completing release needs a provenance that git knows', async () => {
   expect((await app.cli(missing.error.fix)).exitCode).toBe(0);
   const repo = createRepository(app.root);
   const sha = repo.commit({ 'a.txt': 'a' });
-  for (const provenance of ['v1.0.0', 'tag:v1.0.0', `commit:${'0'.repeat(40)}`, 'artifact:abc'])
+  // A commit or a branch is not a tag.
+  for (const provenance of ['v1.0.0', 'tag:v1.0.0', `tag:${sha}`, 'tag:HEAD', `commit:${'0'.repeat(40)}`, 'artifact:abc'])
     expect(await app.call('lifecycle.complete', { epicId: 'T001', stage: 'release', provenance })).toMatchObject({
       error: { exitCode: 84 },
     });

@@ -38,3 +38,18 @@ test('shows the task that an agent changes to', async () => {
   const [lane] = (await app.call('session.timeline')).lanes;
   expect(lane.focus).toMatchObject([{ taskId: 'T002', to: expect.any(String) }, { taskId: 'T001' }]);
 });
+
+test('shows the sessions that did not end before the first entry', async () => {
+  const clock = { now: '2026-03-01T10:00:00.000Z' };
+  const app = await openApp({ clock, tasks: ['T001', 'T002'] });
+  const start = (agent: string, focus: string) => app.as(agent).call('session.start', { scope: `task:${focus}`, focus });
+  const first = (await start('ada', 'T001')).session.id;
+  await app.as('ada').call('session.end', { note: 'done' });
+  clock.now = '2026-03-02T10:00:00.000Z';
+  const second = (await start('eve', 'T002')).session.id;
+  const listSessions = async (params: object) =>
+    (await app.call('session.timeline', { ...params })).sessions.map(({ id }: { id: string }) => id).toSorted();
+  expect(await listSessions({})).toEqual([first, second].toSorted());
+  expect(await listSessions({ since: '2026-03-02' })).toEqual([second]);
+  expect(await listSessions({ session: first })).toEqual([first]);
+});
