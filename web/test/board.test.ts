@@ -82,6 +82,29 @@ test('changes several tasks at once', async () => {
   await page.locator('[data-task=T006]').getByLabel('critical priority').waitFor();
   const { tasks } = await site.project.post('query/tasks/list', { priority: 'critical' });
   expect(tasks.map(({ id }: { id: string }) => id)).toEqual(expect.arrayContaining(['T005', 'T006']));
+  await page.getByRole('button', { name: 'Change the selected tasks' }).click();
+  await page.getByRole('menuitem', { name: 'Move into…' }).click();
+  await page.getByLabel('Id of the epic, saga or task').fill('T002');
+  await page.getByRole('button', { name: 'Move', exact: true }).click();
+  await page.getByText('Moved 2 tasks into T002').waitFor();
+  expect((await site.project.post('query/tasks/show', { taskId: 'T006' })).task.parentId).toBe('T002');
+});
+
+test('edits a title and assigns a task from its menu', async () => {
+  const page = await site.open({ path: '/board?text=shells' });
+  const openMenu = async (item: string): Promise<void> => {
+    await page.locator('[data-task=T011]').hover();
+    await page.getByRole('button', { name: 'Actions for T011' }).click();
+    await page.getByRole('menuitem', { name: item }).click();
+  };
+  await openMenu('Edit the title…');
+  await page.getByLabel('Title').fill('Ask which shells people use');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.locator('[data-task=T011]').getByText('Ask which shells people use').waitFor();
+  await openMenu('Assign…');
+  await page.getByLabel('Agent or person').fill('linus');
+  await page.getByRole('button', { name: 'Assign', exact: true }).click();
+  await page.locator('[data-task=T011]').getByText('linus').waitFor();
 });
 
 test('moves the cursor with the keyboard and opens a card', async () => {

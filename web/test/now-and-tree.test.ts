@@ -76,6 +76,8 @@ test('Tree expands, collapses, edits a title in place, and adds inside', async (
   await page.getByRole('button', { name: 'Expand all' }).click();
   await page.getByText('Tokens for strings').waitFor();
   expect(new URL(page.url()).searchParams.get('expand')).toBe('all');
+  // An epic has the state of what is inside it.
+  await page.getByRole('img', { name: 'Inside T001: active' }).waitFor();
   await page.getByRole('button', { name: 'Collapse T001' }).click();
   await page.getByText('Write the lexer').waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Expand T001' }).click();

@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest';
 import { useSite } from './open-page.ts';
-import { addSamplePlan } from './sample-plan.ts';
+import { addSamplePlan, requireSuccess } from './sample-plan.ts';
 
-const site = useSite(addSamplePlan);
+const site = useSite(async (project) => {
+  await addSamplePlan(project);
+  requireSuccess(await project.post('mutate/docs/add', { taskId: 'T001', slug: 'grammar', title: 'Notes on the grammar', content: 'x' }));
+  requireSuccess(await project.post('mutate/session/start', { scope: 'epic:T002', name: 'Command line week' }));
+});
 
 test('shows the project, the connection and the caller', async () => {
   const page = await site.open();
@@ -31,13 +35,17 @@ test('opens views with the keyboard, and back returns', async () => {
   await page.waitForURL(/\/task\/T\d+/);
 });
 
-test('finds tasks, memory and commands, and opens a task with Enter', async () => {
+test('finds tasks, memory, documents, sessions and commands, and opens a task with Enter', async () => {
   const page = await site.open();
   await page.getByText('At work', { exact: true }).waitFor();
   await page.keyboard.press('/');
   const field = page.getByRole('combobox', { name: 'Search' });
   await field.fill('structs');
   await page.getByRole('option', { name: /Tokens are structs.*Memory/ }).waitFor();
+  await field.fill('notes grammar');
+  await page.getByRole('option', { name: /Notes on the grammar.*Document/ }).waitFor();
+  await field.fill('line week');
+  await page.getByRole('option', { name: /Command line week.*Session/ }).waitFor();
   await field.fill('backup');
   await page
     .getByRole('option', { name: /Command/ })

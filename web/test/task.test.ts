@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { tamperSqlite } from '../../test/app.ts';
 import { useSite } from './open-page.ts';
 import { addSamplePlan } from './sample-plan.ts';
 import type { Answer } from './served-project.ts';
@@ -82,6 +83,55 @@ test('adds notes, criteria, children, dependencies and relations', async () => {
   });
   await page.getByRole('button', { name: 'Remove the dependency on T007' }).click();
   await page.getByRole('button', { name: 'Remove the dependency on T007' }).waitFor({ state: 'detached' });
+});
+
+test('edits a criterion and requires evidence', async () => {
+  const { task } = await site.project.post('mutate/tasks/add', { title: 'Fold constants', acceptance: ['1 + 1 is 3'] });
+  const page = await site.open({ path: `/task/${task.id}` });
+  await page.getByRole('button', { name: 'Edit criterion 1' }).click();
+  await page.getByLabel('What must hold when it is done').fill('1 + 1 is 2');
+  await page.getByRole('button', { name: 'Change', exact: true }).click();
+  await page.getByRole('checkbox', { name: '1 + 1 is 2' }).waitFor();
+  await page.getByRole('button', { name: 'Require evidence' }).click();
+  await page.getByRole('menuitem', { name: 'qaPassed' }).click();
+  const evidence = page.getByRole('region', { name: 'Evidence' });
+  await evidence.getByText('not passed').first().waitFor();
+  expect((await show(task.id)).acceptance).toMatchObject([
+    { kind: 'text', text: '1 + 1 is 2' },
+    { kind: 'evidence_bound', gate: 'qaPassed' },
+  ]);
+});
+
+test('takes the verdict of a validator, who did not do the work', async () => {
+  const asLinus = async (path: string, params: object): Promise<Answer> => {
+    const headers = { 'content-type': 'application/json', 'cleo-agent': 'linus' };
+    return (await fetch(`${site.project.url}/api/mutate/tasks/${path}`, { method: 'POST', headers, body: JSON.stringify(params) })).json();
+  };
+  const { task } = await asLinus('add', { title: 'Inline constants', acceptEvidence: ['qaPassed'] });
+  const passed = (gate: string) =>
+    `('${task.id}', '${gate}', 1, 1, '[{"kind":"note","text":"done"}]', 'linus', '2026-01-01T00:00:00.000Z')`;
+  await tamperSqlite(
+    site.project.root,
+    `insert into task_gates (task_id, gate, round, passed, evidence, agent_id, at) values ${passed('implemented')}, ${passed('testsPassed')}`,
+  );
+  const page = await site.open({ path: `/task/${task.id}` });
+  const evidence = page.getByRole('region', { name: 'Evidence' });
+  await evidence.getByRole('button', { name: 'Reject…' }).click();
+  await page.getByLabel('Reason').fill('Overflows');
+  await page.getByRole('button', { name: 'Reject', exact: true }).click();
+  await evidence.getByText(/by ada\s*: Overflows/).waitFor();
+  await evidence.getByText('round 2, 1 of 5 failed').waitFor();
+});
+
+test('closes a task as a duplicate', async () => {
+  const { task } = await site.project.post('mutate/tasks/add', { title: 'Print the help' });
+  const page = await site.open({ path: `/task/${task.id}` });
+  await page.getByRole('button', { name: /^Actions for/ }).click();
+  await page.getByRole('menuitem', { name: 'Close as a duplicate…' }).click();
+  await page.getByLabel('Reason').fill('T008 is the same');
+  await page.getByRole('button', { name: 'Close as a duplicate', exact: true }).click();
+  await page.locator('.task-head .label', { hasText: 'duplicate' }).waitFor();
+  expect(await show(task.id)).toMatchObject({ status: 'done', resolution: 'duplicate' });
 });
 
 test('starts, blocks, completes, deletes and restores', async () => {

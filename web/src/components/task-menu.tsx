@@ -7,6 +7,7 @@ import {
   labelTasks,
   moveTasks,
   moveToParent,
+  renameTask,
   setPriority,
   stopTask,
   takeOverTask,
@@ -34,7 +35,8 @@ export function listTaskActions(task: IndexTask, canWrite: boolean): MenuItem[] 
       })),
     ...(claim?.state ? [{ label: 'Take over', icon: <Icon name="person" />, disabled, run: () => void takeOverTask(id) }] : []),
     ...(claim ? [{ label: 'Release', icon: <Icon name="stop" />, disabled, run: () => void stopTask(id) }] : []),
-    { label: 'Assign…', icon: <Icon name="person" />, disabled, isAfterLine: true, run: () => void assignTasks(ids) },
+    { label: 'Edit the title…', icon: <Icon name="edit" />, disabled, isAfterLine: true, run: () => void renameTask(id, task.title) },
+    { label: 'Assign…', icon: <Icon name="person" />, disabled, run: () => void assignTasks(ids) },
     { label: 'Labels…', icon: <Icon name="label" />, disabled, run: () => void labelTasks(ids) },
     { label: 'Move into…', icon: <Icon name="tree" />, disabled, run: () => void moveToParent(ids) },
     ...priorities.map((priority, i) => ({

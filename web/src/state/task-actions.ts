@@ -83,16 +83,29 @@ async function blockTasks(ids: string[]): Promise<boolean> {
   return blockedBy !== undefined && updateTasks(ids, { blockedBy }, `Blocked ${formatIds(ids)}`);
 }
 
-export async function cancelTasks(ids: string[]): Promise<boolean> {
+type CancelResolution = NonNullable<Params<'tasks.cancel'>['resolution']>;
+const cancelTitles: Record<CancelResolution, string> = {
+  cancelled: 'Cancel the work',
+  duplicate: 'Close as a duplicate',
+  wontfix: "Close as won't fix",
+};
+
+export async function cancelTasks(ids: string[], resolution: CancelResolution = 'cancelled'): Promise<boolean> {
   const reason = await ask({
-    title: `Cancel ${formatIds(ids)}`,
+    title: `${cancelTitles[resolution]}: ${formatIds(ids)}`,
     label: 'Reason',
     hint: 'It becomes a note.',
-    confirm: 'Cancel the work',
+    confirm: cancelTitles[resolution],
     isDanger: true,
   });
   if (reason === undefined) return false;
-  return (await runAction('tasks.cancel', { taskIds: ids, reason, cascade: true }, `Cancelled ${formatIds(ids)}`)) !== undefined;
+  return (await runAction('tasks.cancel', { taskIds: ids, reason, resolution, cascade: true }, `Closed ${formatIds(ids)}`)) !== undefined;
+}
+
+/** Changes the title of a task in a dialog, where the list has no room for a field. */
+export async function renameTask(id: string, title: string): Promise<boolean> {
+  const next = await ask({ title: `Edit ${id}`, label: 'Title', initial: title, confirm: 'Save' });
+  return next !== undefined && next !== title && updateTasks([id], { title: next });
 }
 
 export const setPriority = (ids: string[], priority: Priority): Promise<boolean> =>

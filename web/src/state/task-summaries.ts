@@ -14,6 +14,8 @@ export interface TaskSummaries {
   childrenOf: Map<string, IndexTask[]>;
   /** The leaves below each container, counted by status. */
   progressOf: Map<string, Progress>;
+  /** The state of each container that follows from what is inside it. */
+  rolledUpOf: Map<string, Status>;
   /** Sagas and epics, by id. */
   containers: IndexTask[];
   labels: string[];
@@ -38,20 +40,41 @@ export function summarizeTasks(tasks: Map<string, IndexTask>): TaskSummaries {
   }
   return {
     childrenOf,
-    progressOf: countProgress(childrenOf),
+    ...countProgress(childrenOf),
     containers: sorted.filter(({ type }) => type === 'saga' || type === 'epic'),
     labels: [...labels].sort(),
     people: [...people].sort(),
   };
 }
 
-function countProgress(childrenOf: Map<string, IndexTask[]>): Map<string, Progress> {
+type Status = IndexTask['status'];
+
+/** The state of a container follows from what is inside it: active if a part is active, done if all parts are, blocked if nothing else is
+ *  left to do. A task without parts has its own. */
+export function rollUpStatus(own: Status, parts: Status[]): Status {
+  if (own === 'done' || parts.length === 0) return own;
+  if (own === 'active' || parts.includes('active')) return 'active';
+  if (parts.every((status) => status === 'done')) return 'done';
+  return own === 'blocked' || (parts.includes('blocked') && !parts.includes('pending')) ? 'blocked' : 'pending';
+}
+
+function countProgress(childrenOf: Map<string, IndexTask[]>): Pick<TaskSummaries, 'progressOf' | 'rolledUpOf'> {
   const progressOf = new Map<string, Progress>();
+  const rolledUpOf = new Map<string, Status>();
   const count = (id: string, depth: number): Progress => {
     const sum: Progress = { done: 0, active: 0, blocked: 0, total: 0 };
     // The hierarchy has four tiers; the limit guards against a cycle in a damaged store.
     for (const child of depth < 10 ? (childrenOf.get(id) ?? []) : []) {
-      const below = childrenOf.has(child.id) ? count(child.id, depth + 1) : undefined;
+      const parts = childrenOf.get(child.id);
+      const below = parts ? count(child.id, depth + 1) : undefined;
+      if (parts)
+        rolledUpOf.set(
+          child.id,
+          rollUpStatus(
+            child.status,
+            parts.map(({ id, status }) => rolledUpOf.get(id) ?? status),
+          ),
+        );
       sum.total += below?.total ?? 1;
       sum.done += below?.done ?? (child.status === 'done' ? 1 : 0);
       sum.active += below?.active ?? (child.status === 'active' ? 1 : 0);
@@ -61,5 +84,5 @@ function countProgress(childrenOf: Map<string, IndexTask[]>): Map<string, Progre
     return sum;
   };
   count('', 0);
-  return progressOf;
+  return { progressOf, rolledUpOf };
 }

@@ -1,6 +1,7 @@
 import { AddLine } from '../../components/add-line.tsx';
 import { ask } from '../../components/ask-dialog.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { Menu } from '../../components/menu.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { runAction } from '../../state/actions.ts';
@@ -9,6 +10,8 @@ import type { FullTask } from './task-view.tsx';
 
 type Criterion = NonNullable<FullTask['acceptance']>[number];
 type StoredCriterion = Exclude<Criterion, { kind: 'child_task' }>;
+
+const gates = ['implemented', 'testsPassed', 'qaPassed'] as const;
 
 /** Acceptance criteria with their state. Children are listed on their own. */
 export function CriteriaList({ task, canWrite }: { task: FullTask; canWrite: boolean }) {
@@ -22,8 +25,35 @@ export function CriteriaList({ task, canWrite }: { task: FullTask; canWrite: boo
     if (task.startedAt && reason === undefined) return false;
     return updateTasks([task.id], { acceptance, ...(reason ? { reason } : {}) });
   };
+  const edit = async (changed: number, initial: string): Promise<void> => {
+    const text = await ask({
+      title: `Criterion ${changed + 1} of ${task.id}`,
+      label: 'What must hold when it is done',
+      initial,
+      confirm: 'Change',
+      isLong: true,
+    });
+    if (text !== undefined && text !== initial)
+      await save(criteria.map((each, i) => (i === changed ? { kind: 'text' as const, text } : each)));
+  };
+  const unbound = gates.filter((gate) => !criteria.some((each) => each.kind === 'evidence_bound' && each.gate === gate));
   return (
-    <Panel title="Acceptance criteria" count={criteria.length}>
+    <Panel
+      title="Acceptance criteria"
+      count={criteria.length}
+      actions={
+        canChange &&
+        unbound.length > 0 && (
+          <Menu
+            label="Require evidence"
+            className="button quiet small"
+            items={unbound.map((gate) => ({ label: gate, run: () => void save([...criteria, { kind: 'evidence_bound', gate }]) }))}
+          >
+            Require evidence <Icon name="down" size={12} />
+          </Menu>
+        )
+      }
+    >
       {criteria.length === 0 && <p class="panel-none">No criteria.</p>}
       <ul class="criteria">
         {criteria.map((criterion, i) => (
@@ -53,6 +83,16 @@ export function CriteriaList({ task, canWrite }: { task: FullTask; canWrite: boo
                 <>
                   {criterion.metBy} <TimeAgo time={criterion.metAt} />
                 </>
+              )}
+              {canChange && criterion.kind === 'text' && (
+                <button
+                  type="button"
+                  class="button quiet small icon-only"
+                  aria-label={`Edit criterion ${i + 1}`}
+                  onClick={() => void edit(i, criterion.text)}
+                >
+                  <Icon name="edit" size={12} />
+                </button>
               )}
               {canChange && (
                 <button

@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Result } from '../../api/operations.generated.ts';
+import { ask } from '../../components/ask-dialog.tsx';
+import { CopyCommand } from '../../components/copy-command.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
@@ -10,14 +12,17 @@ import type { FullTask } from './task-view.tsx';
 type Verification = Result<'verify.status'>['verification'];
 type Evidence = NonNullable<Verification['gates'][number]['evidence']>[number];
 
-/** The evidence gates of a task that has any, what each was passed with, and a form for the next one. */
+/** The evidence gates of a task that is active or has any, what each was passed with, a form for the next one, and the verdict of a
+ *  validator. */
 export function GateList({ task, canWrite }: { task: FullTask; canWrite: boolean }) {
   const { data } = useQuery('verify.status', { taskId: task.id }, { isAffected: createIdCheck(task.id) });
   const verification = data?.verification;
   const isBound = task.acceptance?.some(({ kind }) => kind === 'evidence_bound');
   const hasAttempts = verification?.gates.some(({ isHeld }) => isHeld) || verification?.failures || verification?.claimed;
-  if (!verification || (!isBound && !hasAttempts)) return null;
+  const isWorked = canWrite && task.status === 'active';
+  if (!verification || (!isBound && !hasAttempts && !isWorked)) return null;
   const { gates, failures = [], claimed = [], round, failedRounds, maxRounds, next, verdict } = verification;
+  const isExhausted = failedRounds >= maxRounds;
   return (
     <Panel title="Evidence" actions={<span class="muted">{`round ${round}, ${failedRounds} of ${maxRounds} failed`}</span>}>
       <ul class="rows">
@@ -35,9 +40,7 @@ export function GateList({ task, canWrite }: { task: FullTask; canWrite: boolean
         {verdict && (
           <li class="row">
             <Icon name="person" size={14} />
-            <span class="text">
-              {verdict.verdict} by {verdict.by} {verdict.reason && `: ${verdict.reason}`}
-            </span>
+            <span class="text">{`${verdict.verdict} by ${verdict.by}${verdict.reason ? `: ${verdict.reason}` : ''}`}</span>
           </li>
         )}
         {failures.map(({ gate, round: n, by, at, evidence }) => (
@@ -63,8 +66,40 @@ export function GateList({ task, canWrite }: { task: FullTask; canWrite: boolean
           </li>
         ))}
       </ul>
-      {canWrite && next && task.status !== 'done' && <EvidenceForm taskId={task.id} gate={next} accepts={verification.accepts} />}
+      {isExhausted && task.status !== 'done' && (
+        <p class="panel-none">
+          It takes no more evidence: a person has to look at the work. Allow more rounds with{' '}
+          <CopyCommand command={`cleo config set verification.maxRounds ${failedRounds + 5}`} />
+        </p>
+      )}
+      {canWrite && next && !isExhausted && task.status !== 'done' && (
+        <EvidenceForm taskId={task.id} gate={next} accepts={verification.accepts} />
+      )}
+      {canWrite && next === 'qaPassed' && !isExhausted && task.status !== 'done' && <VerdictForm taskId={task.id} />}
     </Panel>
+  );
+}
+
+/** The verdict of a validator, which must be another agent than the one that did the work. */
+function VerdictForm({ taskId }: { taskId: string }) {
+  const reject = async (): Promise<void> => {
+    const reason = await ask({ title: `Reject the work on ${taskId}`, label: 'Reason', hint: 'The next round begins.', confirm: 'Reject' });
+    if (reason !== undefined) await runAction('validator.reject', { taskId, reason }, `Rejected the work on ${taskId}`);
+  };
+  return (
+    <p class="verdict-buttons">
+      <span class="muted">As the validator:</span>
+      <button
+        type="button"
+        class="button small"
+        onClick={() => void runAction('validator.attest', { taskId }, `Attested the work on ${taskId}`)}
+      >
+        Attest
+      </button>
+      <button type="button" class="button small" onClick={() => void reject()}>
+        Reject…
+      </button>
+    </p>
   );
 }
 

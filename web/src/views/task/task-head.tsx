@@ -106,7 +106,13 @@ function listActions(task: FullTask, claim: TaskClaim | undefined): MenuItem[] {
     ...(status === 'done' && !task.archivedAt
       ? [{ label: 'Archive', icon: <Icon name="archive" />, run: () => void runAction('tasks.archive', { taskId: id }, `Archived ${id}`) }]
       : []),
-    ...(status !== 'done' ? [{ label: 'Cancel the work…', icon: <Icon name="close" />, run: () => void cancelTasks([id]) }] : []),
+    ...(status !== 'done'
+      ? [
+          { label: 'Cancel the work…', icon: <Icon name="close" />, run: () => void cancelTasks([id]) },
+          { label: 'Close as a duplicate…', icon: <Icon name="close" />, run: () => void cancelTasks([id], 'duplicate') },
+          { label: "Close as won't fix…", icon: <Icon name="close" />, run: () => void cancelTasks([id], 'wontfix') },
+        ]
+      : []),
     // A done task is archived instead.
     ...(status !== 'done' ? [{ label: 'Delete…', icon: <Icon name="trash" />, isAfterLine: true, run: () => void deleteTask(id) }] : []),
   ];

@@ -5,6 +5,7 @@ import { EditableText } from '../../components/editable-text.tsx';
 import { EpicProgress } from '../../components/epic-progress.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { PriorityIcon } from '../../components/priority-icon.tsx';
+import { StateIcon, type TaskStatus } from '../../components/state-badge.tsx';
 import { StatusMenu } from '../../components/status-menu.tsx';
 import { TaskIdText, toTaskUrl } from '../../components/task-id.tsx';
 import { TaskMenu } from '../../components/task-menu.tsx';
@@ -16,6 +17,7 @@ import type { TreeRow } from './tree-rows.ts';
 interface TreeRowProps {
   row: TreeRow;
   progress: Progress | undefined;
+  rolledUp: TaskStatus | undefined;
   isCursor: boolean;
   isEdited: boolean;
   canWrite: boolean;
@@ -23,7 +25,7 @@ interface TreeRowProps {
   onEdit: (id: string | undefined) => void;
 }
 
-export function TreeRowLine({ row, progress, isCursor, isEdited, canWrite, onToggle, onEdit }: TreeRowProps) {
+export function TreeRowLine({ row, progress, rolledUp, isCursor, isEdited, canWrite, onToggle, onEdit }: TreeRowProps) {
   const { task, depth, childCount, isOpen } = row;
   const { id, title, type, status, priority, claim, assignee } = task;
   return (
@@ -76,13 +78,24 @@ export function TreeRowLine({ row, progress, isCursor, isEdited, canWrite, onTog
           </span>
         )}
         {claim ? <AgentChip claim={claim} isShort /> : assignee ? <AssigneeChip name={assignee} /> : null}
-        {progress && childCount > 0 && <EpicProgress label={title} progress={progress} />}
+        {progress && childCount > 0 && (
+          <>
+            <RolledUpState id={id} status={rolledUp ?? status} />
+            <EpicProgress label={title} progress={progress} />
+          </>
+        )}
         <PriorityIcon priority={priority} />
         <TaskMenu task={task} />
       </span>
     </div>
   );
 }
+
+const RolledUpState = ({ id, status }: { id: string; status: TaskStatus }) => (
+  <span class="rolled-up" role="img" aria-label={`Inside ${id}: ${status}`} title={`inside: ${status}`}>
+    <StateIcon status={status} isLabelled />
+  </span>
+);
 
 async function addChild({ id, type }: IndexTask): Promise<void> {
   const title = await ask({ title: `Add a ${getChildTier(type)} inside ${id}`, label: 'What to do, in the imperative', confirm: 'Add' });

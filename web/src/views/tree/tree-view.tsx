@@ -89,6 +89,7 @@ export function TreeView() {
             <TreeRowLine
               row={row}
               progress={index.summaries.progressOf.get(row.task.id)}
+              rolledUp={index.summaries.rolledUpOf.get(row.task.id)}
               isCursor={row.task.id === cursor}
               isEdited={row.task.id === edited}
               canWrite={canWrite}
