@@ -1,4 +1,6 @@
 import type { App } from '../src/dispatch/dispatch.ts';
+import { isPlainObject } from '../src/lib/is-plain-object.ts';
+import { parseJson } from '../src/lib/parse-json.ts';
 import { createApp } from '../src/main.ts';
 import { createPlatform } from '../src/platform/platform.ts';
 import { runCli, type Terminal } from '../src/surfaces/cli/run.ts';
@@ -25,5 +27,7 @@ export async function runWordsInApp(
     start: async () => 0,
   };
   const exitCode = await runCli(app, words, terminal);
-  return { exitCode, out, envelope: out.startsWith('{') ? JSON.parse(out) : {} };
+  // Raw output can be several lines of JSON, which are not an envelope.
+  const envelope = parseJson(out);
+  return { exitCode, out, envelope: isPlainObject(envelope) ? envelope : {} };
 }

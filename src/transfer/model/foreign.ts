@@ -1,5 +1,5 @@
 import { custom, metadata, pipe, regex, string } from 'valibot';
-import type { Priority, Resolution, Status, TaskType } from '#core/model/scalars.ts';
+import type { Priority, Resolution, Status, TaskSize, TaskType } from '#core/model/scalars.ts';
 
 /** A task of another tool, with the ids of that tool. */
 export interface ForeignTask {
@@ -13,6 +13,8 @@ export interface ForeignTask {
   resolution?: Resolution;
   blockedBy?: string;
   priority?: Priority;
+  size?: TaskSize;
+  phase?: string;
   type?: TaskType;
   parent?: string;
   /** The parent that the id names, as in `bd-a1.2`. It counts if it exists. */

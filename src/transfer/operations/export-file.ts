@@ -2,7 +2,7 @@ import { boolean, description, number, optional, pipe, strictObject, string } fr
 import { answer, job } from '#core/define.ts';
 import { FilePath } from '#core/model/scalars.ts';
 import { listAllTasks } from '#tasks/operations/shared/all-tasks.ts';
-import { formatExport, formatLossWarnings } from '../rules/export.ts';
+import { formatExport, formatLossWarnings, isToolFormat, toolFormats } from '../rules/export.ts';
 import { ExportLosses, exportFormat } from './export.ts';
 
 export const tasksExportFile = job({
@@ -11,7 +11,7 @@ export const tasksExportFile = job({
   params: strictObject({
     output: pipe(FilePath, description('File inside the project, not in .cleo or .git; for backlog a folder')),
     format: exportFormat,
-    replace: optional(pipe(boolean(), description('Overwrite task files of a folder that were changed or created by Backlog.md'))),
+    replace: optional(pipe(boolean(), description('Overwrite records that were changed or created by the other tool'))),
   }),
   result: strictObject({ file: string(), count: number(), lost: ExportLosses }),
   errors: ['E_FILE_ERROR'],
@@ -25,6 +25,8 @@ export const tasksExportFile = job({
     // A folder is checked file by file.
     const path = format === 'backlog' ? '' : resolve(output);
     const tasks = await ctx.read((store) => listAllTasks(store));
+    if (path && !replace && isToolFormat(format))
+      await (await import('./shared/check-overwrite.ts')).checkOverwrite(ctx, { tool: toolFormats[format], path, output, tasks });
     const { content, losses } = formatExport(tasks, format);
     if (typeof content === 'string') files.writeAtomic(path, content);
     else (await import('./shared/export-folder.ts')).writeBacklogFolder(ctx, { resolve, output, tasks, content, replace });

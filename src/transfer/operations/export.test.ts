@@ -196,3 +196,42 @@ test('reports what a format cannot contain, in the result and as a warning', asy
   expect(_meta.warnings[0]).toMatch(/^the format todotxt cannot contain everything; left out: description \(1\), /);
   expect((await app.call('tasks.export', { format: 'jsonl' })).lost).toBeUndefined();
 });
+
+test('size and phase come back from the labels of a GitHub export', async () => {
+  const other = await openApp();
+  await other.call('tasks.import', { from: 'github', content: await exportContent(await openFull(), 'github') });
+  const { tasks } = await other.call('tasks.find', { query: 'phase', limit: 1 });
+  expect(tasks).toEqual([]);
+  const [task] = (await snapshot(other))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+    .filter(({ size }) => size);
+  expect(task).toMatchObject({ size: 'small', phase: 'core' });
+  expect(task.labels ?? []).not.toContain('size:small');
+});
+
+test.each([
+  ['todotxt', 'todo.txt', 'todo.txt', 'Water the plants\n'],
+  ['beads', 'issues.jsonl', 'beads', '{"id":"bd-x","title":"Theirs","status":"open","issue_type":"task"}\n'],
+])('%s: an export does not overwrite records that are not tasks here', async (format, output, tool, theirs) => {
+  const app = await openApp({ tasks: ['T001'] });
+  const path = join(app.root, output);
+  const run = (more: object = {}) => app.call('tasks.export.file', { format, output, ...more });
+  expect(await run()).toMatchObject({ success: true });
+  expect(await run()).toMatchObject({ success: true });
+  writeFileSync(path, theirs);
+  expect(await run()).toMatchObject({
+    error: { code: 'E_FILE_ERROR', fix: `cleo import --from ${tool} ${output}`, alternatives: [{ action: 'Overwrite it' }] },
+  });
+  expect(readFileSync(path, 'utf8')).toBe(theirs);
+  expect(await run({ replace: true })).toMatchObject({ success: true });
+});
+
+test('an export does not overwrite a file of another kind', async () => {
+  const app = await openApp({ tasks: ['T001'] });
+  writeFileSync(join(app.root, 'notes.json'), 'not JSON');
+  expect(await app.call('tasks.export.file', { format: 'taskmaster', output: 'notes.json' })).toMatchObject({
+    error: { code: 'E_FILE_ERROR', message: expect.stringContaining('is not a file of taskmaster') },
+  });
+});

@@ -198,3 +198,11 @@ test('words of an import that was only tried are still found after a typo', asyn
   await run(app, lines);
   expect((await app.call('tasks.find', { query: 'perihelon' })).tasks).toMatchObject([{ id: 'T001' }]);
 });
+
+test('an import of an export writes its report too', async () => {
+  const { root, cli, call } = await openApp({ tasks: ['T001'] });
+  writeFileSync(join(root, 'tasks.jsonl'), (await call('tasks.export')).content);
+  const { envelope } = await cli(['import', 'tasks.jsonl', '--renumber', '--report', 'report.jsonl']);
+  expect(envelope).toMatchObject({ imported: 1, report: 'report.jsonl' });
+  expect(readFileSync(join(root, 'report.jsonl'), 'utf8')).toBe('{"kind":"id","id":"T001","taskId":"T002"}\n');
+});

@@ -87,11 +87,15 @@ export const tasksImport = mutation({
       throw new CleoError('E_VALIDATION', { field: 'content', problem: 'must have at most 256 MiB', fix: 'cleo help import' });
     if (from === 'native') {
       const { ids, unchanged, warnings } = await importNative(ctx, files, renumber);
+      const { report } = options;
+      if (report !== undefined)
+        await (await import('./shared/import-report.ts')).writeReport(ctx, report, { losses: [], conflicts: [], ids });
       const renumbered = renumber ? ids : ids.filter(({ id, taskId }) => id !== taskId);
       return answer(
         {
           imported: ids.length,
           ...(unchanged > 0 ? { unchanged } : {}),
+          ...(report === undefined ? {} : { report }),
           ...(renumbered.length > 0 ? { ids: renumbered.slice(0, limit) } : {}),
           ...(renumbered.length > limit ? { idCount: renumbered.length } : {}),
         },

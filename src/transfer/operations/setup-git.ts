@@ -42,7 +42,7 @@ export const adminSetupGit = job({
         problem: 'is not in a git repository, so there are no hooks to set up',
         fix: 'git init && cleo setup git',
       });
-    const plan = await planGitSetup(platform, project, { tree, hooks, git, isRemoval: remove });
+    const plan = await planGitSetup(platform, { tree, hooks, git, isRemoval: remove });
     const publishes = remove ? undefined : await ctx.read((store) => countPublished(store, ctx, ctx.config()));
     const isEmpty = plan.edits.length === 0 && Object.keys(plan.settings).length === 0;
     if (!dryRun && !isEmpty) {

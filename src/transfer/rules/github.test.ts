@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readSample } from '../../../test/imports/sample.ts';
 import { sourceFilePatterns } from './detect-tool.ts';
-import { readGithub } from './github.ts';
+import { parseLabels, readGithub } from './github.ts';
 
 const issue = (more: object) => ({ number: 1, title: 'Read', state: 'OPEN', url: 'https://github.com/o/r/issues/1', ...more });
 const read = (...issues: object[]) => readGithub([{ name: 'issues.json', text: JSON.stringify(issues) }]);
@@ -160,4 +160,14 @@ test('reads links and counts that are objects without a value', () => {
     },
   ]);
   expect(readGithub([{ name: 'issues.json', text: content }]).tasks).toMatchObject([{ id: '#1', title: 'Odd' }]);
+});
+
+test.each([
+  ['size:small', { size: 'small', labels: [] }],
+  ['size:XS', { labels: ['size:XS'] }],
+  ['phase:Core 2', { phase: 'Core 2', labels: [] }],
+  ['phases', { labels: ['phases'] }],
+])('the label %s sets a field or stays a label', (label, expected) => {
+  const { size, phase, labels } = parseLabels([label]);
+  expect({ size, phase, labels }).toEqual(expected);
 });

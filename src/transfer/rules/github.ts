@@ -1,4 +1,14 @@
-import { type Priority, PrioritySchema, type Resolution, type Status, type TaskType } from '#core/model/scalars.ts';
+import { is } from 'valibot';
+import {
+  Phase,
+  type Priority,
+  PrioritySchema,
+  type Resolution,
+  type Status,
+  type TaskSize,
+  TaskSizeSchema,
+  type TaskType,
+} from '#core/model/scalars.ts';
 import { parseForeignPriority, parseForeignStatus } from '#core/rules/words.ts';
 import { defined } from '#lib/defined.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
@@ -173,6 +183,8 @@ function toForeignTask(issue: ParsedIssue, { parents, depends }: IssueLinks, los
       assignee: assignee ?? (toText(isPlainObject(record.assignee) ? record.assignee.login : undefined) || undefined),
       due: labelFields.due ?? parseDate(dueOn ?? due_on),
       priority: labelFields.priority,
+      size: labelFields.size,
+      phase: labelFields.phase,
       type: labelFields.type ?? (isEpic && !parent ? ('epic' as const) : undefined),
       parent,
       createdBy: getAuthor(record),
@@ -246,6 +258,8 @@ interface LabelFields {
   /** Lower priorities that other labels name. */
   others: Priority[];
   type?: TaskType;
+  size?: TaskSize;
+  phase?: string;
   labels: string[];
 }
 
@@ -255,7 +269,8 @@ export function parseLabels(labels: string[]): LabelFields {
   const found: Priority[] = [];
   for (const label of labels) {
     const [, kind, value = ''] =
-      /^(?:(priority|prio|status|state|type|resolution|due)\s*[:/=-]\s*)?(.+)$/i.exec(label.trim().toLowerCase()) ?? [];
+      /^(?:(priority|prio|status|state|type|resolution|due|size|phase)\s*[:/=-]\s*)?(.+)$/i.exec(label.trim().toLowerCase()) ?? [];
+    const phase = label.trim().slice(-value.length);
     const isPriority = kind === 'priority' || kind === 'prio' || /^p[0-4]$/.test(value);
     const priority =
       isPriority || /^(high|medium|low) priority$/.test(value) ? parseForeignPriority(value.replace(/ priority$/, '')) : undefined;
@@ -268,6 +283,8 @@ export function parseLabels(labels: string[]): LabelFields {
     else if (status === 'blocked') result.status = 'blocked';
     else if (kind === 'resolution' && parseForeignState(value).resolution) result.resolution = parseForeignState(value).resolution!;
     else if (kind === 'due' && parseDate(value)) result.due = parseDate(value)!;
+    else if (kind === 'size' && is(TaskSizeSchema, value)) result.size = value;
+    else if (kind === 'phase' && is(Phase, phase)) result.phase = phase;
     else if (kind === 'type' && /^(saga|epic|task|subtask)$/.test(value)) result.type = value as TaskType;
     else result.labels.push(label);
   }

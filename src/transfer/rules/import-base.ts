@@ -24,6 +24,8 @@ export const comparedFields = [
   'assignee',
   'due',
   'resolution',
+  'size',
+  'phase',
 ] as const;
 export type ComparedField = (typeof comparedFields)[number];
 
@@ -134,6 +136,8 @@ export function digestRecord(record: TaskRecord, theirs?: { task: NormalizedTask
     assignee: record.assignee,
     due: record.due,
     resolution: record.resolution,
+    size: record.size,
+    phase: record.phase,
   };
   return comparedFields
     .map((field, i) => (known && isSameField(field) && record[field] === known.task[field] ? known.hashes[i] : digestValue(values[field])))
@@ -141,7 +145,7 @@ export function digestRecord(record: TaskRecord, theirs?: { task: NormalizedTask
 }
 
 /** The fields that are hashed in the same way in a task and in a record of the source. */
-const sameFields = ['title', 'description', 'priority', 'labels', 'files', 'assignee', 'due', 'resolution'] as const;
+const sameFields = ['title', 'description', 'priority', 'labels', 'files', 'assignee', 'due', 'resolution', 'size', 'phase'] as const;
 const isSameField = (field: ComparedField): field is (typeof sameFields)[number] =>
   (sameFields as readonly ComparedField[]).includes(field);
 

@@ -58,6 +58,8 @@ export function normalizeTask(source: string, task: ForeignTask, losses: ImportL
       createdBy: toPersonName(task.createdBy ?? ''),
       assignee: toPersonName(task.assignee ?? ''),
       due: normalizeDate(task.due, reportLoss),
+      size: task.size,
+      phase: task.phase,
       resolution: task.status === 'done' ? task.resolution : undefined,
     }),
     status: task.status,

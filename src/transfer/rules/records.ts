@@ -35,6 +35,7 @@ export function createRecord({ id, uid, source, now, agent }: NewIdentity, task:
     type: placement.type,
     title: task.title,
     ...defined({ description: task.description, parentId: placement.parentId, assignee: task.assignee, due: task.due }),
+    ...defined({ size: task.size, phase: task.phase }),
     ...toStatusFields(task, placement, updatedAt),
     priority: task.priority,
     labels: task.labels,
@@ -60,7 +61,7 @@ export interface MergeInput {
   agent: string;
 }
 
-const mergedFields = ['title', 'description', 'priority', 'assignee', 'due', 'labels', 'files', 'acceptance'] as const;
+const mergedFields = ['title', 'description', 'priority', 'assignee', 'due', 'size', 'phase', 'labels', 'files', 'acceptance'] as const;
 type MergedField = (typeof mergedFields)[number];
 const mergedLists = ['labels', 'files', 'acceptance'] as const satisfies MergedField[];
 
@@ -80,13 +81,20 @@ export function mergeRecord(
     : placement.isReopened
       ? defined({ status: 'pending' as const, startedAt })
       : {};
-  const { description, assignee, due, acceptance, ...fields } = merged;
-  const { description: ______, assignee: _______, due: ________, ...kept } = { ...rest, ...state } as TaskRecord;
+  const { description, assignee, due, size, phase, acceptance, ...fields } = merged;
+  const {
+    description: ______,
+    assignee: _______,
+    due: ________,
+    size: _________,
+    phase: __________,
+    ...kept
+  } = { ...rest, ...state } as TaskRecord;
   const isSameAcceptance = JSON.stringify(acceptance) === JSON.stringify(toComparableCriteria(before));
   const after: TaskRecord = {
     ...kept,
     ...fields,
-    ...defined({ description, assignee, due, parentId: placement.parentId }),
+    ...defined({ description, assignee, due, size, phase, parentId: placement.parentId }),
     type: placement.type,
     depends: placement.depends,
     acceptance: isSameAcceptance ? before.acceptance : [...toStoredCriteria(acceptance, before, task, input), ...listEvidence(before)],
@@ -116,13 +124,24 @@ function mergeFields(before: TaskRecord, task: NormalizedTask, input: MergeInput
   return mergeThreeWay<Merged>(known, ours, theirs, { preferred, fields: mergedFields, lists: mergedLists });
 }
 
-const pickMerged = ({ title, description, priority, assignee, due, labels, files, acceptance }: Merged | TaskRecord): Merged => ({
+const pickMerged = ({
+  title,
+  description,
+  priority,
+  assignee,
+  due,
+  size,
+  phase,
+  labels,
+  files,
+  acceptance,
+}: Merged | TaskRecord): Merged => ({
   title,
   priority,
   labels,
   files,
   acceptance: acceptance as Merged['acceptance'],
-  ...defined({ description, assignee, due }),
+  ...defined({ description, assignee, due, size, phase }),
 });
 
 const toComparableCriteria = ({ acceptance }: TaskRecord): NormalizedTask['acceptance'] =>

@@ -4,8 +4,9 @@ import { CleoError } from '#core/errors/error.ts';
 import type { Claim } from '#core/model/audit.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
-import type { TaskRecord } from '../../model/task.ts';
+import type { HolderState, TaskRecord } from '../../model/task.ts';
 import { canTakeOver, formatHolder, formatLapse, isHolder } from '../../rules/claims.ts';
+import { toForeignAgent } from '../../rules/foreign-holder.ts';
 import { type ClaimJudge, createClaimJudge } from './claim-judge.ts';
 import { createNotes } from './create-task.ts';
 import { type ClaimContext, suggestAnother } from './task-transitions.ts';
@@ -15,11 +16,14 @@ export async function checkTakeOver(ctx: ClaimContext, id: TaskId): Promise<Clai
   const claim = await ctx.store.claims.get(id);
   if (!claim || isHolder(claim, ctx.caller)) return claim;
   const judge = await createClaimJudge(ctx, [claim]);
-  if (canTakeOver(judge.judge(claim))) return claim;
+  if (mayTakeFrom(claim, judge.judge(claim))) return claim;
   const error = await createClaimedError(ctx, claim, judge);
   ctx.requireScope('decide', { subject: id, action: `Taking ${id} from ${formatHolder(claim)}`, createError: () => error });
   return claim;
 }
+
+/** A holder in another clone cannot be seen here: its claim has the time of the last sync, and a person may know more. */
+const mayTakeFrom = (claim: Claim, state: HolderState): boolean => canTakeOver(state) || toForeignAgent(claim.agent) !== undefined;
 
 /** Creates the error of a task that another agent holds: who holds it, since when, and what the caller can do instead. */
 export async function createClaimedError(
@@ -41,7 +45,7 @@ export async function createClaimedError(
     ...(await suggestAnother(ctx)),
     look: ctx.isNamed && ctx.session ? `cleo next --session ${ctx.session.id}` : undefined,
     claim: ctx.commandAs(['next', '--claim']),
-    retry: canTakeOver(state) || (await ctx.mayHaveScope('decide')) ? ctx.commandAs(takeOver) : undefined,
+    retry: mayTakeFrom(claim, state) || (await ctx.mayHaveScope('decide')) ? ctx.commandAs(takeOver) : undefined,
   });
 }
 

@@ -1,6 +1,7 @@
 import { isAbsolute, join, relative, resolve } from 'node:path';
+import { formatGitignore } from '#admin/rules/local-files.ts';
 import { quote } from '#core/errors/quote.ts';
-import type { Git, Platform, Project, WorkingTree } from '#platform/port.ts';
+import type { Git, Platform, WorkingTree } from '#platform/port.ts';
 import {
   addAttributes,
   addHook,
@@ -38,7 +39,6 @@ export interface GitSetupPlan {
 /** Finds everything that `setup git` has to write, or to remove. */
 export async function planGitSetup(
   platform: Platform,
-  project: Project,
   { tree, hooks, git, isRemoval }: { tree: WorkingTree; hooks: HooksLocation; git: Git; isRemoval: boolean },
 ): Promise<GitSetupPlan> {
   const plan: GitSetupPlan = { edits: [], settings: {}, steps: [], warnings: [] };
@@ -68,7 +68,7 @@ export async function planGitSetup(
   const before = files.readText(attributes);
   if (!isRemoval) addEdit(attributes, before, addAttributes(before));
   else if (before !== undefined) addEdit(attributes, before, removeAttributes(before).trim() === '' ? undefined : removeAttributes(before));
-  if (!isRemoval) await admitPlan(platform, project, { tree, git }, plan, addEdit);
+  if (!isRemoval) await admitPlan(platform, { tree, git }, plan, addEdit);
   return plan;
 }
 
@@ -116,18 +116,20 @@ function findManager(
   return hasFile || isInstalled ? 'lefthook' : undefined;
 }
 
-/** Adds lines to `.cleo/.gitignore` if git ignores the plan because of it, and warns if another file ignores it. */
+/** Creates a missing `.cleo/.gitignore`, without which a commit would contain the database. Adds lines to it if git ignores the plan
+ *  because of it, and warns if another file ignores the plan. */
 async function admitPlan(
   { files }: Platform,
-  _: Project,
   { tree, git }: { tree: WorkingTree; git: Git },
   plan: GitSetupPlan,
   addEdit: AddEdit,
 ): Promise<void> {
   const sample = join(tree.folder, '.cleo', 'plan', 'tasks', 'x.json');
-  if (!(await git.isIgnored(tree.top, sample))) return;
   const path = join(tree.folder, '.cleo', '.gitignore');
-  const text = files.readText(path) ?? '';
+  const stored = files.readText(path);
+  if (stored === undefined) addEdit(path, undefined, formatGitignore());
+  if (!(await git.isIgnored(tree.top, sample))) return;
+  const text = stored ?? '';
   const isOwn = text.split('\n').some((line) => ['*', '/*', 'plan', 'plan/', '/plan', '/plan/', 'plan/*', '/plan/*'].includes(line.trim()));
   const isAdmitted = admittedPlanLines.every((line) => text.split('\n').includes(line));
   if (isOwn && !isAdmitted) addEdit(path, text, `${text.replace(/\n?$/, '\n')}${admittedPlanLines.join('\n')}\n`);

@@ -6,8 +6,8 @@ import type { SessionRecord } from '#sessions/model/session.ts';
 import type { PlanDocument } from '#store/port/plan.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
+import { toForeignAgent } from '#tasks/rules/foreign-holder.ts';
 import type { PlanElement, PlanState, PlanValue } from '../../model/plan.ts';
-import { toForeignAgent } from '../../rules/foreign-holder.ts';
 import {
   toAliasKey,
   toContentElements,

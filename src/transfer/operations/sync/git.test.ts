@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { asPerson, openApp } from '../../../../test/app.ts';
@@ -35,6 +35,15 @@ test('setup git lets the plan through .cleo/.gitignore, and names another rule t
   expect(git('status', '--porcelain', '--untracked-files=all')).toContain('.cleo/plan/tasks/x.json');
   writeFileSync(join(app.root, '.gitignore'), '.cleo\n');
   expect((await app.call('admin.setup.git'))._meta.warnings).toEqual([expect.stringContaining('git check-ignore -v')]);
+});
+
+test('setup git creates a missing .cleo/.gitignore, so that no commit contains the database', async () => {
+  const app = await openApp();
+  const { git } = createRepository(app.root);
+  rmSync(join(app.root, '.cleo', '.gitignore'), { force: true });
+  expect((await app.call('admin.setup.git')).files).toContainEqual({ file: '.cleo/.gitignore', change: 'created' });
+  expect(git('check-ignore', '.cleo/cleo.db')).toContain('.cleo/cleo.db');
+  expect((await app.reply('admin.setup.git')).exitCode).toBe(101);
 });
 
 test('the pre-commit hook writes and stages the plan, and the next one does nothing', async () => {

@@ -101,7 +101,15 @@ test('an active task of another clone is not recommended, and can be taken over'
   await b.call('sync.run');
   expect((await b.reply('tasks.next')).exitCode).toBe(100);
   expect(await b.call('tasks.show', { taskId: 'T001' })).toMatchObject({ claim: { agent: `tester@${'1'.repeat(16)}` } });
-  expect((await b.reply('tasks.start', { taskId: 'T001' })).exitCode).toBe(35);
+  const { error } = await b.call('tasks.start', { taskId: 'T001' });
+  expect(error).toMatchObject({
+    exitCode: 35,
+    alternatives: expect.arrayContaining([
+      { action: expect.stringContaining('Take T001 over'), command: expect.stringContaining('cleo start T001 --take-over') },
+    ]),
+  });
+  const takeOver = { taskId: 'T001', takeOver: true, reason: 'its laptop is closed' };
+  expect(await b.call('tasks.start', takeOver)).toMatchObject({ success: true, task: { status: 'active' } });
 });
 
 test('a claim of another clone has the time at which the same agent took the task again', async () => {

@@ -48,6 +48,8 @@ function isSettled(field: ComparedField, { record, theirs, parent, depends }: Se
     case 'priority':
     case 'assignee':
     case 'due':
+    case 'size':
+    case 'phase':
       return record[field] === theirs[field];
     case 'description':
       return removeImportedFields(record.description ?? '') === removeImportedFields(theirs.description ?? '');
