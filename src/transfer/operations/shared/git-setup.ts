@@ -1,5 +1,4 @@
 import { isAbsolute, join, relative, resolve } from 'node:path';
-import { formatGitignore } from '#admin/rules/local-files.ts';
 import { quote } from '#core/errors/quote.ts';
 import type { Git, Platform, WorkingTree } from '#platform/port.ts';
 import {
@@ -127,7 +126,7 @@ async function admitPlan(
   const sample = join(tree.folder, '.cleo', 'plan', 'tasks', 'x.json');
   const path = join(tree.folder, '.cleo', '.gitignore');
   const stored = files.readText(path);
-  if (stored === undefined) addEdit(path, undefined, formatGitignore());
+  if (stored === undefined) addEdit(path, undefined, (await import('#admin/rules/local-files.ts')).formatGitignore());
   if (!(await git.isIgnored(tree.top, sample))) return;
   const text = stored ?? '';
   const isOwn = text.split('\n').some((line) => ['*', '/*', 'plan', 'plan/', '/plan', '/plan/', 'plan/*', '/plan/*'].includes(line.trim()));
