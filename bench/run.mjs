@@ -57,7 +57,7 @@ projects.memory = await openMemory(memoryCount);
 const memoryQueries = { 'a rare word': 'quokka', 'a typo': 'qoukka', 'a frequent word': 'bacordel' };
 
 const batch = join(folder, 'batch.json');
-writeFileSync(batch, JSON.stringify(Array.from({ length: 1000 }, (_, i) => ({ title: `Part ${i} of the batch` }))));
+writeFileSync(batch, JSON.stringify(createBatch(1000)));
 const grade = { CLEO_SESSION_GRADE: 'true', CLEO_SESSION_GRADE_ID: 'bench' };
 const reads = { show: ['show', 'T500'], find: ['find', 'quokka'], exists: ['exists', 'T500'], next: ['next'] };
 
@@ -102,7 +102,7 @@ try {
       );
   for (const name of Object.keys(memoryQueries))
     row(`cold memory find at ${memoryCount.toLocaleString('en')} entries, ${name}`, ratio(`memory find, ${name}`, 'node'), 1.5);
-  row('add-batch of 1,000 against one add', ratio('add-batch', 'add at 1,000'), 5);
+  row('add-batch of 1,000 with descriptions, parents and depends, against one add', ratio('add-batch', 'add at 1,000'), 5);
   const mcp = await measureMcp({ cleo, cwd: projects.mcp, env: { CLEO_HOME: join(folder, 'home') } }, rounds);
   for (const [name, figure] of Object.entries(mcp.starts)) row(`MCP start to the answer of ${name}`, figure, 4);
   row('MCP tools/list', mcp.listBytes, 2500, 'bytes');
@@ -136,6 +136,24 @@ try {
   remove();
 }
 if (options.strict && rows.some(({ isWithin }) => !isWithin)) process.exitCode = 1;
+
+/** Epics with seven tasks each. All have descriptions; most tasks depend on the one before, and the first of an epic on two earlier epics'
+ *  tasks and on an epic. */
+function createBatch(count) {
+  const words = 'the parser reads one token after another and reports the first error with its line and column'.split(' ');
+  const describe = (i) => `${Array.from({ length: 25 }, (_, word) => words[(i * 7 + word * 3) % words.length]).join(' ')} ${i}.`;
+  return Array.from({ length: count }, (_, i) => {
+    const place = i % 8;
+    const depends = place > 1 ? [`part-${i - 1}`] : place === 1 && i > 16 ? [`part-${i - 9}`, `part-${i - 13}`] : [];
+    return {
+      ref: `part-${i}`,
+      title: `Part ${i} of the batch`,
+      description: describe(i),
+      ...(place === 0 ? { type: 'epic' } : { parent: `part-${i - place}` }),
+      ...(depends.length > 0 ? { depends } : {}),
+    };
+  });
+}
 
 function print(all, startMs) {
   const format = (value, unit) => (typeof value === 'string' ? value : `${Number(value.toFixed(2))} ${unit}`.trim());

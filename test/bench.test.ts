@@ -96,6 +96,26 @@ test('skill run loads no YAML parser, no document rules and no patterns, and doe
   expect(modules.filter((name) => /perf_hooks|fs\/promises|readline/.test(name))).toEqual([]);
 });
 
+test('a git hook without changes loads neither the rules of the plan nor a parser', () => {
+  const folder = createProject();
+  execFileSync('git', ['init', '-q'], { cwd: folder });
+  cleo(folder, ['sync']);
+  execFileSync('git', ['add', '--all'], { cwd: folder });
+  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', 'commit', '-qm', 'plan'], { cwd: folder });
+  const { files } = listLoaded(folder, [join(dist, 'cleo.js'), 'sync', '--git-hook', 'pre-commit', '--human']);
+  const parts = files.filter((path) => path.startsWith(join(dist, 'parts'))).map((path) => relative(join(dist, 'parts'), path));
+  expect(parts).toContain('platform-plan-files.js');
+  expect(parts.filter((name) => /^packages-|sync-checkout|staged-secrets/.test(name))).toEqual([]);
+  expect(getCodeLength('parts/transfer-operations-sync-git-hook.js')).toBeLessThan(8000);
+});
+
+test('add-batch from a file loads no module for terminals', () => {
+  const folder = createProject();
+  writeFileSync(join(folder, 'batch.json'), '[{"title":"Write the parser"}]');
+  const { modules } = listLoaded(folder, [join(dist, 'cleo.js'), 'add-batch', '--file', 'batch.json']);
+  expect(modules.filter((name) => /NativeModule (tty|net)$/.test(name))).toEqual([]);
+});
+
 test('the core stays small, because every command loads it', () => {
   expect(getCodeLength('core.js')).toBeLessThan(103_000);
   const [folder = ''] = readdirSync(join(dist, 'cache'));

@@ -221,7 +221,7 @@ describe('a job', () => {
     });
     const running = app.call('verify.gate', { taskId: 'T001', gate: 'testsPassed', evidence: 'tool:slow' });
     const list = () => app.store.read((reads) => reads.health.listStartedJobs());
-    await expect.poll(list).toMatchObject([{ operation: 'verify.gate', agent: 'tester', startedAt: start }]);
+    await expect.poll(list, { timeout: 10_000 }).toMatchObject([{ operation: 'verify.gate', agent: 'tester', startedAt: start }]);
     expect((await running).success).toBe(true);
     expect(await list()).toEqual([]);
   });

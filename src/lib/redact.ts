@@ -1,4 +1,4 @@
-import { classifyAssignedName, classifyName, isSecretValue, secretNamePattern } from './secret-names.ts';
+import { classifyAssignedName, classifyName, isSecretValue, type SecretName, secretNamePattern } from './secret-names.ts';
 import { getSecretPattern, wordStart } from './secrets.ts';
 import { sha256 } from './sha256.ts';
 
@@ -27,6 +27,7 @@ function getAssignmentPattern(): RegExp {
 /** An ANSI color code, raw or as JSON escapes it, and everything after it. */
 const ansiColor = /(?:\x1b|\\(?:u001b|x1b|033|e))\[[\s\S]*$/;
 /** Base64 that is long enough to contain a secret. */
+const minBase64Length = 23;
 const base64Run = /[A-Za-z0-9+/_-]{24,}={0,2}/g;
 
 /** Hides the secrets in a text. `isKnown` recognizes further secrets in decoded base64. */
@@ -34,7 +35,9 @@ export function redactText(text: string, hide: HideSecret = hidePlainly, isKnown
   // Hashes, ids and times make up most of what is written, and none of them is a secret.
   if (/^(?!fc-)[0-9a-fTZ:.-]*$/.test(text)) return text;
   const clean = hideShapes(text, hide);
-  return longRun.test(clean) ? clean.replace(base64Run, (run) => (containsSecret(run, isKnown) ? hide('encoded', run) : run)) : clean;
+  return clean.length > minBase64Length && longRun.test(clean)
+    ? clean.replace(base64Run, (run) => (containsSecret(run, isKnown) ? hide('encoded', run) : run))
+    : clean;
 }
 
 // Most texts are a few words. Compiling the big patterns for them would cost a write more than the rest of its log entry.
@@ -135,21 +138,40 @@ function summarizeFiles(files: unknown[]): { items: number; length: number; sha2
 }
 
 /** Prepares parameters for the audit log: secrets are hidden, long texts become length and hash, deep nesting is cut off. */
-export function redactParams(value: unknown, name = '', depth = 0): unknown {
+export const redactParams = (value: unknown): unknown => redactValue(value, createRedactedName(''), new Map(), 0);
+
+interface RedactedName {
+  name: string;
+  redacted: string;
+  kind: SecretName | undefined;
+}
+
+const createRedactedName = (name: string): RedactedName => ({
+  name,
+  redacted: redactText(name.slice(0, maxTextLength)).toWellFormed(),
+  kind: classifyName(name),
+});
+
+/** `names` has the names that were seen before: a batch repeats the same few names a thousand times. */
+function redactValue(value: unknown, under: RedactedName, names: Map<string, RedactedName>, depth: number): unknown {
   if (typeof value === 'string') {
-    if (isSecretValue(classifyName(name), value)) return redactedMark;
+    if (isSecretValue(under.kind, value)) return redactedMark;
     return value.length > maxTextLength ? { length: value.length, sha256: sha256(value.toWellFormed()) } : redactText(value).toWellFormed();
   }
   if (typeof value !== 'object' || value === null) return value;
   if (depth === maxDepth) return '[nested too deep]';
   if (Array.isArray(value)) {
-    const whole = name === 'content' ? summarizeFiles(value) : undefined;
-    return whole ?? value.map((item) => redactParams(item, name, depth + 1));
+    const whole = under.name === 'content' ? summarizeFiles(value) : undefined;
+    return whole ?? value.map((item) => redactValue(item, under, names, depth + 1));
   }
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [
-      redactText(key.slice(0, maxTextLength)).toWellFormed(),
-      redactParams(item, key, depth + 1),
-    ]),
-  );
+  const entries: [string, unknown][] = [];
+  for (const key of Object.keys(value)) {
+    let known = names.get(key);
+    if (!known) {
+      known = createRedactedName(key);
+      names.set(key, known);
+    }
+    entries.push([known.redacted, redactValue((value as Record<string, unknown>)[key], known, names, depth + 1)]);
+  }
+  return Object.fromEntries(entries);
 }

@@ -3,7 +3,13 @@ const digitCount = 10;
 
 /** Builds the global id of a record: ten digits for the time and ten from at most 12 random hexadecimal digits, so that ids sort by
  *  creation and two clones never create the same. */
-export const toUid = (at: string, hex: string): string => encode(Math.max(0, Date.parse(at) || 0)) + encode(Number.parseInt(hex, 16));
+export function toUid(at: string, hex: string): string {
+  if (at !== encodedTime.at) encodedTime = { at, digits: encode(Math.max(0, Date.parse(at) || 0)) };
+  return encodedTime.digits + encode(Number.parseInt(hex, 16));
+}
+
+/** The last time that was encoded: all tasks of a batch have the same. */
+let encodedTime = { at: '', digits: '' };
 
 /** Reads a uid again: the time in milliseconds, and the 12 hexadecimal digits. */
 export const decodeUid = (uid: string): { time: number; hex: string } => ({

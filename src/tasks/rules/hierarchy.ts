@@ -62,6 +62,7 @@ export function checkChildren(parent: TypedTask, children: TypedTask[]): void {
 
 /** Sorts parents before children. Throws if tasks contain each other. */
 export function sortParentsFirst(ids: TaskId[], parentOf: Map<TaskId, TaskId | undefined>): TaskId[] {
+  if (ids.every((id) => parentOf.get(id) === undefined)) return ids;
   const order: TaskId[] = [];
   const state = new Map<TaskId, 'open' | 'done'>();
   for (const id of ids) {

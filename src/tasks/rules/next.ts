@@ -3,7 +3,7 @@ import { type Priority, type TaskId, type TaskSize, toTaskNumber } from '#core/m
 import type { OpenTask, OpenWork } from '../model/open-work.ts';
 import type { ScoredTask } from '../model/task.ts';
 import { formatHolder, isHolder } from './claims.ts';
-import { scoreDue } from './due.ts';
+import { maxDuePoints, scoreDue } from './due.ts';
 
 interface NextOptions {
   /** A lapsed claim does not protect its task. */
@@ -45,7 +45,16 @@ export function rankTasks(work: OpenWork, options: NextOptions, count: number): 
     conflict: options.conflicts?.has(task.id) ? conflictPoints : 0,
     due: due.get(task.id)?.points ?? 0,
   });
-  return takeTop(work.tasks, count, (task) => sumPoints(scoreTask(task)), createFreeCheck(work, options)).map(({ task, rank }) => ({
+  // The points that a task can have besides those of its priority. Most tasks are out of reach of the best by it.
+  let maxOtherPoints =
+    sizePoints.small + (work.startedParents.size > 0 ? siblingPoints : 0) + (options.phase === undefined ? 0 : phasePoints);
+  if (dependents.size > 0) maxOtherPoints += maxDependentPoints;
+  if (due.size > 0) maxOtherPoints += maxDuePoints;
+  const getRank = (task: OpenTask, minRank: number): number => {
+    const bound = priorityPoints[task.priority] + maxOtherPoints;
+    return bound < minRank ? bound : sumPoints(scoreTask(task));
+  };
+  return takeTop(work.tasks, count, getRank, createFreeCheck(work, options)).map(({ task, rank }) => ({
     taskId: task.id,
     score: rank,
     reasons: [
@@ -86,24 +95,26 @@ interface RankedTask {
 }
 
 /** Returns the `count` highest ranks among the tasks that pass `isCandidate`; ties go to the lower id. Inserting into a short list is
- *  cheaper than sorting a thousand tasks for three, and most tasks are ranked too low to be checked. */
+ *  cheaper than sorting a thousand tasks for three, and most tasks are ranked too low to be checked. `getRank` may return an upper bound
+ *  that is below `minRank`. */
 function takeTop(
   tasks: OpenTask[],
   count: number,
-  getRank: (task: OpenTask) => number,
+  getRank: (task: OpenTask, minRank: number) => number,
   isCandidate: (task: OpenTask) => boolean,
 ): RankedTask[] {
   const compare = (a: RankedTask, b: RankedTask): number => b.rank - a.rank || toTaskNumber(a.task.id) - toTaskNumber(b.task.id);
   if (count > maxInsertCount)
     return tasks
       .filter(isCandidate)
-      .map((task) => ({ task, rank: getRank(task) }))
+      .map((task) => ({ task, rank: getRank(task, Number.NEGATIVE_INFINITY) }))
       .sort(compare)
       .slice(0, count);
   const best: RankedTask[] = [];
   for (const task of tasks) {
-    const rank = getRank(task);
-    if ((best.length === count && rank < best[count - 1]!.rank) || !isCandidate(task)) continue;
+    const minRank = best.length === count ? best[count - 1]!.rank : Number.NEGATIVE_INFINITY;
+    const rank = getRank(task, minRank);
+    if (rank < minRank || !isCandidate(task)) continue;
     const candidate = { task, rank };
     const at = best.findIndex((other) => compare(candidate, other) < 0);
     best.splice(at < 0 ? best.length : at, 0, candidate);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { TaskId } from '#core/model/scalars.ts';
-import { findCycle, listPrerequisites, type Milestone, type TaskLinks } from './order.ts';
+import { findCycle, isForwardOrder, listPrerequisites, type Milestone, type TaskLinks } from './order.ts';
 
 /** `T002 in T001 depends T003,T004` */
 function linksOf(lines: string[]): TaskLinks {
@@ -116,3 +116,33 @@ test('a cycle follows dependencies and containment and ends where it began', () 
 });
 
 const isKin = (links: TaskLinks, a: TaskId, b: TaskId): boolean => links.parentOf.get(a) === b || links.parentOf.get(b) === a;
+
+const toTasks = (lines: string[]): Parameters<typeof isForwardOrder>[0] => {
+  const { parentOf, dependsOf } = linksOf(lines);
+  return idsOf(lines).map((id) => ({ id, parentId: parentOf.get(id), depends: dependsOf.get(id) ?? [] }));
+};
+
+test.each([
+  { name: 'no dependencies, a stored parent', lines: ['T002 in T001', 'T003 in T001'], isForward: true },
+  { name: 'a chain below a parent', lines: ['T001', 'T002 in T001', 'T003 in T001 depends T002'], isForward: true },
+  { name: 'a dependency on a container before', lines: ['T001', 'T002 in T001', 'T003 depends T001'], isForward: true },
+  { name: 'a container whose last child comes later', lines: ['T001', 'T002 depends T001', 'T003 in T001 depends T002'], isForward: false },
+  { name: 'a dependency on the parent', lines: ['T001', 'T002 in T001 depends T001'], isForward: false },
+  { name: 'a dependency on a later task', lines: ['T001 depends T002', 'T002'], isForward: false },
+  { name: 'a dependency on itself', lines: ['T001 depends T001'], isForward: false },
+  { name: 'a stored dependency', lines: ['T002 depends T001'], isForward: false },
+  { name: 'a stored parent and a dependency', lines: ['T002 in T001', 'T003 depends T002'], isForward: false },
+  { name: 'a parent behind its child', lines: ['T001 in T002', 'T002', 'T003 depends T002'], isForward: false },
+])('order of a batch: $name', ({ lines, isForward }) => {
+  expect(isForwardOrder(toTasks(lines))).toBe(isForward);
+});
+
+test('a batch in a forward order has no cycle', () => {
+  fc.assert(
+    fc.property(anyLines, (lines) => {
+      const hasDependencies = lines.some((line) => line.includes('depends'));
+      if (hasDependencies && isForwardOrder(toTasks(lines))) expect(canBeWorkedOff(lines)).toBe(true);
+    }),
+    { numRuns: 2000 },
+  );
+});

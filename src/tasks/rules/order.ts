@@ -22,6 +22,24 @@ export function listPrerequisites(milestone: Milestone, links: TaskLinks): Miles
   return [...(links.dependsOf.get(id) ?? []).map((on): Milestone => `finish ${on}`), ...(parent ? [`begin ${parent}` as Milestone] : [])];
 }
 
+/** Checks whether new tasks can be worked on in the order of the list, which rules out a cycle: no task has dependencies, or every parent
+ *  is in front of its children, and every dependency with all its descendants is in front of the task. The tasks of most batches are in
+ *  such an order, and it is found without reading the graph. */
+export function isForwardOrder(tasks: { id: TaskId; parentId?: TaskId | undefined; depends: TaskId[] }[]): boolean {
+  if (tasks.every((task) => task.depends.length === 0)) return true;
+  const parentOf = new Map<TaskId, TaskId | undefined>();
+  /** The position of the last descendant of each task. */
+  const ends = new Map<TaskId, number>();
+  let position = 0;
+  for (const { id, parentId } of tasks) {
+    if (parentId !== undefined && !parentOf.has(parentId)) return false;
+    parentOf.set(id, parentId);
+    for (let up: TaskId | undefined = id; up !== undefined; up = parentOf.get(up)) ends.set(up, position);
+    position++;
+  }
+  return tasks.every(({ depends }, i) => depends.every((on) => (ends.get(on) ?? i) < i));
+}
+
 /** Finds a cycle through one of these tasks; its first and last id are the same. */
 export function findCycle(from: TaskId[], links: TaskLinks): TaskId[] | undefined {
   return findCycles(from, links).next().value ?? undefined;

@@ -5,6 +5,7 @@ import { removeDuplicates } from '#lib/collections.ts';
 import type { Ancestor } from '#store/port/tasks.ts';
 import type { TaskRecord } from '../../model/task.ts';
 import { checkPlacement, getChildTier, sortParentsFirst } from '../../rules/hierarchy.ts';
+import { isForwardOrder } from '../../rules/order.ts';
 import { checkDependsExist, checkParentOpen, createTask, type NewTask, requireAncestry } from './create-task.ts';
 import { checkNoCycle } from './order.ts';
 import { checkAncestryInScope, findDefaultParent } from './scope.ts';
@@ -64,7 +65,7 @@ export async function planBatch(ctx: MutationContext, entries: BatchEntry[]): Pr
     removeDuplicates(tasks.flatMap((task) => task.depends)).filter((id) => !indexes.has(id)),
   );
   try {
-    if (tasks.some((task) => task.depends.length > 0)) await checkNoCycle(store, tasks, 'depends');
+    if (!isForwardOrder(tasks)) await checkNoCycle(store, tasks, 'depends');
   } catch (error) {
     throw error instanceof CleoError && isAboutBatch(error, indexes) ? replaceFix(error, help) : error;
   }

@@ -8,7 +8,8 @@ import { parseJson } from '#lib/parse-json.ts';
 import { pluralize } from '#lib/pluralize.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import type { StoreAdmin, WriteStore } from '#store/port/store.ts';
-import { parseFileName, type ReportProgress } from './plan-scan.ts';
+import type { ReportProgress } from './plan-scan.ts';
+import { parseFileName } from './plan-stats.ts';
 import { type SyncReport, syncPlan } from './plan-sync.ts';
 
 export interface BuildContext {

@@ -4,8 +4,8 @@ import { toPlanKey } from '../../rules/plan/entries.ts';
 import { resolvePlan } from '../../rules/plan/resolve.ts';
 import { summarizeRecord } from '../../rules/plan/summarize.ts';
 import { mergePlan } from './plan-merge.ts';
-import { type FileProblem, scanPlanFiles, toFileName } from './plan-scan.ts';
-import { readSyncOptions } from './sync-checkout.ts';
+import { type FileProblem, scanPlanFiles } from './plan-scan.ts';
+import { readSyncOptions, toFileName } from './plan-stats.ts';
 
 export interface PlanInspection {
   files: number;

@@ -2,9 +2,7 @@ import type { Config } from '#core/model/config.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import type { PlanReads } from '#store/port/plan.ts';
 import type { ReadStore } from '#store/port/store.ts';
-import { parseFileName, staleMark, toKnownStats } from './plan-scan.ts';
-import { digestListing, type SyncOptions } from './plan-sync.ts';
-import { readSyncOptions } from './sync-checkout.ts';
+import { digestListing, parseFileName, readSyncOptions, type SyncOptions, staleMark, toKnownStats } from './plan-stats.ts';
 
 /** Checks by sequence numbers, sizes and times whether a sync may have something to do. Reads no record and no file. */
 export async function needsSync(

@@ -1,7 +1,8 @@
 import type { PlanFiles } from '#platform/plan-port.ts';
-import type { PlanKey, PlanRow } from '#store/port/plan.ts';
-import { type PlanFileProblem, type PlanKind, type PlanRecord, planFolders, planKinds } from '../../model/plan.ts';
+import type { PlanKey } from '#store/port/plan.ts';
+import type { PlanFileProblem, PlanRecord } from '../../model/plan.ts';
 import { parsePlanFile } from '../../rules/plan/parse.ts';
+import { parseFileName, staleMark } from './plan-stats.ts';
 
 export interface FileProblem extends PlanFileProblem {
   /** Relative to the project. */
@@ -24,12 +25,7 @@ export interface PlanScan {
   problems: FileProblem[];
 }
 
-/** Marks the size and time of a file that was read, but does not have what the record says: it has to be written. */
-export const staleMark = '!';
-
 const maxFileBytes = 16 << 20;
-
-export const toFileName = ({ kind, uid }: PlanKey): string => `${planFolders[kind]}/${uid}.json`;
 
 /** The progress of a long sync: files that were read, or tasks that were written. */
 export interface SyncProgress {
@@ -83,12 +79,3 @@ export function scanPlanFiles(
   }
   return scan;
 }
-
-export function parseFileName(name: string): PlanKey | undefined {
-  const [, folder, uid] = /^([a-z]+)\/([A-Za-z0-9][\w.-]{0,127})\.json$/.exec(name) ?? [];
-  const kind = planKinds.find((one): one is PlanKind => planFolders[one] === folder);
-  return kind && uid !== undefined ? { kind, uid } : undefined;
-}
-
-export const toKnownStats = (rows: Pick<PlanRow, 'kind' | 'uid' | 'fileStat'>[]): Map<string, string | undefined> =>
-  new Map(rows.map((row) => [toFileName(row), row.fileStat]));

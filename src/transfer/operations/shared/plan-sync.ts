@@ -1,10 +1,8 @@
-import { join } from 'node:path';
 import { CleoError } from '#core/errors/error.ts';
 import { toCanonicalJson } from '#lib/canonical.ts';
 import { groupBy } from '#lib/collections.ts';
 import { formatPlanRecord } from '#lib/plan-record.ts';
 import type { PlanFiles } from '#platform/plan-port.ts';
-import type { Platform, Project } from '#platform/port.ts';
 import type { PlanDocumentVersion, PlanKey, PlanRow } from '#store/port/plan.ts';
 import type { WriteStore } from '#store/port/store.ts';
 import type { PlanIssue, PlanKind } from '../../model/plan.ts';
@@ -13,31 +11,8 @@ import { applyTasks } from './plan-apply.ts';
 import { applyDocuments, applyHandoffs, applyMemory, type RecordChange } from './plan-apply-records.ts';
 import { collectTasks, toMemoryUid } from './plan-collect.ts';
 import { type MergedRecord, memoryKinds, mergePlan, pickKind } from './plan-merge.ts';
-import {
-  type FileProblem,
-  type PlanScan,
-  type ReadPlanFile,
-  type ReportProgress,
-  scanPlanFiles,
-  staleMark,
-  toFileName,
-  toKnownStats,
-} from './plan-scan.ts';
-
-export interface SyncOptions {
-  /** The folder `.cleo/plan` of the checkout. */
-  folder: string;
-  /** The same folder if it belongs to a linked worktree. The store remembers sizes and times of files for each worktree. */
-  tree?: string | undefined;
-  /** Only read files: a checkout must not change the files that git has just written. */
-  isReadOnly: boolean;
-  isDryRun: boolean;
-  include: string[];
-  project: string;
-  now: string;
-  sha256(bytes: Uint8Array | string): string;
-  onProgress?: ReportProgress | undefined;
-}
+import { type FileProblem, type PlanScan, type ReadPlanFile, type ReportProgress, scanPlanFiles } from './plan-scan.ts';
+import { digestListing, type SyncOptions, staleMark, toFileName, toKnownStats } from './plan-stats.ts';
 
 export interface SyncReport {
   /** Files that were written or would be. */
@@ -51,12 +26,6 @@ export interface SyncReport {
 
 /** Documents that are larger are not published: git keeps every version for ever. */
 export const maxContentBytes = 1 << 20;
-
-export const getPlanFolder = async (platform: Platform, project: Project): Promise<Pick<SyncOptions, 'folder' | 'tree'>> => {
-  const tree = await platform.findWorkingTree(project);
-  const folder = join(tree.folder, '.cleo', 'plan');
-  return tree.folder === project.root ? { folder } : { folder, tree: folder };
-};
 
 /** Brings the store and the plan files in step, in the transaction of the call. A file is written before the commit: if the process is
  *  killed in between, the next sync reads the file, which has what the store says or more. */
@@ -101,13 +70,6 @@ export async function syncPlan(store: WriteStore, planFiles: PlanFiles, options:
     isChanged: applied.size > 0 || written.length > 0,
   };
 }
-
-/** Identifies the files by their names, sizes and times. If it is that of the last sync, no file and no row has to be looked at. */
-export const digestListing = (stats: Map<string, string>, { sha256 }: Pick<SyncOptions, 'sha256'>): string => {
-  let text = '';
-  for (const [name, stat] of stats) text += `${name} ${stat}\n`;
-  return sha256(text);
-};
 
 /** Rejects files of a newer version, which this one would write with less than they have. */
 export function requireKnownVersion(problems: FileProblem[]): void {

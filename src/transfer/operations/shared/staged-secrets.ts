@@ -1,34 +1,22 @@
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { CleoError } from '#core/errors/error.ts';
-import type { Config } from '#core/model/config.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import { redactText } from '#lib/redact.ts';
-import type { Platform, Project } from '#platform/port.ts';
+import type { Platform } from '#platform/port.ts';
 import { findSecretField } from '../../rules/secret-field.ts';
+import type { PlanChanges } from './plan-changes.ts';
 
 /** Stages the plan files and the recorded grades, and rejects the commit if one that it changes contains a secret: git keeps it for ever.
  *  Returns the number of files if nothing else was staged: git has then decided already that there is nothing to commit. */
-export async function stagePlanFiles(platform: Platform, project: Project, config: Config): Promise<number> {
-  const tree = await platform.findWorkingTree(project);
+export async function stagePlanFiles(platform: Platform, { top, names }: PlanChanges): Promise<number> {
   const git = await platform.loadGit();
-  if (git.isPartialCommit()) return 0;
-  const toName = (path: string): string => relative(tree.top, path).replaceAll('\\', '/');
-  const folder = join(tree.folder, '.cleo', 'plan');
-  const { gradesFile } = await import('#grade/model/grade-files.ts');
-  const grades = join(tree.folder, '.cleo', gradesFile);
-  const names = [
-    ...(platform.files.isFolder(folder) ? [toName(folder)] : []),
-    ...(config['sync.include'].includes('grades') && platform.files.exists(grades) ? [toName(grades)] : []),
-  ];
-  // Most commits change no plan file. One call of git finds out.
-  if (names.length === 0 || !(await git.hasChanges(tree.top, names))) return 0;
   const published: string[] = [];
-  for (const name of names) if (!(await git.isIgnored(tree.top, name.endsWith('.jsonl') ? name : `${name}/tasks`))) published.push(name);
+  for (const name of names) if (!(await git.isIgnored(top, name.endsWith('.jsonl') ? name : `${name}/tasks`))) published.push(name);
   if (published.length === 0) return 0;
-  const hadOthers = (await git.listStaged(tree.top, ['.'])).length > 0;
-  await git.stage(tree.top, published);
-  const staged = await git.listStaged(tree.top, published);
-  for (const file of staged) checkNoSecret(file, platform.files.readText(join(tree.top, file)) ?? '');
+  const hadOthers = (await git.listStaged(top, ['.'])).length > 0;
+  await git.stage(top, published);
+  const staged = await git.listStaged(top, published);
+  for (const file of staged) checkNoSecret(file, platform.files.readText(join(top, file)) ?? '');
   return hadOthers ? 0 : staged.length;
 }
 

@@ -1,24 +1,8 @@
 import type { MutationContext } from '#core/define.ts';
 import type { Config } from '#core/model/config.ts';
-import type { Platform, Project } from '#platform/port.ts';
 import type { WriteStore } from '#store/port/store.ts';
-import { getPlanFolder, type SyncOptions, type SyncReport, syncPlan } from './plan-sync.ts';
-
-/** Everything that a sync needs to know about the checkout of the caller. */
-export async function readSyncOptions(
-  { platform, project, now, config }: { platform: Platform; project: Project; now: string; config: Config },
-  { isReadOnly, isDryRun }: Pick<SyncOptions, 'isReadOnly' | 'isDryRun'>,
-): Promise<SyncOptions> {
-  return {
-    ...(await getPlanFolder(platform, project)),
-    isReadOnly,
-    isDryRun,
-    include: config['sync.include'],
-    project: config['project.key'],
-    now,
-    sha256: platform.sha256,
-  };
-}
+import { readSyncOptions, type SyncOptions } from './plan-stats.ts';
+import { type SyncReport, syncPlan } from './plan-sync.ts';
 
 /** Synchronizes the plan files of the caller's checkout with the store, in the transaction of the call. */
 export async function syncCheckout(

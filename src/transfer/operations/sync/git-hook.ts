@@ -2,10 +2,8 @@ import { description, picklist, pipe, strictObject, string } from 'valibot';
 import { answer, job } from '#core/define.ts';
 import { pluralize } from '#lib/pluralize.ts';
 import { gitHookNames } from '../../rules/git-hooks.ts';
+import { findPlanChanges } from '../shared/plan-changes.ts';
 import { needsSync } from '../shared/plan-pending.ts';
-import { stagePlanFiles } from '../shared/staged-secrets.ts';
-import { syncCheckout } from '../shared/sync-checkout.ts';
-import { listWarnings } from '../shared/sync-result.ts';
 
 export const syncGitHook = job({
   name: 'sync.git-hook',
@@ -24,10 +22,18 @@ export const syncGitHook = job({
     if (config['sync.mode'] === 'off') return answer({ report: '' }, { isUnlogged: true });
     const isReadOnly = gitHook !== 'pre-commit';
     const modes = { isReadOnly, isDryRun: false };
+    // Git looks at the plan files while this process does. Most commits change none of them.
+    const early = isReadOnly ? undefined : findPlanChanges(platform, project, config);
+    early?.catch(() => {});
     const isPending = await read((store) => needsSync({ store, platform, project, now, config }, modes));
+    const found = await early;
+    if (!isPending && !found) return answer({ report: '' }, { isUnlogged: true });
+    const { syncCheckout } = await import('../shared/sync-checkout.ts');
+    const { listWarnings } = await import('../shared/sync-result.ts');
     const synced = isPending ? await write((store) => syncCheckout({ store, platform, project, now, config }, modes)) : undefined;
     const lines = [...(synced?.issues ?? []).map(({ message }) => message), ...listWarnings({ problems: synced?.problems ?? [] })];
-    const staged = gitHook === 'pre-commit' ? await stagePlanFiles(platform, project, config) : 0;
+    const changes = isPending && !isReadOnly ? await findPlanChanges(platform, project, config) : found;
+    const staged = changes ? await (await import('../shared/staged-secrets.ts')).stagePlanFiles(platform, changes) : 0;
     // Git looks for something to commit before it runs the hook.
     if (staged > 0) lines.push(`staged ${pluralize(staged, 'plan file')}; if git has nothing to commit, run git commit again`);
     const report = lines.map((line) => `cleo: ${line}\n`).join('');

@@ -2,7 +2,7 @@ import { array, optional, strictObject, string } from 'valibot';
 import { answer, job } from '#core/define.ts';
 import { findConflictMarker } from '../../rules/plan/conflict.ts';
 import { resolveConflict } from '../../rules/plan/merge-files.ts';
-import { getPlanFolder } from '../shared/plan-sync.ts';
+import { getPlanFolder } from '../shared/plan-stats.ts';
 import { FileProblemSchema } from '../shared/sync-result.ts';
 
 const maxFileBytes = 16 << 20;
