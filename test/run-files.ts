@@ -138,7 +138,9 @@ export function writeRun(folder: string, spec: RunSpec): string {
     executions: [execution('discovery', 'writer', 'success'), ...(isOver ? [execution('design', 'architect', status)] : [])],
   };
   mkdirSync(join(folder, 'traces'), { recursive: true });
-  mkdirSync(join(folder, 'runs', id), { recursive: true });
+  const attempt = join(folder, 'runs', id, 'discovery', 'writer', '1');
+  mkdirSync(attempt, { recursive: true });
+  writeFileSync(join(attempt, 'stdout.log'), '{}');
   writeFileSync(join(folder, 'traces', name), `${lines.join('\n')}\n`, { mode: 0o600 });
   writeFileSync(join(folder, 'runs', id, 'run.json'), `${JSON.stringify(record)}\n`);
   return join(folder, 'traces', name);

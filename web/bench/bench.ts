@@ -17,9 +17,10 @@ afterAll(() => project?.close());
 
 const computeMedian = (values: number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
+/** Prints a figure. One above its limit fails the test when all figures are printed. */
 function check(name: string, value: number, limit: number, unit = 'ms'): void {
-  console.log(`${name.padEnd(48)} ${String(Math.round(value)).padStart(6)} ${unit.padEnd(8)} limit ${limit}`);
-  expect(value, name).toBeLessThanOrEqual(limit);
+  console.log(`${name.padEnd(50)} ${String(Math.round(value)).padStart(6)} ${unit.padEnd(8)} limit ${limit}`);
+  expect.soft(value, name).toBeLessThanOrEqual(limit);
 }
 
 async function openPage(path: string): Promise<Page> {
@@ -133,11 +134,11 @@ test('1,000 changes in 10 s lose none and keep the page responsive', async () =>
     running.add(call);
     void call.finally(() => running.delete(call));
     if (running.size >= 8) await Promise.race(running);
-    const dueMs = (i + 1) * 10 - (performance.now() - startedAt);
+    const dueMs = (i + 1) * 9.5 - (performance.now() - startedAt);
     if (dueMs > 0) await new Promise((resolve) => setTimeout(resolve, dueMs));
   }
   await Promise.all(running);
-  console.log(`1,000 changes took ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
+  check('1,000 single changes took', performance.now() - startedAt, 10_000);
   await page.getByLabel('Filter by text').fill('changed');
   const countCards = async (): Promise<number> =>
     (await page.locator('.column-head .count').allInnerTexts()).reduce((sum, count) => sum + Number(count), 0);
@@ -170,9 +171,10 @@ test('graph of 1,000 tasks and 3,000 dependencies', async () => {
       ['far', '0'],
     ]) {
       if (key) await page.keyboard.press(key);
-      const { work, frames } = await measurePanSteps(page);
-      check(`graph: pan step ${name}, main thread`, work, 33);
-      check(`graph: pan step ${name}, frame (median)`, computeMedian(frames), 33);
+      const times = await measurePanSteps(page);
+      check(`graph: pan step ${name}, main thread (median)`, computeMedian(times.mainThread), 33);
+      // Without a limit: the GPU of headless Chromium is emulated on the processor.
+      console.log(`graph: pan step ${name}, with raster and compositing`.padEnd(50), `${Math.round(times.browser)}`.padStart(6), 'ms');
     }
     await page.context().close();
   } finally {
@@ -180,29 +182,39 @@ test('graph of 1,000 tasks and 3,000 dependencies', async () => {
   }
 });
 
-/** Moves the graph in 60 steps, one for each frame. A frame ends when the next one can begin: after script, layout, paint and raster. */
-async function measurePanSteps(page: Page): Promise<{ work: number; frames: number[] }> {
+/** Moves the graph in 60 steps and returns the processor time of each: of the main thread (script, style, layout, paint), and of all
+ *  processes of the browser, which adds raster, compositing, and the messages of this test. Processor time does not depend on other programs
+ *  of the machine; the time between two frames says how busy it is. */
+async function measurePanSteps(page: Page): Promise<{ mainThread: number[]; browser: number }> {
   const session = await page.context().newCDPSession(page);
-  await session.send('Performance.enable');
+  const browser = await (await connectBrowser()).newBrowserCDPSession();
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
   const readTaskMs = async (): Promise<number> => {
     const { metrics } = await session.send('Performance.getMetrics');
     return metrics.find(({ name }) => name === 'TaskDuration')!.value * 1000;
   };
+  const readBrowserMs = async (): Promise<number> => {
+    const { processInfo } = await browser.send('SystemInfo.getProcessInfo');
+    return processInfo.reduce((sum, { cpuTime }) => sum + cpuTime * 1000, 0);
+  };
   const steps = 60;
-  const beforeMs = await readTaskMs();
-  const frames = await page.evaluate(async (count) => {
-    const canvas = document.querySelector('.graph-canvas')!;
-    const times: number[] = [];
-    let last = await new Promise<number>(requestAnimationFrame);
-    for (let i = 0; i < count; i++) {
-      canvas.dispatchEvent(new WheelEvent('wheel', { deltaX: i % 20 < 10 ? 13 : -13, deltaY: 7, shiftKey: true, cancelable: true }));
-      const next = await new Promise<number>(requestAnimationFrame);
-      times.push(next - last);
-      last = next;
-    }
-    return times;
-  }, steps);
-  const work = (await readTaskMs()) - beforeMs;
+  const mainThread: number[] = [];
+  const startMs = await readBrowserMs();
+  for (let i = 0; i < steps; i++) {
+    const beforeMs = await readTaskMs();
+    await page.evaluate(
+      async (deltaX) => {
+        const canvas = document.querySelector('.graph-canvas')!;
+        canvas.dispatchEvent(new WheelEvent('wheel', { deltaX, deltaY: 7, shiftKey: true, cancelable: true }));
+        // The step is drawn in the first frame and painted before the second one.
+        for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+      },
+      i % 20 < 10 ? 13 : -13,
+    );
+    mainThread.push((await readTaskMs()) - beforeMs);
+  }
+  const spentMs = (await readBrowserMs()) - startMs;
   await session.detach();
-  return { work: work / steps, frames };
+  await browser.detach();
+  return { mainThread, browser: spentMs / steps };
 }

@@ -1,8 +1,12 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { grantPerson, personToken } from '../../test/person-token.ts';
 import { startPostgres } from '../../test/postgres.ts';
+import { trustProject } from '../../test/trust.ts';
 import { connectBrowser } from './connect-browser.ts';
+import { requireSuccess } from './sample-plan.ts';
 import { serveProject } from './served-project.ts';
 
 async function openEmptyPage(): Promise<Page> {
@@ -64,4 +68,65 @@ test('a server with tokens asks for one, and asks again when it is revoked', asy
   await page.getByText('The server does not accept that token').waitFor();
   await page.goto(`${project.url}/board`);
   await page.getByText('This server needs a token').waitFor();
+});
+
+test('a page of another origin can neither read nor write', async () => {
+  const project = await serveProject();
+  onTestFinished(() => project.close());
+  await project.post('mutate/tasks/add', { title: 'Private' });
+  const foreign = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<title>other</title>'));
+  await new Promise<void>((resolve) => foreign.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void foreign.close());
+  const page = await openEmptyPage();
+  await page.goto(`http://localhost:${(foreign.address() as AddressInfo).port}/`);
+  const secret = new URLSearchParams(new URL(project.page).hash.slice(1)).get('secret')!;
+  const outcomes = await page.evaluate(
+    async ({ url, key }) => {
+      const post = { method: 'POST', body: '{"title":"Planted"}' };
+      const json = { 'content-type': 'application/json', 'cleo-page-secret': key };
+      const requests: [string, RequestInit][] = [
+        ['query/tasks/list', { ...post, body: '{}', headers: { 'content-type': 'application/json' } }],
+        ['mutate/tasks/add', { ...post, headers: json }],
+        ['mutate/tasks/add', { ...post, mode: 'no-cors', headers: { 'content-type': 'text/plain' } }],
+        ['events', {}],
+      ];
+      return Promise.all(
+        requests.map(([path, request]) =>
+          fetch(`${url}/api/${path}`, request).then(
+            async (response) => `read ${await response.text()}`.trim(),
+            () => 'rejected',
+          ),
+        ),
+      );
+    },
+    { url: project.url, key: secret },
+  );
+  expect(outcomes).toEqual(Array(4).fill('rejected'));
+  expect((await project.post('query/tasks/list')).tasks).toMatchObject([{ title: 'Private' }]);
+});
+
+test('a write after the session has ended is rejected, and the page says how to start one', async () => {
+  const project = await serveProject({
+    config: { session: { required: true } },
+    prepare: (root, HOME) => trustProject(root, { HOME }),
+  });
+  onTestFinished(() => project.close());
+  await project.post('mutate/session/start', { scope: 'global', autoFocus: false }).then(requireSuccess);
+  const page = await openEmptyPage();
+  await page.goto(`${project.url}/board${new URL(project.page).hash}`);
+  const add = async (title: string): Promise<void> => {
+    await page.locator('header').getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByLabel('Title').fill(title);
+    await page.getByLabel('Title').press('Enter');
+  };
+  await add('During the session');
+  await page.locator('[data-status=pending]').getByText('During the session').waitFor();
+  await project.post('mutate/session/end').then(requireSuccess);
+  await add('After the session');
+  await page.getByRole('alert').getByText('session', { exact: false }).first().waitFor();
+  await page
+    .getByText(/cleo session start/)
+    .first()
+    .waitFor();
+  expect((await project.post('query/tasks/list')).tasks).toHaveLength(1);
 });

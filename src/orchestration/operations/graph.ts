@@ -41,8 +41,12 @@ export const orchestrateGraph = query({
   cli: { command: 'graph', args: ['epic'], view: async () => (await import('../view.ts')).orchestrationView },
   example: { world: ['T001 epic', 'T002 in T001', 'T003 in T001 depends T002', 'T004 in T001 done'], call: { epic: 'T001' } },
   async run({ store }, { epic, task, all = false, limit }) {
-    const { schedule } = await computePlan(store, epic);
-    const found = (await store.tasks.listForBoard(epic)).filter(({ id, status }) => all || status !== 'done' || id === task);
+    const { schedule, work } = await computePlan(store, epic);
+    // The plan holds all open tasks. The board is read only for done ones; a task that was asked for may be done.
+    const found =
+      all || task !== undefined
+        ? (await store.tasks.listForBoard(epic)).filter(({ id, status }) => all || status !== 'done' || id === task)
+        : work.tasks.filter(({ id }) => !work.ancestors.includes(id));
     if (task !== undefined && !found.some(({ id }) => id === task)) throw await createNotFoundError(store, task);
     const edges = (await store.health.listDependencyEdges()).map(({ from, to }): GraphEdge => [from, to]);
     const graph = selectGraph(found, edges, { around: task, limit });

@@ -22,8 +22,11 @@ export function selectGraph<N extends { id: TaskId }>(
   const reached = around === undefined ? known : new Set([...followEdges(inside, [around], 0), ...followEdges(inside, [around], 1)]);
   const linked = new Set(inside.flat());
   const found = nodes.filter(({ id }) => reached.has(id));
-  const sorted = found.sort((a, b) => Number(linked.has(b.id)) - Number(linked.has(a.id)) || toTaskNumber(a.id) - toTaskNumber(b.id));
-  const shown = sorted.slice(0, limit);
+  const ranked = found.map((node) => ({ node, isLinked: Number(linked.has(node.id)), seq: toTaskNumber(node.id) }));
+  const shown = ranked
+    .sort((a, b) => b.isLinked - a.isLinked || a.seq - b.seq)
+    .slice(0, limit)
+    .map(({ node }) => node);
   const ids = new Set(shown.map(({ id }) => id));
   return { nodes: shown, edges: inside.filter(([from, to]) => ids.has(from) && ids.has(to)), total: found.length };
 }
