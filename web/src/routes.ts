@@ -15,6 +15,8 @@ export interface Route {
   nav?: { icon: IconName; key: string };
   /** Set for the view of one record, whose path ends with `:id`. */
   record?: RecordKind;
+  /** The view in the navigation that lists the records of this one, if it has another path. */
+  listedIn?: string;
 }
 
 /** All views, in the order of the navigation. */
@@ -87,6 +89,7 @@ export const routes: Route[] = [
     title: 'Document',
     load: async () => (await import('./views/memory/document-view.tsx')).DocumentView as ComponentType<Record<string, string>>,
     record: 'document',
+    listedIn: '/memory',
   },
   {
     name: 'log',

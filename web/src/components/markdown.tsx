@@ -1,3 +1,4 @@
+import '../styles/markdown.css';
 import { lexer, type Token, type Tokens } from 'marked';
 import type { ComponentChildren } from 'preact';
 import { getRecordUrl } from '../routes.ts';

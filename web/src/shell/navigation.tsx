@@ -1,5 +1,5 @@
 import { Icon, type IconName } from '../components/icon.tsx';
-import { address } from '../router.ts';
+import { address, matchPath } from '../router.ts';
 import { routes } from '../routes.ts';
 import { connection } from '../state/connection.ts';
 import { useStore } from '../state/store.ts';
@@ -11,6 +11,8 @@ const statusText = { live: 'Live', connecting: 'Connecting', offline: 'Offline' 
 /** The navigation: at the side of a wide window, below on a phone. */
 export function Navigation({ onSearch, onShortcuts }: { onSearch: () => void; onShortcuts: () => void }) {
   const path = useStore(address, (value) => value.path);
+  const current = routes.find((route) => matchPath(route.path, path));
+  const section = current?.listedIn ?? current?.path.replace(/\/:id$/, '');
   const { identity, status } = useStore(connection);
   const chosen = useStore(theme);
   const next = themes[(themes.indexOf(chosen) + 1) % themes.length]!;
@@ -31,7 +33,7 @@ export function Navigation({ onSearch, onShortcuts }: { onSearch: () => void; on
         {routes.map(
           ({ nav, name, path: target, title }) =>
             nav && (
-              <a key={name} href={target} aria-current={path === target ? 'page' : path.startsWith(`${target}/`) ? 'true' : undefined}>
+              <a key={name} href={target} aria-current={path === target ? 'page' : section === target ? 'true' : undefined}>
                 <Icon name={nav.icon} />
                 <span>{title}</span>
                 <kbd>g {nav.key}</kbd>

@@ -1,5 +1,4 @@
 import './task.css';
-import '../../styles/markdown.css';
 import { useEffect } from 'preact/hooks';
 import { parseTaskId } from '#core/model/scalars.ts';
 import type { Result } from '../../api/operations.generated.ts';
