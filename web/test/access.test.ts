@@ -123,8 +123,8 @@ test('a write after the session has ended is rejected, and the page says how to 
   await page.locator('[data-status=pending]').getByText('During the session').waitFor();
   await project.post('mutate/session/end').then(requireSuccess);
   await add('After the session');
-  await page.getByRole('alert').getByText('session', { exact: false }).first().waitFor();
   await page
+    .locator('.notices')
     .getByText(/cleo session start/)
     .first()
     .waitFor();
