@@ -56,6 +56,33 @@ export const routes: Route[] = [
     load: async () => (await import('./views/task/task-view.tsx')).TaskView as ComponentType<Record<string, string>>,
   },
   {
+    name: 'sessions',
+    path: '/sessions',
+    title: 'Sessions',
+    load: async () => (await import('./views/sessions/sessions-view.tsx')).SessionsView,
+    nav: { icon: 'sessions', key: 's' },
+  },
+  {
+    name: 'session',
+    path: '/sessions/:id',
+    title: 'Session',
+    load: async () => (await import('./views/sessions/session-view.tsx')).SessionView as ComponentType<Record<string, string>>,
+    record: 'session',
+  },
+  {
+    name: 'grades',
+    path: '/grades',
+    title: 'Grades',
+    load: async () => (await import('./views/grades/grades-view.tsx')).GradesView,
+    nav: { icon: 'grades', key: 'a' },
+  },
+  {
+    name: 'grade',
+    path: '/grades/:session',
+    title: 'Grade',
+    load: async () => (await import('./views/grades/grade-view.tsx')).GradeView as ComponentType<Record<string, string>>,
+  },
+  {
     name: 'runs',
     path: '/runs',
     title: 'Runs',
@@ -97,33 +124,6 @@ export const routes: Route[] = [
     title: 'Log',
     load: async () => (await import('./views/log/log-view.tsx')).LogView,
     nav: { icon: 'log', key: 'l' },
-  },
-  {
-    name: 'sessions',
-    path: '/sessions',
-    title: 'Sessions',
-    load: async () => (await import('./views/sessions/sessions-view.tsx')).SessionsView,
-    nav: { icon: 'sessions', key: 's' },
-  },
-  {
-    name: 'session',
-    path: '/sessions/:id',
-    title: 'Session',
-    load: async () => (await import('./views/sessions/session-view.tsx')).SessionView as ComponentType<Record<string, string>>,
-    record: 'session',
-  },
-  {
-    name: 'grades',
-    path: '/grades',
-    title: 'Grades',
-    load: async () => (await import('./views/grades/grades-view.tsx')).GradesView,
-    nav: { icon: 'grades', key: 'a' },
-  },
-  {
-    name: 'grade',
-    path: '/grades/:session',
-    title: 'Grade',
-    load: async () => (await import('./views/grades/grade-view.tsx')).GradeView as ComponentType<Record<string, string>>,
   },
 ];
 
