@@ -14,3 +14,10 @@ test('says that there is no epic', async () => {
   const { reply } = await openApp({ tasks: ['T001'] });
   expect(await reply('orchestrate.epics')).toMatchObject({ exitCode: 100, envelope: { epics: [] } });
 });
+
+test('lists blocked epics, and done ones only if asked', async () => {
+  const { call } = await openApp({ tasks: ['T001 epic blocked', 'T002 epic done', 'T003 epic active'] });
+  const listIds = async (params: object) => (await call('orchestrate.epics', { ...params })).epics.map(({ id }: { id: string }) => id);
+  expect(await listIds({})).toEqual(['T001', 'T003']);
+  expect(await listIds({ all: true })).toEqual(['T001', 'T002', 'T003']);
+});

@@ -89,6 +89,12 @@ test('create collects done tasks without a release, and is 101 the second time',
   expect(await call('release.show', { version: 'v9.0.0' })).toMatchObject({ error: { exitCode: 4, fix: 'cleo release create v9.0.0' } });
 });
 
+test('the changelog of a shipped release has its date', async () => {
+  const app = await openApp({ tasks: ['T001 done: Parser', 'release v1.0.0 T001'] });
+  await app.tamper("update releases set status = 'shipped', shipped_at = '2026-03-04T05:06:07.000Z'");
+  expect((await app.call('release.changelog', { version: 'v1.0.0' })).changelog).toMatch(/^## \[1\.0\.0\] - 2026-03-04\n/);
+});
+
 test('a dry run of create stores nothing', async () => {
   const { call } = await openApp({ tasks: work });
   expect(await call('release.create', { version: 'v1.0.0', dryRun: true })).toMatchObject({ data: { dryRun: true, wouldCreate: 1 } });

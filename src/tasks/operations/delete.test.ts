@@ -104,6 +104,9 @@ test('marks a text criterion once and rejects others', async () => {
   });
   expect(await call('tasks.criteria.check', { taskId: 'T001', n: 2 })).toMatchObject({ _meta: { exitCode: 102 } });
   expect(await call('tasks.criteria.check', { taskId: 'T001', n: 3 })).toMatchObject({ error: { exitCode: 4 } });
+  const undo = () => call('tasks.criteria.check', { taskId: 'T001', n: 2, undo: true });
+  expect((await undo()).acceptance[1]).toEqual({ kind: 'text', text: 'rejects' });
+  expect(await undo()).toMatchObject({ _meta: { exitCode: 102 } });
   expect(await call('tasks.criteria.check', { taskId: 'T002', n: 1 })).toMatchObject({ error: { exitCode: 6 } });
 });
 

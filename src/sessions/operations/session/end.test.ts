@@ -25,3 +25,10 @@ test('keeps a session until it was inactive for session.quietHours', async () =>
   clock.now = '2026-01-02T02:01:00.000Z';
   expect(await call('session.gc')).toMatchObject({ sessions: [{ id: 'session-1' }] });
 });
+
+test('the status of a session names its agents if there are several', async () => {
+  const { call, as } = await openApp({ tasks: adas });
+  expect(await as('ada').call('session.status')).not.toHaveProperty('agents');
+  await call('session.resume', { sessionId: 'session-1' });
+  expect((await as('ada').call('session.status')).agents.toSorted()).toEqual(['ada', 'tester']);
+});
