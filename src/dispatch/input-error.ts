@@ -2,7 +2,6 @@ import type { BaseIssue } from 'valibot';
 import { formatCommand, listCommandNames, toFlag } from '#core/command-line.ts';
 import type { CommandDefinition, Operation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { commandLine } from '#core/errors/quote.ts';
 import { toGatewayCall } from '#core/errors/row.ts';
 import type { Gateway } from '#core/model/audit.ts';
 import { parseTaskId } from '#core/model/scalars.ts';
@@ -228,13 +227,11 @@ function createRuleError(operation: CommandDefinition, input: Record<string, unk
   });
 }
 
-/** Suggests the task with the digits of a malformed id, or a search for words without digits. A text with several numbers may mean
- *  any of them. */
+/** Suggests the task with the digits of a malformed id. A text with several numbers may mean any of them. */
 function suggestTask(input: unknown, shape: ParamShape): string | undefined {
   if (shape.value !== 'T###' || typeof input !== 'string') return undefined;
-  const numbers = input.match(/\d+/g) ?? [];
-  if (numbers.length === 0 && /^\p{L}[\p{L} _-]{0,99}$/u.test(input)) return commandLine(['cleo', 'find', input]);
-  const id = numbers.length === 1 ? parseTaskId(numbers[0]) : undefined;
+  const [digits = '', ...more] = input.match(/\d+/g) ?? [];
+  const id = more.length > 0 ? undefined : parseTaskId(digits);
   return id === undefined ? undefined : `cleo show ${id}`;
 }
 

@@ -171,5 +171,4 @@ export const cliMistakes: Mistake[] = [
     'update tasks T2 T3 priority:P1',
   ),
   ...cli('tasks.delete', { deleted: ['T003'] }, 'delete task T3', 'rm issue 3'),
-  ...cli('tasks.find', hit, 'show login', 'show "the login"'),
 ];
