@@ -34,7 +34,7 @@ export function createApp(platform: Platform, options: AppOptions = {}): App {
   const openServerStore = async (): Promise<Store> => {
     try {
       const { openServerStore } = await import('./store/server-store.ts');
-      return await openOrBuild(platform, output, (location) => openServerStore(location));
+      return await openOrBuild(platform, output, (location) => openServerStore(location, isSticky));
     } catch (error) {
       // The project or its configuration may exist the next time.
       opened.clear();

@@ -4,6 +4,12 @@ import { type ErrorRow, row } from '#core/errors/row.ts';
 
 /** Errors of `admin` operations. A file that throws one imports this file; without it the catalog has no row for the code. */
 const rows = {
+  E_BACKUP_NOT_FOUND: row<{ id: string; fix: string }>({
+    exit: 4,
+    http: 404,
+    message: (d) => `There is no backup ${d.id}`,
+    fix: (d) => d.fix,
+  }),
   E_GRADE_TOO_LOW: row<{ sessionId: string; percent: number; min: number; letter: string; flags: string[] }>({
     exit: 1,
     http: 422,
@@ -33,6 +39,13 @@ const rows = {
     http: 409,
     message: (d) => `${d.what} cannot be taken back: ${d.problem}`,
     fix: (d) => `cleo log --after ${d.entry - 1}`,
+  }),
+  E_TOO_MANY_REQUESTS: row<{ retryAfterSeconds: number }>({
+    exit: 7,
+    http: 429,
+    message: (d) => `Too many calls; try again in ${d.retryAfterSeconds} s`,
+    fix: () => 'cleo config get serve.callsPerMinute',
+    manual: (d) => `Wait ${d.retryAfterSeconds} s, then send the call again`,
   }),
 } satisfies Record<string, ErrorRow<never>>;
 

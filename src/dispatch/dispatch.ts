@@ -172,7 +172,7 @@ async function runQuery(ctx: CallContext, params: Record<string, unknown>): Prom
   const outcome =
     operation.needs === 'store'
       ? await (await app.openStore(ctx.isGraded ? 'write' : 'read')).read(async (store) => {
-          if (store.ahead) (await import('./read-ahead.ts')).readAhead(ctx, store.ahead, params);
+          store.ahead?.((ahead) => operation.readAhead?.(ahead, params as never, ctx) ?? []);
           await identify(ctx, store);
           return run({ store });
         })

@@ -3,7 +3,6 @@ import { type CallContext, createContext, unwrapAnswer } from './call-context.ts
 import { checkSession } from './check-session.ts';
 import type { Outcome } from './envelope.ts';
 import { identify, isResolvedByStore } from './identify.ts';
-import { readAhead } from './read-ahead.ts';
 
 /** Returns true if the call has to be in the log or has a key, so that it always writes. */
 export const mustWrite = ({ isGraded, call }: CallContext): boolean => isGraded || call.idempotencyKey !== undefined;
@@ -17,7 +16,7 @@ export async function peekBeforeWrite(
   const { operation } = ctx;
   if (mustWrite(ctx)) return {};
   const found = await store.read(async (reads) => {
-    if (reads.ahead) readAhead(ctx, reads.ahead, params);
+    reads.ahead?.((ahead) => operation.readAhead?.(ahead, params as never, ctx) ?? []);
     await identify(ctx, reads);
     // The session may be graded.
     if (mustWrite(ctx)) return {};

@@ -129,9 +129,12 @@ export function createProjectTrust(platform: Platform, env: Record<string, strin
     async requireStore(project, address) {
       await requireFolder(project);
       const own = config.inspect(config.projectFile(project)).values['store.url'];
+      const loaded = config.load(project);
       const url = address ?? platform.databaseUrl ?? own;
+      if (!(url || loaded['store.url']) && loaded['store.engine'] === 'postgres')
+        throw createMissingAddressError(config.projectFile(project));
       const items = listSettings(project).filter(
-        ({ name }) => (locatesStore(name) && name !== 'store.url') || (url === own && ['store.url', 'project.key'].includes(name)),
+        ({ name }) => (locatesStore(name) && !name.startsWith('store.')) || (url === own && ['store.url', 'project.key'].includes(name)),
       );
       await requireItems(project, items, readRecord(resolveRoot(project)));
     },
@@ -281,3 +284,10 @@ function knowsModes(path: string): boolean {
     return true;
   }
 }
+
+const createMissingAddressError = (path: string): CleoError =>
+  new CleoError('E_CONFIG_ERROR', {
+    path,
+    problem: 'the store of this project is on PostgreSQL (store.engine), and no address is configured; set CLEO_DATABASE_URL to it',
+    fix: 'cleo config get store.url',
+  });

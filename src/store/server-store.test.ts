@@ -82,8 +82,10 @@ test('a slow write does not delay reads', async () => {
 
 test('slow reads delay neither writes nor other reads while a connection is free', async () => {
   const { store } = await openServer({ tasks: ['T001'] });
-  let open = 3;
-  const slow = Array.from({ length: 3 }, () =>
+  // A server keeps two connections for reads to PostgreSQL.
+  const count = process.env.CLEO_TEST_ENGINE === 'postgres' ? 1 : 3;
+  let open = count;
+  const slow = Array.from({ length: count }, () =>
     store.read(async () => {
       await sleep(400);
       open--;
@@ -91,7 +93,7 @@ test('slow reads delay neither writes nor other reads while a connection is free
   );
   await store.write(stamp, (writes) => writes.tasks.reserveIds('T010'));
   expect(await taskExists(store, 'T001')).toBe(true);
-  expect(open).toBe(3);
+  expect(open).toBe(count);
   await Promise.all(slow);
   const many = Array.from({ length: 20 }, () => store.read(() => sleep(5)));
   await Promise.all(many);

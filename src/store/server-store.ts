@@ -4,10 +4,13 @@ import type { Store } from './port/store.ts';
 import type { StoreLocation } from './store-admin.ts';
 
 const maxReaders = 4;
+const maxServerReaders = 2;
+const serverIdleMs = 60_000;
+const clientIdleMs = 10_000;
 
 /** Opens the store of a server, which runs calls concurrently: one connection writes, one call at a time, and other
  *  connections read. On a shared connection an `await` inside a transaction would let a second call into it. */
-export async function openServerStore({ postgres, sqlite }: StoreLocation): Promise<Store> {
+export async function openServerStore({ postgres, sqlite }: StoreLocation, isOfOneClient = false): Promise<Store> {
   if (!postgres) {
     const begin = retryWhileLocked(sqlite.busyTimeoutMs);
     return createReadWritePair(
@@ -17,9 +20,11 @@ export async function openServerStore({ postgres, sqlite }: StoreLocation): Prom
   }
   const { openPostgres } = await import('./dialects/postgres.ts');
   const { listenToLog } = await import('./dialects/postgres-listener.ts');
+  // Connections of a server are scarce: every client of an agent has such a process.
+  const idleTimeoutMs = isOfOneClient ? clientIdleMs : serverIdleMs;
   const pair = createReadWritePair(
-    () => openPostgres(postgres),
-    () => openPostgres({ ...postgres, connections: maxReaders }),
+    () => openPostgres({ ...postgres, idleTimeoutMs }),
+    () => openPostgres({ ...postgres, idleTimeoutMs, connections: isOfOneClient ? 1 : maxServerReaders }),
   );
   return { ...pair, listen: (onChange) => listenToLog(postgres, onChange) };
 }

@@ -6,7 +6,15 @@ const work = ['tasks.start', 'tasks.claim-next', 'lifecycle.start', 'orchestrate
 const guides = ['admin.help', 'admin.doctor'];
 
 /** Errors that pass by themselves: to try again later is all that a caller can do. */
-const passing = ['E_SKILL_TEMPORARY', 'E_SKILL_TIMEOUT', 'E_SKILL_SIGNAL', 'E_SKILL_PARTIAL', 'E_LOCK_TIMEOUT', 'E_TOO_MANY_REQUESTS'];
+const passing = [
+  'E_SKILL_TEMPORARY',
+  'E_SKILL_TIMEOUT',
+  'E_SKILL_SIGNAL',
+  'E_SKILL_PARTIAL',
+  'E_LOCK_TIMEOUT',
+  'E_STORE_UNAVAILABLE',
+  'E_TOO_MANY_REQUESTS',
+];
 
 export const isPassing = ({ code }: ErrorBody): boolean => passing.includes(code);
 

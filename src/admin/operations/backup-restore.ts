@@ -1,3 +1,4 @@
+import '../errors.ts';
 import { relative } from 'node:path';
 import { boolean, description, metadata, number, optional, pipe, strictObject, string } from 'valibot';
 import { answer, job } from '#core/define.ts';

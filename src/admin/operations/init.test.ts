@@ -7,6 +7,7 @@ import { asPerson, openApp } from '../../../test/app.ts';
 import { createEmptyFolder, readProjectKey, type TestFolder } from '../../../test/folder.ts';
 
 const isPostgres = process.env.CLEO_TEST_ENGINE === 'postgres';
+const engine = isPostgres ? { store: { engine: 'postgres' } } : {};
 const readConfig = ({ root }: TestFolder) => JSON.parse(readFileSync(join(root, '.cleo', 'config.json'), 'utf8'));
 const readFiles = (root: string): Record<string, string> =>
   Object.fromEntries(
@@ -27,6 +28,7 @@ test('derives the project key from the folder and writes the JSON Schema', async
   const folder = createEmptyFolder().createSubfolder('My  Shop (v2)');
   await folder.call('admin.init');
   expect(readConfig(folder)).toEqual({
+    ...engine,
     $schema: './config.schema.json',
     project: { key: expect.stringMatching(/^my_shop_v2_[0-9a-f]{8}$/) },
   });
@@ -129,7 +131,7 @@ test('keeps the committed key and settings of a clone', async () => {
   const key = `clone_${Math.random().toString(16).slice(2, 10)}`;
   writeFileSync(join(folder.root, '.cleo', 'config.json'), JSON.stringify({ project: { key }, hierarchy: { maxSiblings: 3 } }));
   expect(await folder.call('admin.init')).toMatchObject({ project: { created: true } });
-  expect(readConfig(folder)).toEqual({ project: { key }, hierarchy: { maxSiblings: 3 } });
+  expect(readConfig(folder)).toEqual({ ...engine, project: { key }, hierarchy: { maxSiblings: 3 } });
   expect(await folder.call('tasks.add', { title: 'First' })).toMatchObject({ success: true });
 });
 
@@ -239,7 +241,7 @@ if (isPostgres)
       const folder = createLocal();
       const store = inject('databaseUrl');
       expect(await folder.call('admin.init', { store })).toMatchObject({ project: { store: 'postgres', created: true } });
-      expect(readConfig(folder).store).toEqual({ url: store });
+      expect(readConfig(folder).store).toEqual({ engine: 'postgres', url: store });
       expect(existsSync(join(folder.root, '.cleo', 'cleo.db'))).toBe(false);
       expect(await folder.call('tasks.add', { title: 'First' })).toMatchObject({ task: { id: 'T001' } });
       expect(await folder.call('admin.init', { store })).toMatchObject({ _meta: { exitCode: 101 } });
@@ -256,6 +258,16 @@ if (isPostgres)
       const other = createEmptyFolder();
       await other.call('admin.init');
       expect(await other.call('admin.init', { store: 'postgres://elsewhere.example/work' })).toMatchObject({ error: { exitCode: 6 } });
+    });
+
+    test('records the engine, so that a clone without the address does not become a project of its own', async () => {
+      const folder = createLocal();
+      const withAddress = folder.withEnv({ CLEO_DATABASE_URL: inject('databaseUrl') });
+      expect(await withAddress.call('admin.init')).toMatchObject({ project: { created: true, store: 'postgres' } });
+      expect(await folder.call('admin.config.get', { key: 'store.engine' })).toMatchObject({ value: 'postgres' });
+      const missing = { error: { code: 'E_CONFIG_ERROR', exitCode: 8, message: expect.stringContaining('CLEO_DATABASE_URL') } };
+      for (const operation of ['admin.init', 'tasks.list']) expect(await folder.call(operation)).toMatchObject(missing);
+      expect(existsSync(join(folder.root, '.cleo', 'cleo.db'))).toBe(false);
     });
 
     test('exits with 3 for an unreachable server, and works on a later attempt', async () => {

@@ -115,6 +115,9 @@ async function createStore(ctx: JobContext, project: Project, address: string | 
   const isNew = await admin.create(now);
   if (isNew) await recordNewStore(admin, platform, project);
   const { config } = platform;
+  // A clone without the address must not become a project of its own.
+  if (admin.kind === 'postgres' && config.load(project)['store.engine'] === '')
+    config.set(config.projectFile(project), 'store.engine', admin.kind);
   if (address !== undefined && config.load(project)['store.url'] !== address) config.set(config.projectFile(project), 'store.url', address);
   return isNew;
 }

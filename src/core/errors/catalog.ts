@@ -57,12 +57,6 @@ const createRows = () =>
       fix: (d) => d.fix ?? (d.prefix ? `cleo find --id ${quote(d.prefix)}` : 'cleo help find'),
       alternatives: (d) => (d.suggestions ?? []).map((id) => ({ action: `Show ${id}`, command: `cleo show ${id}` })),
     }),
-    E_BACKUP_NOT_FOUND: row<{ id: string; fix: string }>({
-      exit: 4,
-      http: 404,
-      message: (d) => `There is no backup ${d.id}`,
-      fix: (d) => d.fix,
-    }),
 
     E_DEPENDENCY_ERROR: row<{ tool: string; problem: string; fix?: string; manual?: string; checks?: object[] }>({
       exit: 5,
@@ -298,13 +292,6 @@ const createRows = () =>
       message: (d) => d.problem ?? needsToken,
       fix: (d) => d.fix,
       manual: (d) => (isForPerson(d.fix) ? d.fix : askForToken),
-    }),
-    E_TOO_MANY_REQUESTS: row<{ retryAfterSeconds: number }>({
-      exit: 7,
-      http: 429,
-      message: (d) => `Too many calls; try again in ${d.retryAfterSeconds} s`,
-      fix: () => 'cleo config get serve.callsPerMinute',
-      manual: (d) => `Wait ${d.retryAfterSeconds} s, then send the call again`,
     }),
   }) satisfies Record<string, ErrorRow<never>>;
 

@@ -23,6 +23,7 @@ test.each([
   ['release.gates.lint', true, false],
   ['work.command', true, false],
   ['profiles.fast.model', true, false],
+  ['store.engine', false, true],
   ['store.durability', false, false],
   ['store.urls', false, false],
   ['verification.required', false, false],

@@ -102,10 +102,10 @@ export function openPostgres(options: PostgresOptions): Store {
 
   return {
     read: <T>(work: (store: ReadStore) => Promise<T>) =>
-      runTransaction(undefined, ({ db, ahead }) => work({ ...createReadStore(db), ahead: createReadStore(ahead) })),
+      runTransaction(undefined, ({ db, ahead }) => work({ ...createReadStore(db), ahead: createAhead(ahead) })),
     write: async <T>(stamp: Stamp, work: (store: WriteStore) => Promise<T>) => {
       const { createWriteStore } = await import('../sql/write-store.ts');
-      return runTransaction(stamp, ({ db, ahead }) => work({ ...createWriteStore(db, stamp), ahead: createReadStore(ahead) }));
+      return runTransaction(stamp, ({ db, ahead }) => work({ ...createWriteStore(db, stamp), ahead: createAhead(ahead) }));
     },
     migrate: async () => (await import('./postgres-schema.ts')).createPostgres(options, new Date().toISOString()),
     async backupTo() {
@@ -114,6 +114,13 @@ export function openPostgres(options: PostgresOptions): Store {
     close: pool.close,
   };
 }
+
+const createAhead = (db: Db): NonNullable<ReadStore['ahead']> => {
+  const store = createReadStore(db);
+  return (send) => {
+    for (const read of send(store)) read.catch(() => {});
+  };
+};
 
 /** Commits. Whether it happened is unknown if the connection breaks before the answer, unless a statement had failed before. */
 async function commitWrite(transaction: Transaction): Promise<void> {

@@ -15,9 +15,9 @@ import type { GateReads, GateWrites } from './verification.ts';
 
 /** The store of a query: it has no methods that write. */
 export interface ReadStore {
-  /** The same reads. They are sent at once, and answer the same reads of this store until the next write. Only where a read costs a round
-   *  trip to a server. */
-  ahead?: ReadStore;
+  /** Sends the reads of `send` at once. They answer the same reads of this store until the next write; their errors are those of these
+   *  reads. Only where a read costs a round trip to a server. */
+  ahead?(send: (store: ReadStore) => Promise<unknown>[]): void;
   tasks: TaskReads;
   search: SearchReads;
   audit: AuditReads;

@@ -1,3 +1,4 @@
+import '#admin/errors.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { anonymousToken } from '#core/model/token.ts';
 import { authenticate, type TokenIdentity } from '#dispatch/authenticate.ts';

@@ -1,3 +1,4 @@
+import '#admin/errors.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { App } from '#dispatch/dispatch.ts';
 import { createLogFeed, type LogEvent } from '#dispatch/log-feed.ts';

@@ -24,7 +24,7 @@ async function checkHint(ctx: MutationContext): Promise<ScoredTask | undefined> 
   const { store, hint } = ctx;
   if (hint === undefined) return undefined;
   const { recommendation, head } = hint as ClaimHint;
-  if (store.ahead) for (const read of readTaskAhead(store.ahead, recommendation.taskId, ctx)) read.catch(() => {});
+  store.ahead?.((ahead) => readTaskAhead(ahead, recommendation.taskId, ctx));
   const [now, claim] = await Promise.all([store.audit.getHead(), store.claims.get(recommendation.taskId)]);
   return now?.hash === head?.hash && !claim ? recommendation : undefined;
 }

@@ -4,7 +4,7 @@ import { CleoError } from '#core/errors/error.ts';
 /** Returns the engine of the store; undefined if the configuration cannot be read, because `version` must work in a broken project. */
 export function detectStore(ctx: Pick<BaseContext, 'platform' | 'config'>): 'sqlite' | 'postgres' | undefined {
   try {
-    return (ctx.platform.databaseUrl ?? ctx.config['store.url']) ? 'postgres' : 'sqlite';
+    return (ctx.platform.databaseUrl ?? ctx.config['store.url']) || ctx.config['store.engine'] === 'postgres' ? 'postgres' : 'sqlite';
   } catch (error) {
     if (error instanceof CleoError) return undefined;
     throw error;

@@ -205,7 +205,7 @@ export async function completeTask(ctx: TransitionContext, task: TaskRecord): Pr
   await store.claims.release(task.id);
   const done = await store.tasks.save(task, { ...task, status: 'done', resolution: 'done', completedAt: now });
   // For `findReadyStage`.
-  store.ahead?.tasks.getAncestry(task.id).catch(() => {});
+  store.ahead?.(({ tasks }) => [tasks.getAncestry(task.id)]);
   const warnings = unmet.length > 0 ? [`completed with unchecked criteria: ${unmet.map((c) => `${c.n}. ${c.text}`).join('; ')}`] : [];
   const [unblocked, parentReady] = await Promise.all([listUnblocked(store, task.id), findReadyParent(store, done)]);
   if (!parentReady || !config['hierarchy.autoCompleteParents']) return defined({ task: done, unblocked, parentReady, warnings });
