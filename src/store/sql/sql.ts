@@ -43,22 +43,6 @@ export function joinSql(items: Sql[], separator: string): Sql {
 /** Formats `(?, ?, ?)` for `in`. `items` must not be empty. */
 export const listValues = (items: SqlValue[]): Sql => ({ parts: ['(', ...Array(items.length - 1).fill(', '), ')'], values: items });
 
-/** Formats `(?, ?), (?, ?)` for a multi-row insert. */
-export function listRows(items: (SqlValue | undefined)[][]): Sql {
-  const [first = []] = items;
-  const values = new Array<SqlValue>(items.length * first.length);
-  const parts = new Array<string>(values.length + 1).fill(', ');
-  // A batch has tens of thousands of values, so both lists are allocated once.
-  let at = 0;
-  for (const item of items) {
-    parts[at] = '), (';
-    for (let i = 0; i < item.length; i++) values[at++] = item[i] ?? null;
-  }
-  parts[0] = '(';
-  parts[at] = ')';
-  return { parts, values };
-}
-
 /** Splits a list, because both databases limit the placeholders of one statement. The rest of a long list is split into powers of two:
  *  each length is a statement of its own, which has to be compiled and stays in the cache. */
 export function splitChunks<T>(items: T[], size: number): T[][] {

@@ -3,8 +3,9 @@ import { formatMemoryId, memoryLetters } from '#memory/model/memory.ts';
 import type { MemoryWrites } from '../../port/memory.ts';
 import type { Stamp } from '../../port/store.ts';
 import { noteUpdate } from '../changes.ts';
+import { listRows } from '../list-rows.ts';
 import { indexTexts } from '../search/writes.ts';
-import { type Db, listRows, listValues, splitChunks, sql } from '../sql.ts';
+import { type Db, listValues, splitChunks, sql } from '../sql.ts';
 import { storeMemoryImage } from '../undo/images.ts';
 
 export function createMemoryWrites(db: Db, stamp: Stamp, changes: Changes): MemoryWrites {

@@ -2,7 +2,8 @@ import type { Changes } from '#core/model/audit.ts';
 import { toTaskNumber } from '#core/model/scalars.ts';
 import type { ReleaseRecord } from '#release/model/release.ts';
 import type { ReleaseReads, ReleaseWrites } from '../../port/release.ts';
-import { type Db, listRows, omitNull, type SqlRow, splitChunks, sql, toId } from '../sql.ts';
+import { listRows } from '../list-rows.ts';
+import { type Db, omitNull, type SqlRow, splitChunks, sql, toId } from '../sql.ts';
 import { isNotCancelled } from '../tasks/open-graph.ts';
 import { withSubtree } from '../tasks/subtree.ts';
 

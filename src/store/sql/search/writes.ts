@@ -1,6 +1,7 @@
 import { type TaskId, toTaskNumber } from '#core/model/scalars.ts';
 import { markEdges, toTerms } from '#lib/terms.ts';
-import { type Db, joinSql, listRows, raw, type Sql, splitChunks, sql } from '../sql.ts';
+import { listRows } from '../list-rows.ts';
+import { type Db, joinSql, raw, type Sql, splitChunks, sql } from '../sql.ts';
 
 interface IndexedText {
   title: string;

@@ -4,9 +4,10 @@ import { groupBy } from '#lib/collections.ts';
 import type { Stamp } from '../../port/store.ts';
 import type { AttachedRows, DeletedTask, DeletionWrites, StoredRelation, TaskReads } from '../../port/tasks.ts';
 import { insertRow } from '../insert-row.ts';
+import { listRows } from '../list-rows.ts';
 import { queryInChunks } from '../queries.ts';
 import { unindexTask } from '../search/writes.ts';
-import { type Db, listRows, raw, type SqlRow, splitChunks, sql } from '../sql.ts';
+import { type Db, raw, type SqlRow, splitChunks, sql } from '../sql.ts';
 
 /** Tables whose rows the database deletes with their task, and the column that names it. Claims are not restored, and the other tables of
  *  that kind are part of the record. */

@@ -21,15 +21,13 @@ export async function getOpenGraph(db: Db): Promise<OpenWork> {
     selectLines(
       db,
       sql`d.task_id || ' ' || d.depends_on`,
-      sql`tasks t cross join task_dependencies d cross join tasks o
-      where ${isOpen} and d.task_id = t.id and o.id = d.depends_on and o.status <> 'done'`,
+      sql`tasks t cross join task_dependencies d cross join tasks o where ${isOpen} and d.task_id = t.id and o.id = d.depends_on and o.status <> 'done'`,
     ),
     // Each parent is looked up once. Without `coalesce` SQLite would read the parents of all tasks in the order of an index.
     selectLines(
       db,
-      sql`by_parent.id`,
-      sql`(select distinct coalesce(t.parent_id, '') as id from tasks t where ${isOpen}) by_parent
-        where exists (select 1 from tasks s where s.parent_id = by_parent.id and s.status in ('active', 'done'))`,
+      sql`by_up.id`,
+      sql`(select distinct coalesce(t.parent_id, '') as id from tasks t where ${isOpen}) by_up where exists (select 1 from tasks s where s.parent_id = by_up.id and s.status in ('active', 'done'))`,
     ),
     // The condition repeats that of a partial index, so that tasks with neither cost nothing.
     selectLines(

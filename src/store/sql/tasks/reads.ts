@@ -73,8 +73,7 @@ export function createTaskReads(db: Db): Pick<TaskReads, EagerTaskRead> {
     },
     async listRelations(id) {
       const found = await db.all(sql`
-        select task_id, related_to, relation_type, reason from task_relations where task_id = ${id} or related_to = ${id}
-        order by task_id, related_to, relation_type`);
+        select task_id, related_to, relation_type, reason from task_relations where task_id = ${id} or related_to = ${id} order by task_id, related_to, relation_type`);
       return found.map(
         (row): Relation => ({
           taskId: String(row.task_id === id ? row.related_to : row.task_id),

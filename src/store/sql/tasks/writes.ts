@@ -4,8 +4,9 @@ import type { StoredCriterion, TaskRecord } from '#tasks/model/task.ts';
 import type { Stamp } from '../../port/store.ts';
 import type { TaskReads, TaskWrites } from '../../port/tasks.ts';
 import { noteUpdate } from '../changes.ts';
+import { listRows } from '../list-rows.ts';
 import { indexTasks, type TaskText, unindexTask } from '../search/writes.ts';
-import { type Db, listRows, splitChunks, sql } from '../sql.ts';
+import { type Db, splitChunks, sql } from '../sql.ts';
 
 /** Writes of tasks. Each is recorded in `changes` and, field by field, in history. */
 export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes: Changes): TaskWrites {

@@ -1,5 +1,6 @@
 import type { GithubReads, GithubWrites } from '../../port/transfer.ts';
-import { type Db, listRows, listValues, splitChunks, sql } from '../sql.ts';
+import { listRows } from '../list-rows.ts';
+import { type Db, listValues, splitChunks, sql } from '../sql.ts';
 
 export const createGithubReads = (db: Db): GithubReads => ({
   async list(repo) {

@@ -1,8 +1,9 @@
 import { type Status, type TaskType, toTaskNumber } from '#core/model/scalars.ts';
 import type { KnownImport } from '#transfer/model/known-import.ts';
 import type { ImportFilter, ImportReads, ImportWrites } from '../../port/transfer.ts';
+import { listRows } from '../list-rows.ts';
 import { countUpTo, queryInChunks } from '../queries.ts';
-import { type Db, listRows, listValues, omitNull, raw, type Sql, type SqlRow, splitChunks, sql } from '../sql.ts';
+import { type Db, listValues, omitNull, raw, type Sql, type SqlRow, splitChunks, sql } from '../sql.ts';
 
 export function createImportReads(db: Db): ImportReads {
   return {

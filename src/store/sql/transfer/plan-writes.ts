@@ -5,9 +5,10 @@ import type { PlanWrites } from '../../port/plan.ts';
 import type { Stamp } from '../../port/store.ts';
 import type { TaskReads } from '../../port/tasks.ts';
 import { noteUpdate } from '../changes.ts';
+import { listRows } from '../list-rows.ts';
 import { createMemoryWrites } from '../memory/writes.ts';
 import { indexTasks, indexTexts, unindexMemory, unindexTask } from '../search/writes.ts';
-import { type Db, listRows, raw, splitChunks, sql } from '../sql.ts';
+import { type Db, raw, splitChunks, sql } from '../sql.ts';
 
 /** Columns that contain the id of a task. The audit log is append-only and is not among them. */
 const taskColumns: [table: string, column: string][] = [

@@ -1,7 +1,6 @@
 import { array, number, optional, strictObject, string } from 'valibot';
 import { answer, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { syncCheckout } from '../shared/sync-checkout.ts';
 import { describeSync, SyncSchema } from '../shared/sync-result.ts';
 
 export const syncRun = mutation({
@@ -17,6 +16,8 @@ export const syncRun = mutation({
   example: { world: ['T001 epic', 'T002 in T001'], call: { dryRun: true } },
   async run(ctx) {
     requireSync(ctx.config['sync.mode']);
+    // The git hook loads the same part.
+    const { syncCheckout } = await import('../shared/sync-checkout.ts');
     const report = await syncCheckout(ctx, { isReadOnly: false, isDryRun: ctx.isDryRun });
     const { result, warnings } = describeSync(report);
     return answer(result, { warnings, ...(report.isChanged ? {} : { exit: 102 as const }) });
