@@ -43,7 +43,10 @@ function installSystemPackage({ command, apt }) {
   const isInstalled = () => spawnSync(command, ['--version'], { encoding: 'utf8' }).status === 0;
   if (isInstalled()) return command;
   process.stdout.write(`> apt-get install ${apt}\n`);
-  const { status: code, stderr } = spawnSync('apt-get', ['install', '-y', apt], { encoding: 'utf8' });
+  const runApt = (...words) => spawnSync('apt-get', words, { encoding: 'utf8' });
+  let { status: code, stderr } = runApt('install', '-y', apt);
+  // A fresh image has no list of packages.
+  if (code !== 0 && runApt('update').status === 0) ({ status: code, stderr } = runApt('install', '-y', apt));
   if (code !== 0 || !isInstalled()) throw new Error(`cannot install ${apt}; install it by hand: ${stderr ?? ''}`);
   return command;
 }
