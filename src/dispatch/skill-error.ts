@@ -9,7 +9,10 @@ export function redactSkillError(known: CleoError): CleoError {
   const error = toSkillError(known);
   const { row, exitCode, message, fix, details } = error;
   if (row !== 'E_SKILL') return error;
-  return createSkillError(exitCode, redactText(message), redactText(fix), redactDetails(details) as Record<string, unknown>);
+  const clean = redactText(fix);
+  // A command with a redacted value cannot be run as it is.
+  const manual = clean === fix ? {} : { manual: 'Run the fix with your own value in place of the redacted one' };
+  return createSkillError(exitCode, redactText(message), clean, { ...(redactDetails(details) as Record<string, unknown>), ...manual });
 }
 
 function redactDetails(value: unknown): unknown {

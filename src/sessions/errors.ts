@@ -23,6 +23,8 @@ const rows = {
     retry?: string[];
     inactiveSession?: string;
     otherAgentsSession?: string;
+    /** The session that the environment names, and that does not exist in this project. */
+    unknownSession?: string;
     act?: string;
   }>({
     exit: 36,
@@ -30,20 +32,23 @@ const rows = {
     message: (d) =>
       d.inactiveSession
         ? `The session ${d.inactiveSession} is not active`
-        : d.retry
-          ? `You are in several sessions: ${(d.activeSessions ?? []).join(', ')}; name one as \`session\``
-          : d.activeSessions
-            ? `You are in no session; active: ${d.activeSessions.join(', ')}; join one or name it as \`session\``
-            : d.otherAgentsSession
-              ? `You are not in a session, and ${d.otherAgentsSession} belongs to another agent; name it as \`session\` to ${d.act} it`
-              : `No session is active${d.act ? `; there is nothing to ${d.act}` : ''}`,
+        : d.unknownSession
+          ? `CLEO_SESSION_ID names the session ${d.unknownSession.slice(0, 100)}, which does not exist in this project`
+          : d.retry
+            ? `You are in several sessions: ${(d.activeSessions ?? []).join(', ')}; name one as \`session\``
+            : d.activeSessions
+              ? `You are in no session; active: ${d.activeSessions.join(', ')}; join one or name it as \`session\``
+              : d.otherAgentsSession
+                ? `You are not in a session, and ${d.otherAgentsSession} belongs to another agent; name it as \`session\` to ${d.act} it`
+                : `No session is active${d.act ? `; there is nothing to ${d.act}` : ''}`,
+    manual: (d) => (d.unknownSession ? 'Unset CLEO_SESSION_ID, or set it to an id of cleo session list' : ''),
     fix: (d) =>
       d.inactiveSession
         ? `cleo session resume ${d.inactiveSession}`
         : d.retry?.[0]
           ? d.retry[0]
-          : d.activeSessions || d.otherAgentsSession
-            ? 'cleo session list --status active'
+          : d.activeSessions || d.otherAgentsSession || d.unknownSession
+            ? `cleo session list${d.unknownSession ? '' : ' --status active'}`
             : 'cleo session start --scope global --auto-focus --name Work',
     alternatives: (d) =>
       d.retry?.map((command) => ({ action: 'Name the session', command })) ??

@@ -24,7 +24,7 @@ export interface Trail {
 }
 
 /** More steps than this are not a way out. */
-const maxSteps = 12;
+const maxSteps = 16;
 
 class DeadEnd extends Error {}
 

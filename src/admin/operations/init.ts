@@ -246,7 +246,14 @@ function rethrowUnlessMissing(error: unknown): undefined {
 }
 
 /** Writes all project files except the store. Existing files, as in a clone, are kept. */
-function writeProjectFiles({ files, config, randomHex }: Platform, project: Project): void {
+function writeProjectFiles({ files, config, randomHex, root }: Platform, project: Project): void {
+  if (root !== undefined && files.exists(root) && !files.isFolder(root))
+    throw new CleoError('E_FILE_ERROR', {
+      path: root,
+      problem: 'is a file; CLEO_ROOT must name a folder',
+      fix: 'unset CLEO_ROOT',
+      manual: 'Unset CLEO_ROOT, or set it to the folder of the project',
+    });
   if (files.exists(project.folder) && !files.isFolder(project.folder))
     throw new CleoError('E_FILE_ERROR', {
       path: project.folder,

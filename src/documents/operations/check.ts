@@ -100,14 +100,16 @@ export const docsCheck = query({
     const sections = measured.sections.map(({ items: _, weight: __, ...section }) => section);
     const document = { file: path, schema: id, completeness: measured.completeness, min, ...(explain ? { sections } : {}) };
     const missing = listMissingSections(measured, requiredSections);
+    const faults = checkFrontMatter(schemas, schema, text);
     const problems = [
-      ...checkFrontMatter(schemas, schema, text),
+      ...faults,
       ...(measured.completeness >= min ? [] : [`is ${measured.completeness} complete; the minimum is ${min}`]),
       ...(missing.length === 0 ? [] : [`lacks ${missing.map((one) => one.id).join(', ')}`]),
     ];
     if (problems.length === 0) return { document };
     throw createSkillError(65, `${path} ${problems.join('; ')}`, ctx.commandWith({ min: 0, require: undefined, explain: true }), {
       document,
+      ...(faults.length > 0 ? { manual: `Correct the front matter of ${path}, then check again` } : {}),
       missing: sections.filter(({ required, lacks }) => required && lacks.length > 0).map((one) => ({ id: one.id, lacks: one.lacks })),
     });
   },

@@ -25,9 +25,14 @@ export async function createSessionNotFoundError(store: ReadStore, sessionId: st
 
 /** Returns the caller's session, for commands that close a session. Throws if the call belongs to no session. */
 export async function requireOwnSession(
-  { session, activeSessions, isAmbiguous, store, commandWith }: MutationContext,
+  { session, activeSessions, isAmbiguous, store, caller, commandWith }: MutationContext,
   act: string,
 ): Promise<SessionRecord> {
+  if (!session && caller.session) {
+    const own = (await store.sessions.findCandidates(caller.agent, undefined)).filter(({ isMine }) => isMine);
+    const retry = own.map(({ id }) => `${commandWith({})} --session ${id}`);
+    throw new CleoError('E_SESSION_REQUIRED', { act, unknownSession: caller.session, ...(retry.length > 0 ? { retry } : {}) });
+  }
   if (!session && isAmbiguous) {
     const retry = activeSessions?.map((id) => `${commandWith({})} --session ${id}`);
     throw new CleoError('E_SESSION_REQUIRED', { act, ...defined({ activeSessions, retry }) });

@@ -31,7 +31,7 @@ export async function planBatch(ctx: MutationContext, entries: BatchEntry[]): Pr
   const placements: Placements = new Map();
   const openChildren = new Map<TaskId, number>();
   const maxSiblings = config['hierarchy.maxSiblings'];
-  for (const id of sortParentsFirst(ids, parentOf)) {
+  for (const id of sortEntries(ids, parentOf)) {
     const index = indexes.get(id)!;
     try {
       const parent = parentOf.get(id);
@@ -73,6 +73,15 @@ export async function planBatch(ctx: MutationContext, entries: BatchEntry[]): Pr
 }
 
 const help = 'cleo help add-batch';
+
+/** Sorts parents before children. Entries that contain each other are not stored, so that no tree shows them. */
+function sortEntries(ids: TaskId[], parentOf: Map<TaskId, TaskId | undefined>): TaskId[] {
+  try {
+    return sortParentsFirst(ids, parentOf);
+  } catch (error) {
+    throw error instanceof CleoError ? replaceFix(error, help) : error;
+  }
+}
 
 /** No command can show what the batch alone contains: a parent of an entry, a cycle of entries, or too many entries below one parent. */
 function isAboutBatch({ row, details }: CleoError, batch: Map<TaskId, number>): boolean {
