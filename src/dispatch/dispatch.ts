@@ -172,7 +172,7 @@ async function runQuery(ctx: CallContext, params: Record<string, unknown>): Prom
   const outcome =
     operation.needs === 'store'
       ? await (await app.openStore(ctx.isGraded ? 'write' : 'read')).read(async (store) => {
-          store.ahead?.((ahead) => operation.readAhead?.(ahead, params as never, ctx) ?? []);
+          store.ahead?.(operation.readAhead, params as never, ctx);
           await identify(ctx, store);
           return run({ store });
         })

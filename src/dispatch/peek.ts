@@ -16,7 +16,7 @@ export async function peekBeforeWrite(
   const { operation } = ctx;
   if (mustWrite(ctx)) return {};
   const found = await store.read(async (reads) => {
-    reads.ahead?.((ahead) => operation.readAhead?.(ahead, params as never, ctx) ?? []);
+    reads.ahead?.(operation.readAhead, params as never, ctx);
     await identify(ctx, reads);
     // The session may be graded.
     if (mustWrite(ctx)) return {};

@@ -21,7 +21,7 @@ export async function runMutation(ctx: CallContext, params: Record<string, unkno
   if ('outcome' in peeked) return peeked.outcome;
   try {
     return await store.write(toStamp(ctx), async (writes) => {
-      if (!('hint' in peeked)) writes.ahead?.((ahead) => operation.readAhead?.(ahead, given as never, ctx) ?? []);
+      if (!('hint' in peeked)) writes.ahead?.(operation.readAhead, given as never, ctx);
       const replay = await findReplay(ctx, writes, params);
       if (replay) return replay;
       checkNotAborted(ctx);

@@ -117,8 +117,8 @@ export function openPostgres(options: PostgresOptions): Store {
 
 const createAhead = (db: Db): NonNullable<ReadStore['ahead']> => {
   const store = createReadStore(db);
-  return (send) => {
-    for (const read of send(store)) read.catch(() => {});
+  return (send, ...args) => {
+    for (const read of send?.(store, ...args) ?? []) read.catch(() => {});
   };
 };
 

@@ -17,7 +17,7 @@ import type { GateReads, GateWrites } from './verification.ts';
 export interface ReadStore {
   /** Sends the reads of `send` at once. They answer the same reads of this store until the next write; their errors are those of these
    *  reads. Only where a read costs a round trip to a server. */
-  ahead?(send: (store: ReadStore) => Promise<unknown>[]): void;
+  ahead?<A extends unknown[]>(send: ((store: ReadStore, ...args: A) => Promise<unknown>[]) | undefined, ...args: A): void;
   tasks: TaskReads;
   search: SearchReads;
   audit: AuditReads;

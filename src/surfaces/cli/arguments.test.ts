@@ -5,6 +5,7 @@ import { toArgv } from '#core/command-line.ts';
 import { type CliDefinition, query } from '#core/define.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
 import { parseArguments } from './arguments.ts';
+import { explainUnknownFlag } from './unknown-flag.ts';
 
 const operation = (cli: Partial<CliDefinition> = {}) =>
   query({
@@ -35,7 +36,7 @@ const params = (...argv: string[]) => {
   return params;
 };
 const refusal = (argv: string[], of = make) => {
-  const { message, fix, exitCode } = parseArguments(of, argv).error!;
+  const { message, fix, exitCode } = parseArguments(of, argv, explainUnknownFlag).error!;
   expect(exitCode).toBe(2);
   return { message, fix };
 };

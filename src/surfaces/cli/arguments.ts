@@ -1,12 +1,11 @@
 import { formatCommand, listCommandNames, toFlag } from '#core/command-line.ts';
 import type { CommandDefinition } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { commandLine } from '#core/errors/quote.ts';
 import { type Globals, globalFlags } from '#core/global-flags.ts';
 import { describeParams, type ParamShape } from '#core/shape.ts';
 import { isValidShape } from '#dispatch/parse.ts';
-import { suggestFlag } from '#dispatch/suggest.ts';
 import type { InputSource } from './input.ts';
+import type { explainUnknownFlag } from './unknown-flag.ts';
 
 export interface ParsedArguments {
   params: Record<string, unknown>;
@@ -34,10 +33,12 @@ export interface Flag {
   set(value: string, isOn: boolean): void;
 }
 
-/** Parses words into parameters by the flags of the operation's schema. Values are converted but not validated. */
+/** Parses words into parameters by the flags of the operation's schema. Values are converted but not validated. Callers that print the
+ *  error pass `explain`; every command would have to load it otherwise. */
 export function parseArguments(
   operation: CommandDefinition,
   argv: string[],
+  explain?: typeof explainUnknownFlag,
   addFlags?: (flags: Map<string, Flag>, parsed: ParsedArguments) => void,
 ): ParsedArguments {
   const shapes = describeParams(operation.params);
@@ -66,15 +67,8 @@ export function parseArguments(
     }
     const flag = flags.get(name);
     if (!flag) {
-      const { suggestions, question } = suggestFlag(name, flags.keys());
-      const corrected = argv.with(i, word.replace(name, suggestions[0] ?? ''));
-      refuse(
-        `${getCommandName(operation)} has no option ${JSON.stringify(name.slice(0, 60))}${question}`,
-        suggestions.length === 1 && isCall(operation, corrected)
-          ? commandLine(['cleo', ...getCommandName(operation).split(' '), ...corrected])
-          : formatHelpCommand(operation),
-        suggestions,
-      );
+      const explained: ReturnType<typeof explainUnknownFlag> = explain?.(operation, argv, i, flags) ?? [word, '', []];
+      refuse(...explained);
       continue;
     }
     if (!flag.takesValue) {
@@ -93,7 +87,7 @@ export function parseArguments(
     flag.set(inline ?? argv[++i]!, true);
   }
   placePositionals(operation, shapes, positionals, parsed.params, refuse);
-  if (operation.cli.several) parsed.isUnsure = positionals.some((word) => !/^[\w,-]*\d$/.test(word));
+  if (operation.cli.several) parsed.isUnsure = !/^([\w,-]*\d( |$))*$/.test(positionals.join(' '));
   for (const [name, { as, isPiped, files }] of Object.entries(operation.cli.read ?? {})) {
     const path = parsed.params[name];
     if (typeof path === 'string') parsed.sources.push({ name, path, as, ...(files ? { files } : {}) });
@@ -190,5 +184,5 @@ function placePositionals(
   );
 }
 
-const getCommandName = (operation: CommandDefinition): string => listCommandNames(operation)[0] ?? '';
-const formatHelpCommand = (operation: CommandDefinition): string => `cleo help ${getCommandName(operation)}`;
+export const getCommandName = (operation: CommandDefinition): string => listCommandNames(operation)[0] ?? '';
+export const formatHelpCommand = (operation: CommandDefinition): string => `cleo help ${getCommandName(operation)}`;

@@ -3,6 +3,7 @@ import type { RegistryEntry } from '#core/define.ts';
 import { registry } from '#core/index.generated.ts';
 import { synonyms } from '#core/synonyms.generated.ts';
 import { findCommand } from './commands.ts';
+import { findMisspelling } from './misspelling.ts';
 import { explainUnknownCommand, resolveCommand } from './unknown-command.ts';
 
 const entry = (name: string, commands: string[], more: Partial<RegistryEntry> = {}): RegistryEntry => ({
@@ -29,7 +30,7 @@ const entries = [
   entry('tasks.relates.list', ['relates list']),
 ];
 const find = (...argv: string[]) => {
-  const found = findCommand(entries, argv);
+  const found = findCommand(entries, argv, findMisspelling);
   if ('entry' in found) return [found.entry.name, ...found.rest];
   if ('unknown' in found) {
     const { message, fix, exitCode } = explainUnknownCommand(entries, argv, []).error;
@@ -171,7 +172,7 @@ test.each([
   ['validate manifst', 'cleo validate manifest'],
   ['context chek', 'cleo context check'],
 ])('%s: recognizes a typo of a subcommand', (line, fix) => {
-  expect(findCommand(registry.entries, line.split(' '))).toEqual({ unknown: true });
+  expect(findCommand(registry.entries, line.split(' '), findMisspelling)).toEqual({ unknown: true });
   expect(explainUnknownCommand(registry.entries, line.split(' '), synonyms)).toMatchObject({ error: { exitCode: 2, fix } });
 });
 
@@ -184,7 +185,7 @@ test.each([
   ['find show', 'tasks.find'],
   ['research parsers', 'research.list'],
 ])('%s is %s', (line, name) => {
-  expect(findCommand(registry.entries, line.split(' '))).toMatchObject({ entry: { name } });
+  expect(findCommand(registry.entries, line.split(' '), findMisspelling)).toMatchObject({ entry: { name } });
 });
 
 test.each<[string, string, string[]]>([

@@ -1,7 +1,6 @@
 import { toFlag } from '#core/command-line.ts';
 import type { RegistryEntry } from '#core/define.ts';
 import { findGlobalFlag } from '#core/global-flags.ts';
-import { suggestNames } from '#dispatch/suggest.ts';
 
 /** The names under which a command is found. */
 export type CommandNames = Pick<RegistryEntry, 'name' | 'aliases' | 'commands' | 'select' | 'selectedBy' | 'isDefault'>;
@@ -19,7 +18,12 @@ const maxCommandWords = 3;
 /** Returns the first word that is not a global flag or the value of one; empty without such a word. */
 export const getFirstWord = (argv: string[]): string => argv[findLeadingWords(argv)[0] ?? -1] ?? '';
 
-export function findCommand<E extends CommandNames>(entries: E[], argv: string[]): CommandMatch<E> {
+/** Finds the command that the words name. A command with a misspelt subcommand is unknown. */
+export function findCommand<E extends CommandNames>(
+  entries: E[],
+  argv: string[],
+  isMisspelt: (entries: CommandNames[], words: string[]) => unknown = mayBeMisspelt,
+): CommandMatch<E> {
   const at = findLeadingWords(argv);
   const words = at.map((i) => argv[i]!);
   for (let length = words.length; length > 0; length--) {
@@ -27,7 +31,7 @@ export function findCommand<E extends CommandNames>(entries: E[], argv: string[]
     const matches = entries.filter((entry) => entry.commands.includes(command));
     if (matches.length === 0) continue;
     const rest = argv.filter((_, i) => !at.slice(0, length).includes(i));
-    if (length < words.length && findMisspelling(entries, words.slice(0, length + 1))) return { unknown: true };
+    if (length < words.length && isMisspelt(entries, words.slice(0, length + 1))) return { unknown: true };
     return { entry: selectEntry(matches, rest) ?? getDefaultEntry(matches), rest };
   }
   if (words.length > 0) {
@@ -38,17 +42,10 @@ export function findCommand<E extends CommandNames>(entries: E[], argv: string[]
   return argv.some((word) => word.startsWith('-') && !findGlobalFlag(word)) ? { unknown: true } : { nothing: true };
 }
 
-/** Finds the command behind typos such as `focus sett T1`: the word after a command resembles one of its subcommands. */
-export function findMisspelling(entries: CommandNames[], words: string[]): string | undefined {
-  const word = words.at(-1)!;
-  if (!/^[a-z]{3,}$/.test(word)) return undefined;
+/** The word after a command may be a misspelt subcommand. `findMisspelling` tells for certain; few commands have subcommands. */
+function mayBeMisspelt(entries: CommandNames[], words: string[]): boolean {
   const beginning = `${words.slice(0, -1).join(' ')} `;
-  const below = entries.flatMap(({ commands }) => commands.filter((command) => command.startsWith(beginning)));
-  const { suggestions } = suggestNames(
-    word,
-    below.map((command) => command.slice(beginning.length)),
-  );
-  return suggestions.length === 1 ? `${beginning}${suggestions[0]}` : undefined;
+  return /^[a-z]{3,}$/.test(words.at(-1)!) && entries.some(({ commands }) => commands.some((command) => command.startsWith(beginning)));
 }
 
 /** Returns the positions of the first words of a command line, without global flags and their values. */

@@ -9,6 +9,7 @@ import { parseShellWords } from '#lib/shell-words.ts';
 import { listAllCommands } from './all-commands.ts';
 import { parseArguments } from './arguments.ts';
 import { findCommand } from './commands.ts';
+import { findMisspelling } from './misspelling.ts';
 
 /** The call that was answered: its parameters fill those that a command line reads from a file. */
 export type CallOrigin = Partial<Pick<Call, 'params' | 'session' | 'agent'>>;
@@ -88,7 +89,7 @@ export async function toCall(
   const [, namedAgent] = /^CLEO_AGENT_ID=(.+)$/.exec(words[0] ?? '') ?? [];
   const [program, ...argv] = namedAgent ? words.slice(1) : words;
   if (program !== 'cleo') return undefined;
-  const found = findCommand(await listAllCommands(app), argv);
+  const found = findCommand(await listAllCommands(app), argv, findMisspelling);
   if ('group' in found || 'nothing' in found)
     return toGatewayCall('admin.help', 'query', 'group' in found ? { operation: found.group } : {});
   if ('unknown' in found || 'process' in found.entry) return undefined;

@@ -16,6 +16,7 @@ import type { Envelope } from '#dispatch/envelope.ts';
 import { defined } from '#lib/defined.ts';
 import { parseArguments } from './arguments.ts';
 import { createErrorReply, print, type Terminal } from './run.ts';
+import { explainUnknownFlag } from './unknown-flag.ts';
 
 const summaryOperation = 'admin.dash';
 
@@ -47,7 +48,7 @@ interface Summary {
 
 /** Prints what `cleo` alone shows: the project, what is next, and the commands that a person needs. It fits a screen of 24 lines. */
 export async function printHome(app: App, argv: string[], terminal: Terminal): Promise<number> {
-  const { globals, error: inputError } = parseArguments(await app.registry.load(summaryOperation), argv);
+  const { globals, error: inputError } = parseArguments(await app.registry.load(summaryOperation), argv, explainUnknownFlag);
   const { color = 'auto', session, agent } = globals;
   const wrong = inputError ?? (await import('./lenient-arguments.ts')).checkColour(color);
   if (wrong) return print(app, createErrorReply(app, 'cleo', wrong), globals, terminal);

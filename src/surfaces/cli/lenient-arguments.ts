@@ -8,6 +8,7 @@ import { guessChoice, nameFields, parseChoice } from '#dispatch/lenient-params.t
 import { getOwn } from '#lib/collections.ts';
 import { createFlags, type Flag, isCall, type ParsedArguments, parseArguments, splitFlag } from './arguments.ts';
 import type { ResolvedCommand } from './unknown-command.ts';
+import { explainUnknownFlag } from './unknown-flag.ts';
 
 /** Confirmations and verbosity have no effect here, so they are accepted. */
 const ignoredFlags = new Set(['--yes', '-y', '--no-input', '--verbose']);
@@ -35,7 +36,7 @@ export function parseLeniently(operation: CommandDefinition, words: string[], sh
 /** Parses words with the flags that read a text from a file, standard input or an editor. They are here because few calls use them. */
 function parseWithTexts(operation: CommandDefinition, words: string[]): ParsedArguments {
   const texts = operation.cli.texts ?? [];
-  const parsed = parseArguments(operation, words, (flags, target) => addTextFlags(texts, flags, target));
+  const parsed = parseArguments(operation, words, explainUnknownFlag, (flags, target) => addTextFlags(texts, flags, target));
   for (const name of texts) {
     if (parsed.params[name] === '-') {
       delete parsed.params[name];

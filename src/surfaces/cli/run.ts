@@ -33,7 +33,10 @@ export interface Terminal {
 export async function runCli(app: App, argv: string[], terminal: Terminal): Promise<number> {
   const named = findCommand(app.registry.findByFirstWord(getFirstWord(argv)), argv);
   // `list --watch` is a process that shares its command with an operation.
-  const found = 'unknown' in named || includesFlag(argv, ['--watch']) ? findCommand(await listAllCommands(app), argv) : named;
+  const found =
+    'unknown' in named || includesFlag(argv, ['--watch'])
+      ? findCommand(await listAllCommands(app), argv, (await import('./misspelling.ts')).findMisspelling)
+      : named;
   if ('entry' in found) return runEntry(app, found.entry, found.rest, terminal, { argv });
   return (await import('./unusual-command.ts')).runUnusual(app, argv, found, terminal);
 }

@@ -9,7 +9,8 @@ import { suggestFlag, suggestNames } from '#dispatch/suggest.ts';
 import { measureDistance } from '#lib/terms.ts';
 import { listAllCommands } from './all-commands.ts';
 import { isCall } from './arguments.ts';
-import { type CommandNames, findCommand, findLeadingWords, findMisspelling } from './commands.ts';
+import { type CommandNames, findCommand, findLeadingWords } from './commands.ts';
+import { findMisspelling } from './misspelling.ts';
 
 type Commands = (CommandNames & Partial<Pick<RegistryEntry, 'kind'>>)[];
 
@@ -31,7 +32,7 @@ export async function readUnknownCommand(app: Pick<App, 'registry'>, argv: strin
 
 /** Checks whether the words name a command and fit its parameters. */
 async function isValidCall(app: Pick<App, 'registry'>, argv: string[], synonyms: Synonym[]): Promise<boolean> {
-  const found = findCommand(await listAllCommands(app), argv);
+  const found = findCommand(await listAllCommands(app), argv, findMisspelling);
   if ('unknown' in found) return resolveCommand(app.registry, argv, synonyms) !== undefined;
   if (!('entry' in found)) return 'group' in found;
   return isCall('process' in found.entry ? found.entry.process : await found.entry.load(), found.rest);

@@ -6,6 +6,7 @@ import { defined } from '#lib/defined.ts';
 import { parseArguments } from './arguments.ts';
 import type { CommandMatch } from './commands.ts';
 import { createErrorReply, includesFlag, pickFormatFlags, print, runCli, runEntry, type Terminal } from './run.ts';
+import { explainUnknownFlag } from './unknown-flag.ts';
 
 /** Runs words that are not a command: a group of commands, the version, the first screen, a synonym or a typo. */
 export async function runUnusual(app: App, argv: string[], found: CommandMatch<never>, terminal: Terminal): Promise<number> {
@@ -29,7 +30,7 @@ async function runUnknown(app: App, argv: string[], terminal: Terminal): Promise
 
 /** Starts a command that runs until it is stopped. */
 export async function startProcess(app: App, process: CommandDefinition, argv: string[], terminal: Terminal): Promise<number> {
-  const { params, globals, error: inputError } = parseArguments(process, argv);
+  const { params, globals, error: inputError } = parseArguments(process, argv, explainUnknownFlag);
   try {
     if (inputError) throw inputError;
     return await terminal.start(process.name, (await readParams(process, params)).params, globals, terminal);

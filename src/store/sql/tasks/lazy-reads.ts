@@ -9,7 +9,7 @@ import { getBoardDetails, listForBoard } from './board.ts';
 import { isNotCancelled } from './open-graph.ts';
 import { countInSubtrees, listDoneInSubtree, listFilesInSubtree, listOpenDependenciesInSubtree, listOpenInSubtree } from './plan.ts';
 import { addLists, type EagerTaskRead, listDependencies, withAncestors } from './reads.ts';
-import { ancestorColumns, parseAliases, parseTaskHit, taskHitColumns, taskIdentityColumns, taskRecordColumns, toAncestor } from './rows.ts';
+import { aliasesColumn, ancestorColumns, parseAliases, parseTaskHit, taskHitColumns, taskRecordColumns, toAncestor } from './rows.ts';
 import { withSubtree } from './subtree.ts';
 import { whereTask } from './where-task.ts';
 
@@ -208,7 +208,7 @@ export function createLazyTaskReads(db: Db): Omit<TaskReads, EagerTaskRead> {
         uid: String(row.uid),
         createdAt: String(row.created_at),
         depends: (depends.get(toId(row)) ?? []).map(({ to }) => to),
-        ...omitNull({ parentId: row.parent_id as string | null, aliases: parseAliases(row) }),
+        ...omitNull({ parentId: row.parent_id as string | null, aliases: parseAliases(row.aliases) }),
       }));
     },
     async listHierarchy() {
@@ -284,6 +284,7 @@ export function createLazyTaskReads(db: Db): Omit<TaskReads, EagerTaskRead> {
 }
 
 const hierarchyPageSize = 2000;
+const taskIdentityColumns = raw(`t.id, t.type, t.status, t.title, t.uid, t.created_at, t.parent_id, ${aliasesColumn}`);
 
 const toStoredRelation = (row: SqlRow): StoredRelation => ({
   from: String(row.task_id),

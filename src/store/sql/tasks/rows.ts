@@ -4,9 +4,8 @@ import type { Ancestor } from '../../port/tasks.ts';
 import { omitNull, raw, type SqlRow } from '../sql.ts';
 
 /** The aliases are lines of tool and id. A subquery, because a statement of its own costs a round trip on PostgreSQL. */
-const aliasesColumn =
+export const aliasesColumn =
   "(select string_agg(a.tool || ' ' || a.alias, '\n' order by a.tool, a.alias) from task_aliases a where a.task_id = t.id) as aliases";
-export const taskIdentityColumns = raw(`t.id, t.type, t.status, t.title, t.uid, t.created_at, t.parent_id, ${aliasesColumn}`);
 export const taskRecordColumns = raw(
   `t.id, t.type, t.title, t.description, t.status, t.priority, t.size, t.phase, t.parent_id, t.blocked_by, t.created_at, t.created_by, t.updated_at, t.started_at, t.completed_at, t.archived_at, t.revision,
     t.assignee, t.due, t.requires, t.resolution, t.uid, ${aliasesColumn}`,
@@ -38,7 +37,7 @@ export function toTaskRecord(row: SqlRow, lists: TaskLists): TaskRecord {
       resolution: row.resolution as Resolution | null,
     }),
     uid: String(row.uid),
-    ...omitNull({ aliases: parseAliases(row) }),
+    ...omitNull({ aliases: parseAliases(row.aliases) }),
     createdAt: String(row.created_at),
     createdBy: String(row.created_by),
     updatedAt: String(row.updated_at),
@@ -51,7 +50,7 @@ export function toTaskRecord(row: SqlRow, lists: TaskLists): TaskRecord {
   };
 }
 
-export const parseAliases = ({ aliases }: SqlRow): TaskAlias[] | null =>
+export const parseAliases = (aliases: unknown): TaskAlias[] | null =>
   typeof aliases === 'string' ? aliases.split('\n').map(toAlias) : null;
 
 function toAlias(line: string): TaskAlias {
