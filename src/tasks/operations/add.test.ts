@@ -53,3 +53,13 @@ test('replays the answer for the same idempotency key', async () => {
     error: { code: 'E_VALIDATION_IDEMPOTENCY_KEY', exitCode: 6 },
   });
 });
+
+test('rejects a dependency that does not exist, and creates nothing', async () => {
+  const { call } = await openApp({ tasks: ['T001'] });
+  expect((await call('tasks.add', { title: 'New', depends: ['T001', 'T099'] })).error).toMatchObject({
+    code: 'E_NOT_FOUND',
+    exitCode: 4,
+    message: expect.stringContaining('T099'),
+  });
+  expect((await call('tasks.list')).tasks).toHaveLength(1);
+});

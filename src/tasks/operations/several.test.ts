@@ -98,3 +98,19 @@ test('an error names the call with several ids', async () => {
     fix: "cleo cancel T001 T001 --reason 'not needed' --cascade",
   });
 });
+
+test('reopen rejects a task inside a done one, and names the command for the outer one', async () => {
+  const app = await openApp({ tasks: ['T001 epic done', 'T002 in T001 done'] });
+  expect((await app.call('tasks.reopen', { taskId: 'T002' })).error).toMatchObject({
+    code: 'E_TASK_COMPLETED',
+    fix: 'cleo reopen T001',
+    details: { taskId: 'T001' },
+  });
+});
+
+test('show names the holder of each of several tasks', async () => {
+  const app = await openApp({ tasks: ['T001 active by ada', 'T002'] });
+  const { tasks } = await app.call('tasks.show', { taskIds: ['T001', 'T002'] });
+  expect(tasks).toMatchObject([{ id: 'T001', claim: { agent: 'ada' } }, { id: 'T002' }]);
+  expect(tasks[1]).not.toHaveProperty('claim');
+});
