@@ -33,7 +33,7 @@ const rows = {
       d.inactiveSession
         ? `The session ${d.inactiveSession} is not active`
         : d.unknownSession
-          ? `CLEO_SESSION_ID names the session ${d.unknownSession.slice(0, 100)}, which does not exist in this project`
+          ? `CLEO_SESSION_ID names the session ${JSON.stringify(d.unknownSession)}, which does not exist in this project`
           : d.retry
             ? `You are in several sessions: ${(d.activeSessions ?? []).join(', ')}; name one as \`session\``
             : d.activeSessions

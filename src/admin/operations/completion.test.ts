@@ -55,7 +55,7 @@ const cases: [string[], string[]][] = [
   [['session', 'start', '--scope', 'saga:'], []],
   [
     ['construct', ''],
-    ['run', 'show', 'validate'],
+    ['run', 'show', 'stop', 'validate'],
   ],
   [['construct', 'run', '--cap'], ['--capture']],
   [['construct', 'run', '--capture', 'h'], ['hashed']],

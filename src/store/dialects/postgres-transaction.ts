@@ -8,6 +8,8 @@ export interface Transaction {
   db: Db;
   /** Sends reads at once, and keeps their rows for the same statement of `db` until the next write. */
   ahead: Db;
+  /** Waits until the write lock is held. Work that is not a statement, such as a file that is read, relies on it. */
+  lock(): Promise<void>;
   /** Commits, and throws if a statement has failed: the server answers `commit` with a rollback then, which is not an error. */
   commit(): Promise<void>;
   /** Ends a transaction that has only read. It sends the commit, and does not wait for its answer. */
@@ -26,8 +28,9 @@ const maxUnanswered = 32;
 const maxKnown = 100;
 const maxKnownRows = 20;
 
-/** Begins a transaction without waiting for the answer: it arrives with that of the first statement. The statement of a write is
- *  sent without waiting for the one before, and its error is reported by the next read or by the commit. */
+/** Begins a transaction without waiting for the answer: that of a read arrives with the first statement, and `lock` waits for that of a
+ *  write. A statement that changes something is sent without waiting for the one before, and its error is reported by the next read or
+ *  by the commit. */
 export function beginTransaction(
   connection: Connection,
   options: PostgresOptions,
@@ -116,6 +119,10 @@ export function beginTransaction(
         );
         if (unanswered >= maxUnanswered) await sent;
       },
+    },
+    async lock() {
+      await begun;
+      throwFailure();
     },
     async commit() {
       await begun;

@@ -77,6 +77,7 @@ export function openPostgres(options: PostgresOptions): Store {
         applicationName: stamp && formatApplicationName(options, stamp),
       });
       try {
+        if (stamp) await transaction.lock();
         const result = await work(transaction);
         await (stamp ? commitWrite(transaction) : transaction.endRead());
         return result;

@@ -31,7 +31,7 @@ export async function requireOwnSession(
   if (!session && caller.session) {
     const own = (await store.sessions.findCandidates(caller.agent, undefined)).filter(({ isMine }) => isMine);
     const retry = own.map(({ id }) => `${commandWith({})} --session ${id}`);
-    throw new CleoError('E_SESSION_REQUIRED', { act, unknownSession: caller.session, ...(retry.length > 0 ? { retry } : {}) });
+    throw new CleoError('E_SESSION_REQUIRED', { act, unknownSession: caller.session.slice(0, 60), ...(retry.length > 0 ? { retry } : {}) });
   }
   if (!session && isAmbiguous) {
     const retry = activeSessions?.map((id) => `${commandWith({})} --session ${id}`);
