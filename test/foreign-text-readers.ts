@@ -45,7 +45,9 @@ import { readDocSchema } from '../src/runs/rules/document/read-schema.ts';
 import { countWords } from '../src/runs/rules/document/units.ts';
 import { parseVerdict } from '../src/runs/rules/judge.ts';
 import { parseReviews } from '../src/runs/rules/review-state.ts';
+import { takeLastLines } from '../src/runs/rules/run-attempts.ts';
 import { parseClaim, parseSkillEvent } from '../src/runs/rules/skill-claim.ts';
+import { parseStopRequest } from '../src/runs/rules/stop-request.ts';
 import { parseEvents, parseTrace } from '../src/runs/rules/trace.ts';
 import { findHashes } from '../src/runs/rules/trace-prune.ts';
 import { parseRunRecord } from '../src/runs/rules/trace-runs.ts';
@@ -58,6 +60,7 @@ import { isWaitText } from '../src/tasks/rules/wait-text.ts';
 import { readBacklog, readBacklogFrontMatter } from '../src/transfer/rules/backlog.ts';
 import { readBeads } from '../src/transfer/rules/beads.ts';
 import { detectTool } from '../src/transfer/rules/detect-tool.ts';
+import { hashContent } from '../src/transfer/rules/duplicates.ts';
 import { flattenText, parseUid } from '../src/transfer/rules/export/context.ts';
 import { addAttributes, addHook, removeAttributes, removeHook } from '../src/transfer/rules/git-hooks.ts';
 import { readGithub } from '../src/transfer/rules/github.ts';
@@ -144,7 +147,10 @@ export const readers: Record<string, (text: string) => unknown> = {
   resolveConflict,
   parsePlanFile,
   checkJson,
+  hashContent,
   parseJson,
+  parseStopRequest: (text) => parseStopRequest(text, { pid: 1, began: '' }),
+  takeLastLines: (text) => takeLastLines(text, 10),
   stripBom,
   normalizePath,
   sha256: (text) => sha256(text.toWellFormed()),

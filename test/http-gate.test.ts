@@ -166,10 +166,11 @@ test('operations that administrate the project or write its files need the admin
   const operations = await Promise.all(registry.entries.map((entry) => entry.load()));
   const kept = operations.filter(({ scope, usesHost }) => typeof scope === 'string' || usesHost).map(({ name }) => name);
   const upkeep = operations.filter(({ name, kind, needs }) => kind !== 'query' && (name.startsWith('admin.') || needs !== 'store'));
-  // Exceptions: a backup is only another copy, agents claim reviews, and the others decide by their parameters or the store.
+  // Exceptions: a backup is only another copy, agents claim reviews, a stopped run can be resumed, and the others decide by their
+  // parameters or the store.
   expect(upkeep.map(({ name }) => name).filter((name) => !kept.includes(name))).toEqual([
     ...['admin.backup.create', 'admin.config.set', 'admin.config.unset', 'admin.undo', 'admin.upgrade'],
-    ...['assess.calibrate', 'assess.run', 'review.claim', 'review.reveal'],
+    ...['assess.calibrate', 'assess.run', 'construct.stop', 'review.claim', 'review.reveal'],
   ]);
   expect(kept).toEqual(expect.arrayContaining(['admin.token.list', 'tasks.export.file']));
 });
