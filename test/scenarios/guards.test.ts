@@ -18,7 +18,6 @@ const outside: Record<string, Record<string, unknown>> = {
   'saga.add': { sagaId: 'T020', epicId: 'T010' },
   'tasks.add': { title: 'New', parent: 'T010' },
   'tasks.add-batch': { tasks: [{ title: 'New', parent: 'T010' }] },
-  'tasks.archive': { taskId: 'T012' },
   'tasks.cancel': { taskId: 'T011', reason: 'not needed' },
   'tasks.complete': { taskId: 'T011' },
   'tasks.criteria.check': { taskId: 'T011', n: 1 },

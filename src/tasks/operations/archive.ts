@@ -8,7 +8,6 @@ import { omitEmpty } from '#lib/defined.ts';
 import { TaskReceiptSchema, type TaskRecord } from '../model/task.ts';
 import { toTaskReceipt } from '../rules/view.ts';
 import { requireTask } from './shared/require.ts';
-import { checkScope } from './shared/scope.ts';
 import { listTaskIds, severalAliases, TaskIdsParam, Unchanged } from './shared/several.ts';
 
 export const tasksArchive = mutation({
@@ -27,18 +26,16 @@ export const tasksArchive = mutation({
   }),
   paramAliases: severalAliases,
   result: strictObject({ archived: array(string()), tasks: optional(array(TaskReceiptSchema)), unchanged: Unchanged }),
-  errors: ['E_NOT_FOUND', 'E_VALIDATION_TRANSITION', 'E_TASK_NOT_IN_SCOPE'],
+  errors: ['E_NOT_FOUND', 'E_VALIDATION_TRANSITION'],
   tier: 0,
   cli: { command: 'archive', args: ['taskId'], several: 'taskIds' },
   dryRun: true,
   example: { world: ['T001 done', 'T002'], call: {} },
-  async run(ctx, { taskId, taskIds, olderThan }) {
-    const { store, now, session } = ctx;
+  async run({ store, now, session }, { taskId, taskIds, olderThan }) {
     const several = listTaskIds(taskId, taskIds);
     const roots = several ?? (taskId ? [taskId] : []);
     for (const id of roots) {
       const { status } = await requireTask(store, id);
-      await checkScope(ctx, id);
       if (status !== 'done')
         throw new CleoError('E_VALIDATION_TRANSITION', { taskId: id, from: status, to: 'archived', via: `cleo complete ${id}` });
     }
