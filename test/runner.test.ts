@@ -269,7 +269,8 @@ describe('outputs', () => {
     ['a folder', 'out', 'mkdir -p out', /out is not a regular file/],
     ['a pipe', 'out', 'mkfifo out', /out is not a regular file/],
     ['a link out of the project', 'out', 'ln -s /etc/hostname out', /out links to a target outside the project/],
-    ['a linked folder out of the project', 'sub/hostname', 'ln -s /etc sub', /links to a target outside the project/],
+    // A skill that runs again must not create a link inside the folder that its first link names.
+    ['a linked folder out of the project', 'sub/hostname', 'ln -sfn /etc sub', /links to a target outside the project/],
     ['a circular link', 'out', 'ln -s out out', /out is not a regular file/],
     ['an empty file', 'out', ': > out', /out is empty/],
     ['a pattern that matches a pipe', '"out/*"', 'mkdir -p out; echo x > out/a; mkfifo out/b', /out\/b is not a regular file/],

@@ -35,6 +35,8 @@ const replacements: Record<string, string[]> = {
   E_VALIDATION_ON: ['tasks.update'],
   // The scores show what became worse.
   E_SKILL_SOFT: ['assess.run'],
+  // A run of the other kind is resumed with its own command.
+  E_SKILL_PRECONDITION: ['skills.run', 'construct.run'],
   // The text goes to standard output instead of the file.
   E_FILE_ERROR: ['tasks.export'],
 };

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { GatewayCall } from '../../src/core/errors/row.ts';
 import { isForPerson } from '../../src/core/errors/row.ts';
+import type { Call } from '../../src/dispatch/dispatch.ts';
 import { findHonestEnd, isPassing, isReplacement } from './ends.ts';
 import { type CallerContext, type ErrorBody, runLine, type StepResult, sendCall } from './run-line.ts';
 
@@ -10,6 +12,8 @@ export interface FailedCall {
   describe(): string;
   caller: CallerContext;
   error: ErrorBody;
+  /** The caller stopped waiting for the call. */
+  isCancelled?: boolean | undefined;
   /** Returns the error with the calls that a client without a shell gets. */
   addCalls(): Promise<ErrorBody>;
   /** Repeats the call. Undefined if it did not parse: then repeating it cannot succeed. */
@@ -25,15 +29,29 @@ export interface Trail {
 
 /** More steps than this are not a way out. */
 const maxSteps = 16;
+/** A command that takes longer than this is reported. Without the limit one command that never ends would stop the whole test run. */
+const maxStepMs = 300_000;
+/** The tool of a cancelled call may never end: its caller stops waiting again after this time. */
+const cancelAfterMs = 1000;
 
 class DeadEnd extends Error {}
 
 /** Sends the call of a fix. It must end as the command does. */
 export async function compareCall({ caller }: FailedCall, call: GatewayCall, { steps: [first] }: Trail): Promise<string | undefined> {
-  const { tool, domain, operation, ...rest } = call;
-  const kind = tool === 'cleo_query' ? 'query' : 'mutate';
-  const { exitCode } = await sendCall(caller, { ...rest, operation: `${domain}.${operation}`, gateway: tool, kind });
+  const { exitCode } = await sendCall(caller, toCall(call));
   return exitCode === first?.exitCode ? undefined : `the call ${JSON.stringify(call).slice(0, 300)} ends with ${exitCode}`;
+}
+
+function toCall({ tool, domain, operation, ...rest }: GatewayCall): Call {
+  return { ...rest, operation: `${domain}.${operation}`, gateway: tool, kind: tool === 'cleo_query' ? 'query' : 'mutate' };
+}
+
+/** Follows the fix of a cancelled call, and cancels it as well. It must succeed or be cancelled with the same error. */
+export async function followCancelled({ caller, error }: FailedCall, command: string, call: GatewayCall): Promise<Trail> {
+  const step = await sendCall(caller, { ...toCall(call), signal: AbortSignal.timeout(cancelAfterMs) });
+  const isDeadEnd = step.error !== undefined && step.error.code !== error.code;
+  const end = step.error ? (isDeadEnd ? `the cancelled call fails with ${step.error.code}` : 'later') : 'done';
+  return { steps: [{ command, exitCode: step.exitCode }], end, isDeadEnd };
 }
 
 /** Runs a command that an error suggests, then the fix of each error that follows, until the call succeeds or the caller has to choose. */
@@ -81,7 +99,7 @@ async function followFix(failure: Failure, steps: Trail['steps'], earlier: strin
   }
   if (!repeat || step.operation?.name === operation) return 'done';
   if (isReplacement(error, step)) return `instead: ${error.code} ${step.operation?.name}`;
-  const again = await repeat(caller);
+  const again = await endInTime(repeat(caller));
   steps.push({ command: '(the call again)', exitCode: again.exitCode });
   if (!again.error) return 'done';
   if (again.error.code !== error.code || again.error.fix !== error.fix)
@@ -93,10 +111,23 @@ async function followFix(failure: Failure, steps: Trail['steps'], earlier: strin
 
 async function runStep(caller: CallerContext, command: string, steps: Trail['steps']): Promise<StepResult> {
   if (steps.length >= maxSteps) throw new DeadEnd('too many steps');
-  const step = await runLine(caller, command);
+  const step = await endInTime(runLine(caller, command));
   steps.push({ command, exitCode: step?.exitCode ?? -1 });
   if (!step) throw new DeadEnd('only a shell can run this, and details.manual does not say so');
   return step;
+}
+
+async function endInTime<T>(step: Promise<T>): Promise<T> {
+  const timeout = new AbortController();
+  const late = sleep(maxStepMs, undefined, { signal: timeout.signal }).then(() => {
+    throw new DeadEnd(`the next step did not end within ${maxStepMs / 1000} s`);
+  });
+  try {
+    return await Promise.race([step, late]);
+  } finally {
+    timeout.abort();
+    late.catch(() => {});
+  }
 }
 
 const isPreview = ({ result }: StepResult): boolean => (result.data as { dryRun?: boolean } | undefined)?.dryRun === true;

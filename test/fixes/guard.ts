@@ -30,6 +30,7 @@ function recordReply(app: App, call: Call, reply: Reply, { env, ...caller }: Cal
     describe: () => `${formatParams(call.params)} over ${call.gateway}`,
     caller: { ...caller, env: { ...env, ...(agent ? { CLEO_AGENT_ID: agent } : {}), ...(session ? { CLEO_SESSION_ID: session } : {}) } },
     error: envelope.error as ErrorBody,
+    isCancelled: call.signal?.aborted,
     addCalls: async () => (await addCalls(app, reply, call)).error as ErrorBody,
     repeat: call.inputError || !operation ? undefined : (later) => repeatCall(later, call),
   });

@@ -7,7 +7,7 @@ import { isPlainObject } from '../../src/lib/is-plain-object.ts';
 import { parseJson } from '../../src/lib/parse-json.ts';
 import { addCalls } from '../../src/surfaces/cli/error-calls.ts';
 import { copyFolders, type FolderCopy, isInFolder, removeFolder } from './folders.ts';
-import { compareCall, type FailedCall, followCommand, type Trail } from './follow.ts';
+import { compareCall, type FailedCall, followCancelled, followCommand, type Trail } from './follow.ts';
 import { getRunFolder } from './run-folder.ts';
 import { type CallerContext, type ErrorBody, runWords } from './run-line.ts';
 
@@ -66,11 +66,12 @@ async function followError(failed: FailedCall, copy: FolderCopy): Promise<void> 
     if (ways.every((way) => way.command !== command)) ways.push({ command, call, isFix: false });
   for (const { command, call, isFix } of ways) {
     copy.restore();
-    const trail = await followCommand(failed, command, isFix);
+    const isCancelled = failed.isCancelled && isFix && call !== undefined;
+    const trail = isCancelled ? await followCancelled(failed, command, call) : await followCommand(failed, command, isFix);
     reportTrail(failed, trail, isFix);
     if (trail.isDeadEnd) addProblem(formatDeadEnd(failed, trail, isFix));
     // A person at a terminal may do more than a client.
-    if (!call || trail.steps.length === 0 || failed.caller.isAtTerminal) continue;
+    if (!call || isCancelled || trail.steps.length === 0 || failed.caller.isAtTerminal) continue;
     copy.restore();
     const difference = await compareCall(failed, call, trail);
     if (difference) addProblem(formatDeadEnd(failed, { ...trail, end: difference }, isFix));

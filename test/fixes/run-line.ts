@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import type { GatewayCall } from '../../src/core/errors/row.ts';
 import { type App, type Call, dispatch, type Reply } from '../../src/dispatch/dispatch.ts';
+import { isPlainObject } from '../../src/lib/is-plain-object.ts';
 import { createApp } from '../../src/main.ts';
 import { createPlatform } from '../../src/platform/platform.ts';
 import { runWordsInApp } from '../run-words.ts';
@@ -49,15 +50,22 @@ async function runCommand(caller: CallerContext, { env, words: [program, ...word
     execFileSync('mv', words, { cwd: caller.folder });
     return { exitCode: 0, result: {} };
   }
-  return program === 'cleo' ? runWords({ ...caller, env: { ...caller.env, ...env } }, words) : undefined;
+  return program === 'cleo' ? runWords({ ...caller, env: { ...caller.env, ...env } }, limitWait(words)) : undefined;
 }
+
+/** A copied lock names a process that lives but no longer works on the copy, so waiting for it would take the whole time. */
+const maxWaitMs = 200;
+const limitWait = (words: string[]): string[] => words.map((word, i) => (words[i - 1] === '--wait' ? String(maxWaitMs) : word));
 
 /** Runs the words after `cleo`. */
 export const runWords = (caller: CallerContext, words: string[]): Promise<StepResult> =>
   runInApp(caller, (app) => runWordsInApp(app, caller.env, words));
 
 /** Sends the call that an error suggests. */
-export const sendCall = (caller: CallerContext, call: Call): Promise<StepResult> => runInApp(caller, (app) => dispatch(app, call));
+export function sendCall(caller: CallerContext, call: Call): Promise<StepResult> {
+  const params = isPlainObject(call.params) && 'wait' in call.params ? { ...call.params, wait: maxWaitMs } : call.params;
+  return runInApp(caller, (app) => dispatch(app, { ...call, params }));
+}
 
 /** Repeats a call as it was, except that a caller which has left its session does not name it again. */
 export const repeatCall = (caller: CallerContext, { signal: _, observe: __, session, ...call }: Call): Promise<StepResult> =>
