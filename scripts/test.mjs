@@ -1,6 +1,7 @@
 // `npm test`: index; types, lint and build at the same time; then all tests. It stops at the first step that fails.
 // `--faults` runs the long fault tests instead, `--fixes` follows the fix of every error that any test provokes. Other arguments are
-// passed to vitest (`npm test -- -u`).
+// passed to vitest (`npm test -- -u`, `npm run test:fixes -- --project sqlite`). CLEO_FIXES_REPORT names a file for the fixes that were
+// followed, to which runs append.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,23 +14,24 @@ const isLong = words.includes('--faults');
 const isAboutFixes = words.includes('--fixes');
 const vitestArguments = words.filter((word) => word !== '--faults' && word !== '--fixes');
 const scratch = isAboutFixes ? mkdtempSync(join(tmpdir(), 'cleo-fixes-')) : '';
-const report = join(scratch, 'report.jsonl');
+const report = process.env.CLEO_FIXES_REPORT ?? join(scratch, 'report.jsonl');
 
 const bin = (name) => join(root, 'node_modules', '.bin', name);
 const node = (script, ...args) => [process.execPath, join(root, 'scripts', script), ...args];
 const index = { name: 'index', command: node('index.mjs') };
 const build = { name: 'build', command: node('build.mjs') };
 const longTests = ['test/faults', 'test/engines', 'test/scenarios/properties'];
+// PostgreSQL and the tests with many processes are left out: a copy of their store would not be consistent.
+const fixProjects = ['rules', 'sqlite', 'surfaces', 'damage'];
 const fixSteps = [
   index,
   build,
   {
     name: 'fixes',
-    // PostgreSQL and the tests with many processes are left out: a copy of their store would not be consistent.
     command: [
       bin('vitest'),
       'run',
-      ...['rules', 'sqlite', 'surfaces', 'damage'].flatMap((project) => ['--project', project]),
+      ...(vitestArguments.includes('--project') ? [] : fixProjects.flatMap((project) => ['--project', project])),
       '--exclude',
       'test/docs.test.ts',
       ...vitestArguments,
