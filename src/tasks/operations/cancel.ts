@@ -10,6 +10,7 @@ import { findReadyStage } from './shared/ready-stage.ts';
 import { requireTask } from './shared/require.ts';
 import { listTaskIds, severalAliases, TaskIdsParam } from './shared/several.ts';
 import { sortByDepth } from './shared/several-order.ts';
+import { listReadyParents, listReadyStages } from './shared/several-ready.ts';
 import { requireTaskOrFocus } from './shared/task-transitions.ts';
 
 /** The first key is the one that `_meta.resultsField` names. */
@@ -73,13 +74,23 @@ export async function cancelSeveral(ctx: MutationContext, ids: TaskId[], options
     else results.push(await cancelTask(ctx, task, options));
   }
   const tasks = results.map(({ task }) => ({ ...toTaskReceipt(task, ['resolution']), completedAt: task.completedAt! }));
-  const answer = { tasks, ...omitEmpty({ unchanged }), ...toEffects(results) };
+  const stagesReady = await listReadyStages(
+    ctx,
+    results.map(({ task }) => task),
+  );
+  const answer = {
+    tasks,
+    ...omitEmpty({ unchanged, parentsReady: listReadyParents(results, listClosed(results)), stagesReady }),
+    ...toEffects(results),
+  };
   return tasks.length === 0 ? noChange(answer) : answer;
 }
 
+const listClosed = (results: CancelResult[]): Set<TaskId> => new Set(results.flatMap(({ task, cancelled }) => [task.id, ...cancelled]));
+
 /** Collects what the cancelled tasks affect, without the cancelled tasks themselves. */
 function toEffects(results: CancelResult[]) {
-  const closed = new Set(results.flatMap(({ task, cancelled }) => [task.id, ...cancelled]));
+  const closed = listClosed(results);
   const collect = (pick: (result: CancelResult) => TaskId[]): TaskId[] =>
     removeDuplicates(results.flatMap(pick)).filter((id) => !closed.has(id));
   return omitEmpty({

@@ -98,8 +98,14 @@ async function completeSeveral(ctx: MutationContext, ids: TaskId[]) {
   const done = new Set(results.map(({ task }) => task.id));
   const tasks = results.map(({ task }) => ({ ...toTaskReceipt(task), completedAt: task.completedAt! }));
   const unblocked = removeDuplicates(results.flatMap((result) => result.unblocked)).filter((id) => !done.has(id));
+  const { listReadyParents, listReadyStages } = await import('./shared/several-ready.ts');
+  const parentsReady = listReadyParents(results, done);
+  const stagesReady = await listReadyStages(
+    ctx,
+    results.map(({ task }) => task),
+  );
   return answer(
-    { tasks, ...omitEmpty({ unchanged, unblocked }) },
+    { tasks, ...omitEmpty({ unchanged, unblocked, parentsReady, stagesReady }) },
     {
       ...(tasks.length === 0 ? { exit: 102 as const } : {}),
       warnings: results.flatMap(({ task, warnings }) => warnings.map((text) => `${task.id}: ${text}`)),

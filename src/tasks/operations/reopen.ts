@@ -1,11 +1,10 @@
 import { array, boolean, description, optional, pipe, strictObject, string } from 'valibot';
 import { type MutationContext, mutation, noChange } from '#core/define.ts';
-import { CleoError } from '#core/errors/error.ts';
 import { Reason, type TaskId } from '#core/model/scalars.ts';
 import { defined, omitEmpty } from '#lib/defined.ts';
 import { TaskReceiptSchema, type TaskRecord } from '../model/task.ts';
 import { toTaskReceipt } from '../rules/view.ts';
-import { checkPosition } from './shared/create-task.ts';
+import { checkParentOpen, checkPosition } from './shared/create-task.ts';
 import { requireTask } from './shared/require.ts';
 import { checkScope } from './shared/scope.ts';
 import { createTaskIdParam, listTaskIds, severalAliases, TaskIdsParam, Unchanged } from './shared/several.ts';
@@ -88,9 +87,7 @@ async function reopenTask(
   const { store } = ctx;
   const { id } = task;
   const [, ...ancestry] = await store.tasks.getAncestry(id);
-  const parent = ancestry[0];
-  if (parent?.status === 'done')
-    throw new CleoError('E_TASK_COMPLETED', { taskId: parent.id, act: `reopening ${id} inside it`, fix: `cleo reopen ${parent.id}` });
+  checkParentOpen(ancestry[0], `reopening ${id} inside it`);
   if (task.assignee !== undefined && !takeOver) await (await import('./shared/assignee.ts')).checkAssignee(ctx, task, 'reopen');
   await checkPosition(ctx, { ...task, status: 'pending' }, ancestry);
   await checkDependsDone(store, id, 'reopened');

@@ -27,6 +27,19 @@ test('complete orders tasks by what they wait for, and lists what needed no chan
   });
 });
 
+const families = ['T001 epic', 'T002 in T001', 'T003 in T001', 'T004 epic', 'T005 in T004', 'T006 epic', 'T007 in T006', 'T008 in T006'];
+
+test.each([
+  ['tasks.complete', {}],
+  ['tasks.cancel', { reason: 'Not needed' }],
+  ['tasks.update', { status: 'done' }],
+])('%s lists the parents that are ready, except those that it closes', async (operation, params) => {
+  const app = await openApp({ tasks: families });
+  const taskIds = ['T002', 'T003', 'T004', 'T005', 'T007'];
+  expect(await app.call(operation, { taskIds, ...params })).toMatchObject({ success: true, parentsReady: ['T001'] });
+  expect(await app.call(operation, { taskIds: ['T001', 'T006', 'T008'], ...params })).not.toHaveProperty('parentsReady');
+});
+
 test('one error leaves all tasks as they are', async () => {
   const app = await openApp({ tasks: ['T001', 'T002 active by ada', 'T003 blocked'] });
   for (const [operation, params] of [

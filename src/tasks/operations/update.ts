@@ -103,6 +103,8 @@ export const tasksUpdate = mutation({
     completedAt: optional(Timestamp),
     unblocked: optional(array(string())),
     parentReady: optional(string()),
+    /** The same of several tasks. */
+    parentsReady: optional(array(string())),
     released: optional(string()),
   }),
   errors: [
@@ -191,10 +193,13 @@ async function updateSeveral(ctx: MutationContext, ids: string[], changes: TaskC
   const done = new Set(changed.map(({ receipt }) => receipt.id));
   const unblocked = removeDuplicates(results.flatMap((result) => result.unblocked)).filter((id) => !done.has(id));
   const unchanged = results.filter(({ isChanged }) => !isChanged).map(({ receipt }) => receipt.id);
+  const parentsReady = results.some(({ parentReady }) => parentReady)
+    ? (await import('./shared/several-ready.ts')).listReadyParents(results, done)
+    : [];
   return answer(
     {
       tasks: changed.map(({ receipt, completedAt }) => ({ ...receipt, ...defined({ completedAt }) })),
-      ...omitEmpty({ unchanged, unblocked }),
+      ...omitEmpty({ unchanged, unblocked, parentsReady }),
       ...defined({ released: results.find(({ released }) => released)?.released }),
     },
     {

@@ -45,6 +45,7 @@ export const lifecycleComplete = job({
     const mode = ctx.config()['lifecycleEnforcement.mode'];
     const problem = await ctx.read(async (store) => {
       await requireEpic(store, epicId, commandWith);
+      await checkScope({ ...ctx, store }, epicId);
       const { known, current } = await readStage(store, epicId, stage);
       if (current.status === 'completed') return undefined;
       await checkStageGate({ ...ctx, store }, epicId, known, stage, mode);

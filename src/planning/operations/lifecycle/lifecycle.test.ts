@@ -186,6 +186,19 @@ test('complete offers an active stage only with its last task, and not where sta
   expect(await app.call('tasks.complete', { taskId: 'T003' })).not.toHaveProperty('stageReady');
   expect(await app.call('tasks.complete', { taskId: 'T002' })).not.toHaveProperty('stageReady');
   expect(await app.call('tasks.complete', { taskId: 'T004' })).toMatchObject({ stageReady: { stage: 'research' } });
+  const several = await openApp({ tasks });
+  expect((await several.call('tasks.complete', { taskIds: ['T002', 'T003', 'T004'] })).stagesReady).toEqual([
+    { epicId: 'T001', stage: 'research', command: 'cleo lifecycle complete T001 research' },
+  ]);
   const off = await openApp({ tasks: [...pipeline, 'stage T001 research active'], config: { lifecycleEnforcement: { mode: 'off' } } });
   expect(await off.call('tasks.complete', { taskId: 'T002' })).not.toHaveProperty('stageReady');
+});
+
+test('every change of a stage checks the scope of the session first', async () => {
+  const app = await openApp({ tasks: ['T001 epic', 'T002 in T001', 'T003 epic', 'T004 in T003'] });
+  expect(await app.call('session.start', { scope: 'epic:T003', autoFocus: true })).toMatchObject({ success: true });
+  for (const operation of ['start', 'complete', 'skip', 'fail', 'reset'])
+    expect(await app.call(`lifecycle.${operation}`, { epicId: 'T001', stage: 'release' }), operation).toMatchObject({
+      error: { code: 'E_TASK_NOT_IN_SCOPE' },
+    });
 });

@@ -16,4 +16,7 @@ export const closedTasks = {
   parentReady: optional(string()),
   /** The active stage of the epic whose last open task this was, and the command that completes it. */
   stageReady: optional(StageReadySchema),
+  /** The same of several tasks. */
+  parentsReady: optional(array(string())),
+  stagesReady: optional(array(StageReadySchema)),
 };

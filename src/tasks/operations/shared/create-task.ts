@@ -86,9 +86,8 @@ async function suggestParents(store: ReadStore, error: CleoError): Promise<CleoE
 }
 
 /** A done or archived parent cannot get open children: it would no longer be done. */
-export function checkParentOpen(parent: Ancestor | undefined): void {
-  if (parent?.status === 'done')
-    throw new CleoError('E_TASK_COMPLETED', { taskId: parent.id, act: 'adding to it', fix: `cleo reopen ${parent.id}` });
+export function checkParentOpen(parent: Ancestor | undefined, act = 'adding to it'): void {
+  if (parent?.status === 'done') throw new CleoError('E_TASK_COMPLETED', { taskId: parent.id, act, fix: `cleo reopen ${parent.id}` });
 }
 
 export async function checkDependsExist(store: ReadStore, depends: TaskId[]): Promise<void> {
