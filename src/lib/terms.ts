@@ -3,11 +3,13 @@
 export function toTerms(text: string): string[] {
   // Most text is ASCII. Loading the Unicode tables for it would slow down a cold start.
   const found = /[^\x00-\x7f]/.test(text) ? foldWords(text) : (text.toLowerCase().match(/[a-z0-9]+/g) ?? []);
-  return found.map((word) => (word.length > maxTermLength ? [...word].slice(0, maxTermLength).join('') : word));
+  return found.some(isLong) ? found.map((word) => (isLong(word) ? [...word].slice(0, maxTermLength).join('') : word)) : found;
 }
 
 /** PostgreSQL rejects much longer words. */
 export const maxTermLength = 64;
+
+const isLong = (word: string): boolean => word.length > maxTermLength;
 
 function foldWords(text: string): string[] {
   const folded = text

@@ -36,18 +36,20 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
     const tasks = entries.map((entry) => entry.task);
     await insertRows(db, tasks);
     await insertLists(db, tasks);
-    const notes = entries.flatMap(({ task, notes }) => notes.map((note) => [task.id, note.at, note.by, note.text]));
-    await insertNotes(notes);
-    await addHistory(tasks.map((task) => ({ taskId: task.id, field: origin, new: task.title })));
-    await indexTasks(
-      db,
-      entries.map(({ task, notes }) => ({
-        id: task.id,
-        title: task.title,
-        rest: [task.description ?? '', ...task.labels, ...notes.map((n) => n.text)],
-      })),
-      storedWords,
-    );
+    // Slices, so that the rows of a large batch are not all in memory at once.
+    for (const some of splitChunks(entries, 100)) {
+      await insertNotes(some.flatMap(({ task, notes }) => notes.map((note) => [task.id, note.at, note.by, note.text])));
+      await addHistory(some.map(({ task }) => ({ taskId: task.id, field: origin, new: task.title })));
+      await indexTasks(
+        db,
+        some.map(({ task, notes }) => ({
+          id: task.id,
+          title: task.title,
+          rest: [task.description ?? '', ...task.labels, ...notes.map((n) => n.text)],
+        })),
+        storedWords,
+      );
+    }
     for (const { id } of tasks) changes.created.push(id);
   };
 
