@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { tamperSqlite } from '../../test/app.ts';
 import { useSite } from './open-page.ts';
 import { addSamplePlan, requireSuccess } from './sample-plan.ts';
 
@@ -6,7 +7,17 @@ const site = useSite(async (project) => {
   await addSamplePlan(project);
   requireSuccess(await project.post('mutate/docs/add', { taskId: 'T001', slug: 'grammar', title: 'Notes on the grammar', content: 'x' }));
   requireSuccess(await project.post('mutate/session/start', { scope: 'epic:T002', name: 'Command line week' }));
+  await tamperSqlite(project.root, addManyRecords);
 });
+
+/** 300 documents and sessions that come before those of the sample in every list. */
+const addManyRecords = `
+  create temp table numbers as with recursive n(i) as (select 1 union all select i + 1 from n where i < 300) select i from n;
+  insert into docs select 'page-' || i, 'note', 'Page ' || i, 1, '2099-01-01T00:00:00.000Z', 'ada', '2099-01-01T00:00:00.000Z' from numbers;
+  insert into doc_versions select 'page-' || i, 1, (select min(digest) from doc_contents), null, '2099-01-01T00:00:00.000Z', 'ada'
+    from numbers;
+  insert into sessions (id, name, scope_type, status, graded, started_by, started_at, updated_at)
+    select 'many-' || i, 'Day ' || i, 'global', 'active', 0, 'linus', '2099-01-01T00:00:00.000Z', '2099-01-01T00:00:00.000Z' from numbers;`;
 
 test('shows the project, the connection and the caller', async () => {
   const page = await site.open();
@@ -35,7 +46,7 @@ test('opens views with the keyboard, and back returns', async () => {
   await page.waitForURL(/\/task\/T\d+/);
 });
 
-test('finds tasks, memory, documents, sessions and commands, and opens a task with Enter', async () => {
+test('finds tasks, memory, documents and sessions of long lists, and commands, and opens a task with Enter', async () => {
   const page = await site.open();
   await page.getByText('At work', { exact: true }).waitFor();
   await page.keyboard.press('/');

@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { tamperSqlite } from '../../test/app.ts';
-import { useSite } from './open-page.ts';
-import { addSamplePlan } from './sample-plan.ts';
-import type { Answer } from './served-project.ts';
+import { openPath, useSite } from './open-page.ts';
+import { addSamplePlan, requireSuccess } from './sample-plan.ts';
+import { type Answer, serveProject } from './served-project.ts';
 
 const site = useSite(addSamplePlan);
 
@@ -121,6 +122,93 @@ test('takes the verdict of a validator, who did not do the work', async () => {
   await page.getByRole('button', { name: 'Reject', exact: true }).click();
   await evidence.getByText(/by ada\s*: Overflows/).waitFor();
   await evidence.getByText('round 2, 1 of 5 failed').waitFor();
+});
+
+test('moves an epic through its stages', async () => {
+  const page = await site.open({ path: '/task/T002' });
+  const lifecycle = page.getByRole('region', { name: 'Lifecycle' });
+  const move = async (stage: string, action: string): Promise<void> => {
+    await lifecycle.getByRole('button', { name: `Stage ${stage}` }).click();
+    await page.getByRole('menuitem', { name: action }).click();
+  };
+  // The gate of a later stage is explained, with the command that leads out.
+  await move('consensus', 'Start');
+  await page.locator('.notices').getByText('cleo lifecycle').first().waitFor();
+  await move('research', 'Start');
+  await lifecycle.getByText('research active').waitFor();
+  await move('research', 'Complete');
+  await lifecycle.getByText('research completed').waitFor();
+  await move('consensus', 'Skip…');
+  await page.getByRole('textbox', { name: 'Reason' }).fill('One person decides');
+  await page.getByRole('button', { name: 'Skip', exact: true }).click();
+  await lifecycle.getByText('consensus skipped: One person decides').waitFor();
+  await move('specification', 'Start');
+  await move('specification', 'Mark as failed…');
+  await page.getByRole('textbox', { name: 'Reason' }).fill('No data');
+  await page.getByRole('button', { name: 'Mark as failed', exact: true }).click();
+  await lifecycle.getByText('specification failed: No data').waitFor();
+  await move('specification', 'Reset to pending');
+  await lifecycle.getByText('specification failed').waitFor({ state: 'detached' });
+  const { lifecycle: stored } = await site.project.post('query/lifecycle/status', { epicId: 'T002' });
+  expect(stored.stages.slice(0, 3).map(({ status }: Answer) => status)).toEqual(['completed', 'skipped', 'pending']);
+  // A task shows the stage of its epic.
+  await openPath(page, '/task/T008');
+  await page.getByRole('link', { name: /consensus skipped|specification/ }).waitFor();
+});
+
+test('waits for a task of another project', async () => {
+  const other = await serveProject({ env: { HOME: join(site.project.root, '..', 'home') } });
+  onTestFinished(() => other.close());
+  await other.cleo('add', 'Publish the grammar').then(requireSuccess);
+  await other.cleo('nexus', 'init').then(requireSuccess);
+  await other.cleo('nexus', 'register', '--name', 'web').then(requireSuccess);
+  await site.project.cleo('nexus', 'register', '--name', 'parser').then(requireSuccess);
+  const page = await site.open({ path: '/task/T006' });
+  await page.getByLabel('New dependency', { exact: true }).fill('web:T001');
+  await page.getByLabel('New dependency', { exact: true }).press('Enter');
+  // A page may not open another project: a person runs the command, and the page follows it.
+  const dialog = page.getByRole('dialog', { name: 'T006 depends on web:T001' });
+  await dialog.getByText('cleo nexus deps add T006 web:T001').waitFor();
+  await site.project.cleo('nexus', 'deps', 'add', 'T006', 'web:T001').then(requireSuccess);
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('region', { name: 'Dependencies' }).getByText('Publish the grammar').waitFor();
+  await page.getByText('waits for web:T001').first().waitFor();
+  await page.getByRole('button', { name: 'Remove the dependency on web:T001' }).click();
+  await page.getByRole('button', { name: 'Remove the dependency on web:T001' }).waitFor({ state: 'detached' });
+});
+
+test('stores and attaches documents, memory and research', async () => {
+  await site.project.post('mutate/docs/add', { taskId: 'T001', slug: 'exit-codes', title: 'Exit codes', content: '# Codes\n' });
+  const research = { id: 'T001-shells', file: 'shells.md', title: 'Which shells there are', status: 'complete', linkedTasks: ['T001'] };
+  await site.project.post('mutate/research/add', research).then(requireSuccess);
+  const page = await site.open({ path: '/task/T011' });
+  const documents = page.getByRole('region', { name: 'Documents' });
+  await documents.getByRole('button', { name: 'Add a document' }).click();
+  await documents.getByLabel('Title of the document').fill('Answers of the users');
+  await documents.getByLabel('Content of the document').fill('Most use *zsh*.');
+  await documents.getByRole('button', { name: 'Store' }).click();
+  await documents.getByRole('link', { name: 'Answers of the users' }).waitFor();
+  await documents.getByRole('button', { name: 'Add a document' }).click();
+  await documents.getByRole('button', { name: 'Existing' }).click();
+  await documents.getByLabel('Slug of the document').fill('exit-codes');
+  await documents.getByRole('button', { name: 'Attach' }).click();
+  await documents.getByRole('link', { name: 'Exit codes' }).waitFor();
+  await documents.getByRole('button', { name: 'Detach answers-of-the-users' }).click();
+  await documents.getByRole('link', { name: 'Answers of the users' }).waitFor({ state: 'detached' });
+  expect((await site.project.post('query/docs/list', { task: 'T011' })).docs).toMatchObject([
+    { slug: 'exit-codes', tasks: ['T001', 'T011'] },
+  ]);
+  const memory = page.getByRole('region', { name: 'Memory' });
+  await memory.getByRole('button', { name: 'Add to memory' }).click();
+  await memory.getByLabel('Type of the entry').selectOption('learning');
+  await memory.getByLabel('Title of the entry').fill('Nobody uses csh');
+  await memory.getByLabel('Content of the entry').fill('Asked 40 people.');
+  await memory.getByRole('button', { name: 'Store' }).click();
+  await memory.getByRole('link', { name: 'Nobody uses csh' }).waitFor();
+  await page.getByLabel('Research entry', { exact: true }).fill('T001-shells');
+  await page.getByLabel('Research entry', { exact: true }).press('Enter');
+  await page.getByRole('button', { name: 'Unlink T001-shells' }).click();
+  await page.getByRole('button', { name: 'Unlink T001-shells' }).waitFor({ state: 'detached' });
 });
 
 test('closes a task as a duplicate', async () => {

@@ -48,17 +48,20 @@ export const docsAdd = mutation({
     if (type !== undefined) checkKind(config, type, (near) => formatRetry(ctx, { type: near }, help));
     await requireTask(store, taskId);
     const input = await readDocInput(ctx, help, inputParams);
-    if (!input) throw new CleoError('E_INVALID_INPUT', { problem: 'A file (or content) is required', fix: help, field: 'file' });
-    const slug = slugParam ?? chooseSlug(input, title, type);
-    const existing = await store.docs.get(slug);
-    if (existing) {
+    const slug = slugParam ?? (input && chooseSlug(input, title, type));
+    const existing = slug === undefined ? undefined : await store.docs.get(slug);
+    if (slug !== undefined && existing) {
       const isSame =
-        existing.digest === input.digest && (type ?? existing.kind) === existing.kind && (title ?? existing.title) === existing.title;
+        (input?.digest ?? existing.digest) === existing.digest &&
+        (type ?? existing.kind) === existing.kind &&
+        (title ?? existing.title) === existing.title;
       if (!isSame) throw await createSlugTakenError(ctx, slug, inputParams);
       if ((await store.docs.getTaskIds([slug])).get(slug)?.includes(taskId)) return alreadyExists({ doc: toDocReceipt(existing) });
       await store.docs.attach(slug, taskId);
       return { doc: toDocReceipt(existing) };
     }
+    if (slug === undefined || !input)
+      throw new CleoError('E_INVALID_INPUT', { problem: 'A file (or content) is required', fix: help, field: 'file' });
     const text = input.encoding === 'utf8' ? input.content : undefined;
     const doc = { slug, kind: type ?? 'note', title: title ?? (text && findTitle(text)) ?? chooseTitle(input, slug) };
     await store.docs.insert(doc, { ...input, version: 1, at: now, agentId: caller.agent });

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } fro
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sha256 } from '#lib/sha256.ts';
-import { asPerson, type Json, openApp, type TestApp } from '../../../test/app.ts';
+import { asPerson, openApp, type TestApp } from '../../../test/app.ts';
 
 const open = (tasks = ['T001', 'T002'], config = {}) => openApp({ tasks, config });
 const write = ({ root }: TestApp, name: string, content: string | Buffer): void => {
@@ -42,6 +42,18 @@ describe('add', () => {
     expect(await call('docs.add', { ...params, taskId: 'T002' })).toMatchObject({ data: { updated: ['a'] } });
     expect((await call('docs.list')).docs).toMatchObject([{ slug: 'a', version: 1, tasks: ['T001', 'T002'] }]);
     await expectContents(app, 1);
+  });
+
+  test('attaches an existing document by its slug alone', async () => {
+    const { call, cli } = await open(['T001', 'T002', parsers]);
+    expect(await call('docs.add', { taskId: 'T002', slug: 'parsers' })).toMatchObject({
+      doc: { version: 1 },
+      data: { updated: ['parsers'] },
+    });
+    expect((await call('docs.list', { task: 'T002' })).docs).toMatchObject([{ slug: 'parsers', tasks: ['T001', 'T002'] }]);
+    expect(await call('docs.add', { taskId: 'T002', slug: 'parsers' })).toMatchObject({ _meta: { exitCode: 101 } });
+    expect(await call('docs.add', { taskId: 'T002', slug: 'others' })).toMatchObject({ error: { code: 'E_INVALID_INPUT' } });
+    expect((await cli('cleo docs add T2')).exitCode).toBe(2);
   });
 
   test('stores the same content under two slugs once', async () => {
@@ -239,55 +251,6 @@ describe('versions', () => {
       expect(error).toMatchObject({ code: 'E_CHECKSUM_MISMATCH', exitCode: 20 });
       expect([0, 100]).toContain((await cli(error.fix)).exitCode);
     }
-  });
-});
-
-describe('list', () => {
-  const world = ['T001', 'T002', parsers, 'doc plan T001 plan: The plan', 'doc other T002 plan: Other'];
-
-  test('filters by task and kind, and pages', async () => {
-    const { call } = await open(world);
-    const slugs = async (params: object) => (await call('docs.list', { ...params })).docs.map(({ slug }: Json) => slug);
-    expect(await slugs({})).toEqual(['other', 'parsers', 'plan']);
-    expect(await slugs({ task: 'T1' })).toEqual(['parsers', 'plan']);
-    expect(await slugs({ type: 'plan' })).toEqual(['other', 'plan']);
-    expect(await slugs({ task: 'T1', type: 'plan' })).toEqual(['plan']);
-    expect(await call('docs.list', { limit: 2 })).toMatchObject({ _meta: { truncated: { shown: 2, total: 3 } } });
-    expect(await call('docs.list', { limit: 2, offset: 2 })).toMatchObject({ docs: [{ slug: 'plan' }] });
-    expect(await call('docs.list', { type: 'spec' })).toMatchObject({ docs: [], _meta: { exitCode: 100 } });
-    await call('docs.update', { slug: 'plan', content: 'new' });
-    expect(await slugs({})).toEqual(['plan', 'other', 'parsers']);
-  });
-
-  test('refuses an unknown task or kind', async () => {
-    const { call } = await open(world);
-    expect((await call('docs.list', { task: 'T999' })).error).toMatchObject({ exitCode: 4 });
-    expect((await call('docs.list', { type: 'plam' })).error).toMatchObject({ exitCode: 2, fix: 'cleo docs list --type plan' });
-  });
-
-  test('keeps a document when its task is deleted', async () => {
-    const { call } = await open(world);
-    await call('tasks.delete', { taskId: 'T002' });
-    expect((await call('docs.list', { task: 'T002' })).error).toMatchObject({ exitCode: 4 });
-    expect((await call('docs.list', { type: 'plan' })).docs).toMatchObject([{ slug: 'other', tasks: ['T002'] }, { slug: 'plan' }]);
-    await call('tasks.restore', { taskId: 'T002' });
-    expect((await call('docs.list', { task: 'T002' })).docs).toHaveLength(1);
-  });
-
-  test('lists built-in and configured kinds', async () => {
-    const { call } = await open(world, { docs: { types: ['runbook'] } });
-    expect((await call('docs.add', { taskId: 'T001', content: 'a', slug: 'a', type: 'runbook' })).success).toBe(true);
-    const { types } = await call('docs.list-types');
-    expect(types).toHaveLength(9);
-    expect(types).toContainEqual(expect.objectContaining({ name: 'plan', source: 'built-in', docs: 2 }));
-    expect(types).toContainEqual(expect.objectContaining({ name: 'runbook', source: 'config', docs: 1 }));
-  });
-
-  test('accepts a removed kind in list while it has documents', async () => {
-    const { call } = await open(['T001', 'doc old T001 runbook: Old']);
-    expect((await call('docs.list', { type: 'runbook' })).docs).toHaveLength(1);
-    expect((await call('docs.list-types')).types.at(-1)).toMatchObject({ name: 'runbook', source: 'store', docs: 1 });
-    expect((await call('docs.add', { taskId: 'T001', content: 'a', slug: 'a', type: 'runbook' })).error.exitCode).toBe(2);
   });
 });
 

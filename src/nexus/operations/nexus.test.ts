@@ -152,6 +152,10 @@ test('blocks a task until sync finds its remote dependency done', async () => {
     on: { project: 'web', id: 'T002', title: 'Write the parser', status: 'pending' },
     data: { updated: ['T001'] },
   });
+  // The dependencies of a task name it too, without opening the other project.
+  expect((await api!.call('tasks.deps', { taskId: 'T001' })).deps.remote).toEqual([
+    { project: 'web', id: 'T002', title: 'Write the parser', status: 'pending', seenAt: expect.any(String) },
+  ]);
   expect(await api!.call('tasks.next')).toMatchObject({ recommendation: { taskId: 'T002' } });
   expect(await web!.call('nexus.deps', { task: 'T002' })).toMatchObject({ deps: { waitedForBy: [{ project: 'api', id: 'T001' }] } });
   await web!.call('tasks.complete', { taskId: 'T002' });

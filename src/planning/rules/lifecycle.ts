@@ -4,6 +4,7 @@ import { commandLine } from '#core/errors/quote.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import { type Stage, type StageName, stageNames } from '../model/lifecycle.ts';
+import { isLegalStageMove, type StageMove } from './stage-moves.ts';
 
 /** Lists all seven stages in order; stages without a record are pending. */
 export const listStages = (known: Stage[]): Stage[] =>
@@ -86,17 +87,6 @@ export function createGateError(epicId: TaskId, stage: StageName, missing: Stage
   });
 }
 
-type StageMove = 'start' | 'complete' | 'skip' | 'fail' | 'reset';
-
-/** Statuses a move may start from. A completed or skipped stage is reopened only by `reset`, and only an active one is completed. */
-const allowedStatuses: Record<StageMove, Stage['status'][]> = {
-  start: ['pending', 'failed'],
-  complete: ['active'],
-  skip: ['pending', 'active', 'failed'],
-  fail: ['active'],
-  reset: ['active', 'completed', 'skipped', 'failed'],
-};
-
 const fixCommands: Record<StageMove, (status: Stage['status']) => string> = {
   start: (status) => (status === 'active' ? 'status' : 'reset'),
   complete: (status) => (status === 'pending' || status === 'failed' ? 'start' : 'reset'),
@@ -107,7 +97,7 @@ const fixCommands: Record<StageMove, (status: Stage['status']) => string> = {
 
 /** Throws (83) if the status of the stage does not allow the move. */
 export function checkStageMove(epicId: TaskId, { stage, status }: Stage, move: StageMove): void {
-  if (allowedStatuses[move].includes(status)) return;
+  if (isLegalStageMove(status, move)) return;
   const command = fixCommands[move](status);
   throw new CleoError('E_LIFECYCLE_TRANSITION_INVALID', {
     epicId,

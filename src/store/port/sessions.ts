@@ -4,6 +4,11 @@ import type { SessionHandle, SessionStatus } from '#core/model/session-handle.ts
 import type { ContextUsage, SessionRecord } from '#sessions/model/session.ts';
 import type { Page } from './page.ts';
 
+/** What a session is searched by. */
+export interface SessionNames extends Pick<SessionRecord, 'id' | 'name' | 'scope'> {
+  agent: string;
+}
+
 export interface SessionReads {
   /** Active sessions and the session `named`. `isMine`: the agent has started or resumed it. */
   findCandidates(agent: string, named: string | undefined): Promise<(SessionHandle & { isMine: boolean })[]>;
@@ -11,6 +16,10 @@ export interface SessionReads {
   /** Active sessions first, then suspended ones, the newest first. */
   list(status: SessionStatus | undefined, page: Page): Promise<SessionRecord[]>;
   count(status: SessionStatus | undefined): Promise<number>;
+  /** The names of all sessions without their handoffs, in the order of `list`. */
+  listNames(status: SessionStatus | undefined): Promise<SessionNames[]>;
+  /** In the order of the ids. */
+  getSeveral(ids: string[]): Promise<SessionRecord[]>;
   listActive(): Promise<SessionRecord[]>;
   /** The agents in the session, in the order they joined. Those that have left it are not listed. */
   listAgents(id: string): Promise<string[]>;

@@ -1,11 +1,11 @@
-import { array, description, literal, optional, pipe, strictObject, string } from 'valibot';
+import { array, description, is, literal, optional, pipe, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
 import { StatusSchema, type TaskId } from '#core/model/scalars.ts';
 import { addToList, removeDuplicates } from '#lib/collections.ts';
-import { defined } from '#lib/defined.ts';
+import { defined, omitEmpty } from '#lib/defined.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { TaskEdge } from '#store/port/tasks.ts';
-import type { TaskHit } from '../model/task.ts';
+import { type TaskHit, Timestamp } from '../model/task.ts';
 import { computeDeps, type DependencyLink, directions, type TaskGraph } from '../rules/deps.ts';
 import { type Milestone, parseMilestone } from '../rules/order.ts';
 import { TaskParam } from './shared/params.ts';
@@ -18,6 +18,9 @@ const LinkedTask = strictObject({
   via: optional(pipe(string(), description('The container that links the two'))),
 });
 
+/** A dependency on a task of another project, as the last sync saw it. Only `nexus deps` reads the other project. */
+const RemoteTask = strictObject({ project: string(), id: string(), title: string(), status: optional(StatusSchema), seenAt: Timestamp });
+
 export const tasksDeps = query({
   name: 'tasks.deps',
   summary: 'Show dependencies, blockers and critical path of a task',
@@ -29,6 +32,7 @@ export const tasksDeps = query({
       downstream: array(LinkedTask),
       blockers: array(strictObject({ id: string(), status: StatusSchema, root: optional(literal(true)) })),
       criticalPath: array(string()),
+      remote: optional(pipe(array(RemoteTask), description('Tasks of other projects that it depends on, at the last sync'))),
     }),
   }),
   errors: ['E_NOT_FOUND'],
@@ -59,10 +63,22 @@ export const tasksDeps = query({
         downstream: downstream.map(toLinkedTask),
         blockers: blockers.map(({ id, isRoot }) => ({ id, status: tasks.get(id)!.status, ...(isRoot ? { root: true as const } : {}) })),
         criticalPath,
+        ...omitEmpty({ remote: await listRemoteTasks(store, taskId) }),
       },
     };
   },
 });
+
+async function listRemoteTasks(store: ReadStore, taskId: TaskId) {
+  const rows = await store.nexus.listForTask(taskId);
+  return rows.map(({ project, remoteId, remoteTitle, remoteStatus, syncedAt }) => ({
+    project,
+    id: remoteId,
+    title: remoteTitle,
+    ...(is(StatusSchema, remoteStatus) ? { status: remoteStatus } : {}),
+    seenAt: syncedAt,
+  }));
+}
 
 /** Loads the graph in one direction, level by level, with one query for the links of each level. */
 async function loadGraph(

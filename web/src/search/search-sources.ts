@@ -53,8 +53,8 @@ export async function searchServer(text: string, signal: AbortSignal): Promise<S
   const [tasks, memories, docs, sessions, help] = await Promise.all([
     query('tasks.find', { query: text, limit: maxTasks }, signal).then(({ tasks }) => tasks, ignore),
     query('memory.find', { term: text, limit: maxOthers }, signal).then(({ memories }) => memories, ignore),
-    query('docs.list', { limit: 200 }, signal).then(({ docs }) => docs, ignore),
-    query('session.list', { limit: 200 }, signal).then(({ sessions }) => sessions, ignore),
+    query('docs.list', { term: text, limit: maxOthers }, signal).then(({ docs }) => docs, ignore),
+    query('session.list', { term: text, limit: maxOthers }, signal).then(({ sessions }) => sessions, ignore),
     listCommands(),
   ]);
   return [
@@ -63,14 +63,8 @@ export async function searchServer(text: string, signal: AbortSignal): Promise<S
       return { kind: 'task', id, title, url: toTaskUrl(id), ...(task ? { task } : {}) };
     }),
     ...memories.map(({ id, title }) => toRecordResult('memory', id, title, `cleo memory fetch ${id}`)),
-    ...docs
-      .filter(({ slug, title }) => matches(slug, title))
-      .slice(0, maxOthers)
-      .map(({ slug, title }) => toRecordResult('document', slug, title, `cleo docs fetch ${slug}`)),
-    ...sessions
-      .filter(({ id, name, agent, scope }) => matches(id, name, agent, scope))
-      .slice(0, maxOthers)
-      .map(({ id, name, agent }) => toRecordResult('session', id, name ?? agent, `cleo session show ${id}`)),
+    ...docs.map(({ slug, title }) => toRecordResult('document', slug, title, `cleo docs fetch ${slug}`)),
+    ...sessions.map(({ id, name, agent }) => toRecordResult('session', id, name ?? agent, `cleo session show ${id}`)),
     ...help
       .filter(({ name, summary }) => matches(name, summary))
       .slice(0, maxOthers)

@@ -10,7 +10,7 @@ export function ProofDialog() {
   const request = useStore(proofRequest);
   if (!request) return null;
   return (
-    <Dialog title="A person decides this" onClose={request.cancel}>
+    <Dialog title={request.title} onClose={request.cancel}>
       <p class="text">{request.failure.message}</p>
       {request.retry ? <PassphraseForm retry={request.retry} /> : <TerminalCommand request={request} />}
     </Dialog>

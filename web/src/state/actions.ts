@@ -1,4 +1,4 @@
-import { type CallFailure, isMissingSecret, toCallFailure } from '../api/call-failure.ts';
+import { CallFailure, isMissingSecret, toCallFailure } from '../api/call-failure.ts';
 import { mutate, type WriteOptions } from '../api/client.ts';
 import type { MutationName, Params, Success } from '../api/operations.generated.ts';
 import { connection, onChanges } from './connection.ts';
@@ -8,6 +8,7 @@ import { createStore, useStore } from './store.ts';
 
 /** A write that waits until a person proves to be one. */
 export interface ProofRequest {
+  title: string;
   failure: CallFailure;
   /** Sends the call again with the passphrase; undefined if it is proved at a terminal. */
   retry?: (passphrase: string) => Promise<void>;
@@ -23,12 +24,19 @@ export function useCanWrite(): boolean {
   return canWrite && hasCredentials;
 }
 
+/** The command of a write that only a token of scope admin may send from a page, because it uses files of the host. */
+export interface TerminalCommand {
+  title: string;
+  message: string;
+  command: string;
+}
+
 /** Runs a write and reports its outcome. Returns undefined if it failed. `done` is the message of a success. */
 export async function runAction<N extends MutationName>(
   name: N,
   params: Params<N>,
   done?: string | ((answer: Success<N>) => string | undefined),
-  options: Pick<WriteOptions, 'session'> = {},
+  { terminal, ...options }: Pick<WriteOptions, 'session'> & { terminal?: TerminalCommand } = {},
 ): Promise<Success<N> | undefined> {
   try {
     return report(await mutate(name, params, options), done);
@@ -36,12 +44,21 @@ export async function runAction<N extends MutationName>(
     const failure = toCallFailure(error);
     if (failure.details.reason === 'proof')
       return askForProof(failure, name, async (passphrase) => report(await mutate(name, params, { ...options, passphrase }), done));
+    if (terminal && failure.code === 'E_FORBIDDEN' && !isMissingSecret(failure)) return showTerminalCommand(name, terminal);
     if (isMissingSecret(failure))
       notify('failed', 'This page may only read. Open it with its secret to make changes.', 'cleo serve --open');
     else notify('failed', failure.message, failure.fix);
     return undefined;
   }
 }
+
+/** Shows a command that a person runs at a terminal, until it was run or the dialog is closed. */
+const showTerminalCommand = (name: MutationName, { title, message, command }: TerminalCommand): Promise<undefined> =>
+  new Promise((resolve) =>
+    openProofDialog(name, { title, failure: new CallFailure({ code: 'PAGE', message, details: { command } }, 0) }, () =>
+      resolve(undefined),
+    ),
+  );
 
 function report<N extends MutationName>(answer: Success<N>, done?: string | ((answer: Success<N>) => string | undefined)): Success<N> {
   const text = typeof done === 'function' ? done(answer) : done;
@@ -58,20 +75,29 @@ function askForProof<N extends MutationName>(
   retry: (passphrase: string) => Promise<Success<N>>,
 ): Promise<Success<N> | undefined> {
   return new Promise((resolve) => {
-    const end = (answer?: Success<N>): void => {
-      stopFollowing();
-      proofRequest.set(undefined);
-      resolve(answer);
-    };
-    const stopFollowing = onChanges((changes) => {
-      if (failure.details.proof === 'passphrase' || !changes.some(({ operation }) => operation === name)) return;
-      notify('done', 'The command was run at a terminal');
-      end();
-    });
-    proofRequest.set({
-      failure,
-      cancel: () => end(),
-      ...(failure.details.proof === 'passphrase' ? { retry: async (passphrase: string) => end(await retry(passphrase)) } : {}),
-    });
+    const title = 'A person decides this';
+    if (failure.details.proof !== 'passphrase') openProofDialog(name, { title, failure }, () => resolve(undefined));
+    else {
+      const end = (answer?: Success<N>): void => {
+        proofRequest.set(undefined);
+        resolve(answer);
+      };
+      proofRequest.set({ title, failure, cancel: () => end(), retry: async (passphrase) => end(await retry(passphrase)) });
+    }
   });
+}
+
+/** Opens the dialog with the command of `failure` and follows the events until an operation of this name was run. */
+function openProofDialog(name: MutationName, request: Pick<ProofRequest, 'title' | 'failure'>, onEnd: () => void): void {
+  const end = (): void => {
+    stopFollowing();
+    proofRequest.set(undefined);
+    onEnd();
+  };
+  const stopFollowing = onChanges((changes) => {
+    if (!changes.some(({ operation }) => operation === name)) return;
+    notify('done', 'The command was run at a terminal');
+    end();
+  });
+  proofRequest.set({ ...request, cancel: end });
 }

@@ -332,18 +332,6 @@ describe('safestop', () => {
   });
 });
 
-describe('session list', () => {
-  test('shows active sessions first, then suspended ones, then ended ones, newest first', async () => {
-    const { call } = await openApp({
-      tasks: [...world, 'session a global ended', 'session b epic:T001 suspended', 'session c epic:T009 by ada', 'session d global ended'],
-    });
-    const ids = async (params: object) => (await call('session.list', { ...params })).sessions.map(({ id }: { id: string }) => id);
-    expect(await ids({})).toEqual(['c', 'b', 'd', 'a']);
-    expect(await ids({ status: 'ended' })).toEqual(['d', 'a']);
-    expect(await call('session.list', { limit: 1 })).toMatchObject({ _meta: { truncated: { shown: 1, total: 4 } } });
-  });
-});
-
 describe('session gc', () => {
   test('ends sessions without recent activity, writes their handoff and keeps the others', async () => {
     const { call } = await openApp({ tasks: [...one, 'session session-2 epic:T009 by bob'] });

@@ -1,8 +1,10 @@
 import type { ContextUsage, SessionRecord } from '#sessions/model/session.ts';
 import type { SessionReads } from '../../port/sessions.ts';
 import { parseIds } from '../admin/audit-reads.ts';
-import { type Db, omitNull, raw, type Sql, type SqlRow, sql, toId } from '../sql.ts';
-import { type EagerSessionRead, toHandle } from './reads.ts';
+import { type Db, listValues, omitNull, raw, type Sql, type SqlRow, splitChunks, sql, toId } from '../sql.ts';
+import { type EagerSessionRead, toHandle, toScope } from './reads.ts';
+
+const listOrder = raw(`order by case status when 'active' then 0 when 'suspended' then 1 else 2 end, seq desc`);
 
 export function createLazySessionReads(db: Db): Omit<SessionReads, EagerSessionRead> {
   return {
@@ -11,8 +13,23 @@ export function createLazySessionReads(db: Db): Omit<SessionReads, EagerSessionR
     },
     async list(status, page) {
       const which = status ? sql`where status = ${status}` : raw('');
-      const order = raw(`order by case status when 'active' then 0 when 'suspended' then 1 else 2 end, seq desc`);
-      return readSessions(db, sql`${which} ${order} limit ${page.limit} offset ${page.offset}`);
+      return readSessions(db, sql`${which} ${listOrder} limit ${page.limit} offset ${page.offset}`);
+    },
+    async listNames(status) {
+      const which = status ? sql`where status = ${status}` : raw('');
+      const found = await db.all(sql`select id, name, started_by, scope_type, scope_root from sessions ${which} ${listOrder}`);
+      return found.map((row) => ({
+        id: String(row.id),
+        ...omitNull({ name: row.name as string | null }),
+        agent: String(row.started_by),
+        scope: toScope(row),
+      }));
+    },
+    async getSeveral(ids) {
+      const found: SessionRecord[] = [];
+      for (const some of splitChunks(ids, 500)) found.push(...(await readSessions(db, sql`where id in ${listValues(some)}`)));
+      const byId = new Map(found.map((session) => [session.id, session]));
+      return ids.flatMap((id) => byId.get(id) ?? []);
     },
     async count(status) {
       const [row] = await db.all(sql`select count(*) as n from sessions ${status ? sql`where status = ${status}` : raw('')}`);

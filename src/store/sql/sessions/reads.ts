@@ -20,7 +20,12 @@ export function createSessionReads(db: Db): Pick<SessionReads, EagerSessionRead>
 export const toHandle = (row: SqlRow): SessionHandle => ({
   id: String(row.id),
   status: row.status as SessionStatus,
-  scope: { kind: row.scope_type as ScopeKind, ...omitNull({ root: row.scope_root as string | null }) },
+  scope: toScope(row),
   ...omitNull({ phase: row.phase as string | null }),
   isGraded: Number(row.graded) === 1,
+});
+
+export const toScope = (row: SqlRow): SessionHandle['scope'] => ({
+  kind: row.scope_type as ScopeKind,
+  ...omitNull({ root: row.scope_root as string | null }),
 });

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { matchNames } from '#core/rules/match-names.ts';
 import type { Result } from '../../api/operations.generated.ts';
 import { CopyCommand } from '../../components/copy-command.tsx';
 import { Icon } from '../../components/icon.tsx';
@@ -6,7 +7,6 @@ import { Panel } from '../../components/panel.tsx';
 import { ErrorNote } from '../../components/states.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { type QueryState, useQuery } from '../../state/use-query.ts';
-import { matchDocuments } from './match-documents.ts';
 import { DocumentLink } from './memory-row.tsx';
 
 const pageSize = 100;
@@ -21,7 +21,7 @@ export const useDocuments = (): QueryState<'docs.list'> =>
 export function DocumentList({ documents, text }: { documents: QueryState<'docs.list'>; text: string }) {
   const [limit, setLimit] = useState(pageSize);
   const { data, failure, reload } = documents;
-  const docs = matchDocuments(data?.docs ?? [], text);
+  const docs = matchNames(data?.docs ?? [], text, ({ slug, title, type }) => `${slug} ${title} ${type}`);
   return (
     <Panel title="Documents" count={docs.length}>
       {failure && <ErrorNote failure={failure} onRetry={reload} />}

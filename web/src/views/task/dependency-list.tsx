@@ -1,46 +1,43 @@
 import { AddLine } from '../../components/add-line.tsx';
-import { Icon } from '../../components/icon.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { TaskLink } from '../../components/task-id.tsx';
 import { addDependency, listOtherTasks, removeDependency } from '../../state/task-actions.ts';
 import { useQuery } from '../../state/use-query.ts';
+import { RemoveButton } from './record-row.tsx';
+import { addRemoteDependency, parseRemoteId, RemoteDependencyList } from './remote-dependency-list.tsx';
 import type { FullTask } from './task-view.tsx';
 
 /** Direct dependencies, which can be changed, and everything above and below with its status. */
 export function DependencyList({ task, canWrite }: { task: FullTask; canWrite: boolean }) {
-  const { data } = useQuery('tasks.deps', { taskId: task.id });
+  const { data } = useQuery('tasks.deps', { taskId: task.id }, { isAffected: ({ operation }) => /^(tasks|nexus)\./.test(operation) });
   const direct = task.depends ?? [];
   const upstream = (data?.deps.upstream ?? []).filter(({ id }) => !direct.includes(id));
   const downstream = data?.deps.downstream ?? [];
+  const remote = data?.deps.remote ?? [];
   const canChange = canWrite && task.status !== 'done';
   return (
-    <Panel title="Dependencies" count={direct.length + upstream.length + downstream.length}>
+    <Panel title="Dependencies" count={direct.length + remote.length + upstream.length + downstream.length}>
       <DependencyGroup title="Depends on">
         {direct.length === 0 && <li class="side-row muted">nothing</li>}
         {direct.map((id) => (
           <li key={id} class="side-row">
             <TaskLink id={id} />
-            {canChange && (
-              <button
-                type="button"
-                class="button quiet small icon-only"
-                aria-label={`Remove the dependency on ${id}`}
-                onClick={() => void removeDependency(task.id, id)}
-              >
-                <Icon name="close" size={12} />
-              </button>
-            )}
+            {canChange && <RemoveButton label={`Remove the dependency on ${id}`} onRemove={() => void removeDependency(task.id, id)} />}
           </li>
         ))}
       </DependencyGroup>
       {canChange && (
         <AddLine
           label="New dependency"
-          placeholder="Add a task id"
+          placeholder="Add T004, or web:T003 of another project"
           suggestions={listOtherTasks(task.id)}
-          onAdd={(text) => addDependency(task.id, text)}
+          onAdd={(text) => {
+            const remote = parseRemoteId(text);
+            return remote === undefined ? addDependency(task.id, text) : addRemoteDependency(task.id, remote);
+          }}
         />
       )}
+      {remote.length > 0 && <RemoteDependencyList taskId={task.id} tasks={remote} canChange={canChange} />}
       {upstream.length > 0 && (
         <DependencyGroup title="Further up">
           {upstream.map(({ id, title }) => (

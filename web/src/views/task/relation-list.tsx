@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
 import { parseTaskId } from '#core/model/scalars.ts';
 import type { Params } from '../../api/operations.generated.ts';
-import { Icon } from '../../components/icon.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { TaskLink } from '../../components/task-id.tsx';
 import { runAction } from '../../state/actions.ts';
+import { useQuery } from '../../state/use-query.ts';
+import { AddButton, RemoveButton } from './record-row.tsx';
 import type { FullTask } from './task-view.tsx';
 
 type RelationType = NonNullable<FullTask['relations']>[number]['type'];
@@ -18,13 +19,7 @@ export function RelationList({ task, canWrite }: { task: FullTask; canWrite: boo
     <Panel
       title="Relations"
       count={relations.length}
-      actions={
-        canWrite && (
-          <button type="button" class="button quiet small icon-only" aria-label="Add a relation" onClick={() => setAdding(!isAdding)}>
-            <Icon name="plus" size={14} />
-          </button>
-        )
-      }
+      actions={canWrite && <AddButton label="Add a relation" isOpen={isAdding} onToggle={() => setAdding(!isAdding)} />}
     >
       {relations.length === 0 && !isAdding && <p class="panel-none">None.</p>}
       <ul class="side-group">
@@ -36,14 +31,10 @@ export function RelationList({ task, canWrite }: { task: FullTask; canWrite: boo
                 <span class="muted">{direction === 'to' ? type : `${type} (from)`}</span>
                 <TaskLink id={taskId} />
                 {canWrite && (
-                  <button
-                    type="button"
-                    class="button quiet small icon-only"
-                    aria-label={`Remove the relation with ${taskId}`}
-                    onClick={() => void runAction('tasks.relates.remove', { from, to, type })}
-                  >
-                    <Icon name="close" size={12} />
-                  </button>
+                  <RemoveButton
+                    label={`Remove the relation with ${taskId}`}
+                    onRemove={() => void runAction('tasks.relates.remove', { from, to, type })}
+                  />
                 )}
               </span>
               <span class="muted text">{reason}</span>
@@ -60,9 +51,11 @@ function RelationForm({ from, onDone }: { from: string; onDone: () => void }) {
   const [to, setTo] = useState('');
   const [type, setType] = useState<RelationType>('related');
   const [reason, setReason] = useState('');
+  const suggestions = useQuery('tasks.relates.suggest', { taskId: from, limit: 8 }).data?.suggestions ?? [];
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
-    const relation: Params<'tasks.relates.add'> = { from, to: parseTaskId(to) ?? to, type, reason: reason.trim() };
+    const id = to.trim().split(/\s/)[0]!;
+    const relation: Params<'tasks.relates.add'> = { from, to: parseTaskId(id) ?? id, type, reason: reason.trim() };
     if (await runAction('tasks.relates.add', relation, `Related ${from} and ${relation.to}`)) onDone();
   };
   return (
@@ -77,7 +70,20 @@ function RelationForm({ from, onDone }: { from: string; onDone: () => void }) {
           <option key={each}>{each}</option>
         ))}
       </select>
-      <input class="field" aria-label="Other task" placeholder="T002" value={to} onInput={(event) => setTo(event.currentTarget.value)} />
+      <input
+        class="field"
+        aria-label="Other task"
+        placeholder={suggestions[0]?.taskId ?? 'T002'}
+        list="related-tasks"
+        autocomplete="off"
+        value={to}
+        onInput={(event) => setTo(event.currentTarget.value)}
+      />
+      <datalist id="related-tasks">
+        {suggestions.map(({ taskId, title }) => (
+          <option key={taskId} value={`${taskId} ${title}`} />
+        ))}
+      </datalist>
       <input
         class="field"
         aria-label="Reason"

@@ -122,10 +122,10 @@ async function deleteTask(id: string): Promise<void> {
   const typed = await ask({
     title: `Delete ${id} and everything inside it`,
     label: `Type ${id} to delete it`,
-    hint: 'It can be restored later.',
+    hint: 'Tasks that depend on it no longer do. It can be restored later.',
     confirm: 'Delete',
     isDanger: true,
   });
   if (typed?.toUpperCase() !== id) return;
-  if (await runAction('tasks.delete', { taskId: id, cascade: true }, `Deleted ${id}`)) navigate('/tree');
+  if (await runAction('tasks.delete', { taskId: id, cascade: true, orphan: true }, `Deleted ${id}`)) navigate('/tree');
 }

@@ -5,10 +5,11 @@ import { Icon } from '../../components/icon.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { PriorityIcon, priorities } from '../../components/priority-icon.tsx';
-import { TaskLink } from '../../components/task-id.tsx';
+import { TaskLink, toTaskUrl } from '../../components/task-id.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { assignTasks, moveToParent, setPriority, updateTasks } from '../../state/task-actions.ts';
 import { taskIndex } from '../../state/task-index.ts';
+import { StageIcon, useStages } from './stage-list.tsx';
 import type { FullTask, TaskClaim } from './task-view.tsx';
 
 const sizes = ['small', 'medium', 'large'] as const;
@@ -127,6 +128,7 @@ export function TaskProperties({ task, claim, canWrite }: { task: FullTask; clai
             {parentId ? <Icon name="edit" size={13} /> : <span class="muted">top level</span>}
           </EditButton>
         </Property>
+        {task.epicId && task.epicId !== id && <EpicStage epicId={task.epicId} />}
         <Property name="Phase">
           <EditButton
             label="Phase"
@@ -228,6 +230,20 @@ export function TaskProperties({ task, claim, canWrite }: { task: FullTask; clai
         )}
       </dl>
     </Panel>
+  );
+}
+
+/** The stage that the epic of a task is in; nothing if the epic has not entered any. */
+function EpicStage({ epicId }: { epicId: string }) {
+  const stages = useStages(epicId).data?.lifecycle.stages.filter(({ by }) => by !== undefined) ?? [];
+  const stage = stages.find(({ status }) => status === 'active') ?? stages.at(-1);
+  if (!stage) return null;
+  return (
+    <Property name="Stage">
+      <a class="property-value" href={toTaskUrl(epicId)} title={`Stage of ${epicId}`}>
+        <StageIcon status={stage.status} /> {stage.stage} {stage.status}
+      </a>
+    </Property>
   );
 }
 

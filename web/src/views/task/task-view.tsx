@@ -18,6 +18,7 @@ import { HistoryPanel } from './history-panel.tsx';
 import { LinkedRecords } from './linked-records.tsx';
 import { NoteList } from './note-list.tsx';
 import { RelationList } from './relation-list.tsx';
+import { StageList } from './stage-list.tsx';
 import { TaskHead } from './task-head.tsx';
 import { TaskProperties } from './task-properties.tsx';
 
@@ -51,6 +52,7 @@ export function TaskView({ id }: { id: string }) {
           <DescriptionPanel task={task} canWrite={canWrite} />
           <CriteriaList task={task} canWrite={canWrite} />
           <GateList task={task} canWrite={canWrite} />
+          {task.type === 'epic' && <StageList epicId={task.id} canWrite={canWrite} />}
           <ChildList task={task} canWrite={canWrite} />
           <NoteList task={task} canWrite={canWrite} />
           <HistoryPanel taskId={task.id} />
@@ -59,7 +61,7 @@ export function TaskView({ id }: { id: string }) {
           <TaskProperties task={task} claim={data.claim} canWrite={canWrite} />
           <DependencyList task={task} canWrite={canWrite} />
           <RelationList task={task} canWrite={canWrite} />
-          <LinkedRecords taskId={task.id} />
+          <LinkedRecords taskId={task.id} canWrite={canWrite} />
           <ContextPack taskId={task.id} />
         </aside>
       </div>
