@@ -6,6 +6,7 @@ import { locatesStore } from './core/rules/store-keys.ts';
 import { type App, requireProject } from './dispatch/call-context.ts';
 import { createPlatform } from './platform/platform.ts';
 import type { Platform, Project } from './platform/port.ts';
+import type { PostgresOptions } from './store/dialects/postgres.ts';
 import { openSqlite } from './store/dialects/sqlite.ts';
 import type { Store } from './store/port/store.ts';
 import type { StoreLocation } from './store/store-admin.ts';
@@ -34,14 +35,15 @@ export function createApp(platform: Platform, options: AppOptions = {}): App {
   const openServerStore = async (): Promise<Store> => {
     try {
       const { openServerStore } = await import('./store/server-store.ts');
-      return await openOrBuild(platform, output, (location) => openServerStore(location, isSticky));
+      return await openOrBuild(platform, output, (location) => openServerStore(location, isSticky || isObserver));
     } catch (error) {
       // The project or its configuration may exist the next time.
       opened.clear();
       throw error;
     }
   };
-  return {
+  let logFeed: ReturnType<App['getLogFeed']> | undefined;
+  const app: App = {
     platform,
     ...(isSticky ? { agentSessions: new Map() } : {}),
     ...(isObserver ? { isObserver } : {}),
@@ -65,7 +67,12 @@ export function createApp(platform: Platform, options: AppOptions = {}): App {
       // A store that could not be opened needs no closing; its caller has the error.
       for (const store of stores) await (await store.catch(() => undefined))?.close();
     },
+    getLogFeed() {
+      logFeed ??= import('./dispatch/feed/log-feed.ts').then(({ createLogFeed }) => createLogFeed(app));
+      return logFeed;
+    },
   };
+  return app;
 }
 
 const hasServer = (platform: Platform, project: Project): boolean =>
@@ -113,9 +120,16 @@ function storeLocation(platform: Platform, project: Project, config: Config, add
   const busyTimeoutMs = config['store.busyTimeoutMs'];
   const url = address ?? platform.databaseUrl ?? config['store.url'];
   const keep = config['backup.keep'];
+  const toOptions = (from: string): PostgresOptions => ({
+    url: from,
+    schema: `cleo_${config['project.key'] || 'default'}`,
+    busyTimeoutMs,
+    ...platform.describeAddress(from),
+  });
+  const listenUrl = config['store.listenUrl'];
   return {
     ...(url
-      ? { postgres: { url, schema: `cleo_${config['project.key'] || 'default'}`, busyTimeoutMs, ...platform.describeAddress(url) } }
+      ? { postgres: { ...toOptions(url), ...(listenUrl ? { listen: { ...toOptions(listenUrl), source: 'store.listenUrl' } } : {}) } }
       : {}),
     sqlite: {
       path: join(project.folder, 'cleo.db'),

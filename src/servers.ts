@@ -34,6 +34,7 @@ async function serveMcp({ agent, session }: Globals): Promise<number> {
     lastResort,
     report: (problem) => isDebugging && console.error(`cleo mcp: ${problem}`),
     renew: async (caller) => (await import('./dispatch/lease.ts')).renewLease(app, caller),
+    releaseConnections: async () => (await app.openStore('read')).releaseConnections?.(),
     markAway: async (caller) => (await import('./dispatch/lease.ts')).markAway(app, caller),
     renewEveryMs: 20_000,
   });

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { createLogFeed } from '../src/dispatch/feed/log-feed.ts';
 import { createEventStreams } from '../src/surfaces/http/events.ts';
 import { asPerson } from './app.ts';
 import { readEvents } from './event-reader.ts';
@@ -113,7 +115,7 @@ test('a stopping server ends its streams at once', async () => {
 test('a reader that does not read is told to resume, and delays no other', async () => {
   const { app } = await openServer({ tasks: ['T001'] }, { starter });
   const shared = createServerApp(app);
-  const streams = createEventStreams(shared, { beatMs: 50, maxStallMs: 150, maxBufferedBytes: 1000 });
+  const streams = createEventStreams(shared, createLogFeed(shared), { beatMs: 50, maxStallMs: 150, maxBufferedBytes: 1000 });
   const open = async (): Promise<ReadableStreamDefaultReader<Uint8Array>> =>
     (await streams.open({ after: 0, hello: {}, checkAccess: async () => {} })).body!.getReader();
   for (let i = 0; i < 30; i++) await app.call('tasks.update', { taskId: 'T001', labels: [`l${i}`] });
@@ -143,4 +145,39 @@ test('keeps the connection open with comments', async () => {
   await reader.find(({ event }) => event === 'hello');
   await expect.poll(() => reader.comments, { timeout: 5000 }).toBeGreaterThan(2);
   reader.close();
+});
+
+test('callers that wait for a task get one each, and a stopping server answers the others', async () => {
+  const { app, post, stop } = await openServer({}, { starter, events });
+  const waiting = ['ada', 'eve', 'kim'].map((agent) => post('mutate/tasks/claim-next', { wait: true }, { 'cleo-agent': agent }));
+  await sleep(300);
+  await app.call('tasks.add', { title: 'First' });
+  await app.call('tasks.add', { title: 'Second' });
+  await expect.poll(async () => (await app.call('tasks.next'))._meta.exitCode).toBe(100);
+  const startedAt = performance.now();
+  await stop();
+  const answers = (await Promise.all(waiting)).map(({ body }) => body);
+  expect(performance.now() - startedAt).toBeLessThan(3000);
+  expect(answers.flatMap(({ task }) => task?.id ?? []).sort()).toEqual(['T001', 'T002']);
+  expect(answers.filter(({ success }) => !success)).toMatchObject([
+    { error: { exitCode: 7, message: expect.stringContaining('stopped') } },
+  ]);
+});
+
+test('a caller that disconnects no longer waits', async () => {
+  const { app, url } = await openServer({}, { starter, events });
+  const controller = new AbortController();
+  const request = fetch(`${url}/api/mutate/tasks/claim-next`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ wait: true }),
+    signal: controller.signal,
+  });
+  await sleep(300);
+  controller.abort();
+  await expect(request).rejects.toThrow();
+  await sleep(50);
+  await app.call('tasks.add', { title: 'Work' });
+  await sleep(400);
+  expect(await app.call('tasks.next')).toMatchObject({ recommendation: { taskId: 'T001' } });
 });

@@ -161,18 +161,24 @@ describe.each(revisions)('revision %s', (revision) => {
   });
 
   test('notifies subscribers of changes of resources and of the list', async () => {
-    const { client, call } = await connectClient(await openApp({ tasks: ['T001', 'T002'] }), revision);
+    const app = await openApp({ tasks: ['T001', 'T002'] });
+    const { client, call } = await connectClient(app, revision);
     const told: string[] = [];
     client.setNotificationHandler('notifications/resources/updated', ({ params }) => void told.push(params.uri));
     client.setNotificationHandler('notifications/resources/list_changed', () => void told.push('list'));
     if (revision === '2026-07-28') await client.listen({ resourceSubscriptions: ['cleo://task/T001'], resourcesListChanged: true });
     else await client.subscribeResource({ uri: 'cleo://task/T001' });
+    // The log is followed from now on.
+    await sleep(200);
     await call('mutate', 'tasks.update', { taskId: 'T2', notes: 'of no interest' });
+    await expect.poll(() => told).toEqual(['list']);
     await call('mutate', 'tasks.update', { taskId: 'T1', notes: 'seen' });
     await call('mutate', 'tasks.add', { title: 'Maybe', dryRun: true });
     await call('query', 'tasks.show', { taskId: 'T1' });
-    await sleep(50);
-    expect(told.sort()).toEqual(['cleo://task/T001', 'list', 'list']);
+    await expect.poll(() => [...told].sort()).toEqual(['cleo://task/T001', 'list', 'list']);
+    // Another process writes.
+    await app.call('tasks.update', { taskId: 'T1', notes: 'seen again' });
+    await expect.poll(() => [...told].sort()).toEqual(['cleo://task/T001', 'cleo://task/T001', 'list', 'list', 'list']);
   });
 
   test('prompts contain only valid calls and complete their arguments', async () => {

@@ -277,10 +277,25 @@ export interface AnswerOptions {
   dryRun?: true;
   /** The call found nothing to do; it is not logged. Only for jobs that do not need the store, and for mutations that have `peek`. */
   isUnlogged?: true;
+  /** The caller waits for work: dispatch repeats the call when some may be available, and sends the answer only when the time is over.
+   *  Only for mutations that have `findWork`. */
+  wait?: WaitRequest;
   /** The receipt of a query that previews a write. */
   preview?: Changes;
   /** Fails the call with this error, but only after the transaction is committed and `appendLine` is written. */
   failAfterSave?: CleoError;
+}
+
+export interface WaitRequest {
+  /** Without one the call waits until there is work. */
+  timeoutMs?: number | undefined;
+}
+
+/** The work that can be handed out, for all callers together: which of them may have it is decided when they claim it. */
+export interface AvailableWork {
+  ids: string[];
+  /** The time until more becomes available without an entry in the log. */
+  recheckAfterMs?: number | undefined;
 }
 
 /** A result together with its `AnswerOptions`. */
@@ -309,6 +324,7 @@ export interface Operation extends Omit<Definition<Params, Params>, 'needs'> {
   canDryRun: boolean;
   run: Run<never, Params, Params>;
   peek?(context: QueryContext, params: never): Promise<{ answer: unknown } | { hint: unknown }>;
+  findWork?(context: QueryContext): Promise<AvailableWork>;
 }
 
 /** The part of an operation that help, completion and parsing need. */
@@ -328,7 +344,7 @@ type Peek<P extends Params, R extends Params> = (
 
 /** Defines an operation that writes in one transaction together with its audit row, so that a recorded success is a committed one. */
 export function mutation<P extends Params, R extends Params>(
-  definition: Definition<P, R> & { run: Run<MutationContext, P, R>; peek?: Peek<P, R>; dryRun?: true },
+  definition: Definition<P, R> & { run: Run<MutationContext, P, R>; peek?: Peek<P, R>; findWork?: Operation['findWork']; dryRun?: true },
 ): Operation {
   const params = definition.dryRun
     ? strictObject({ ...definition.params.entries, dryRun: optional(pipe(boolean(), description('Only report what would be written'))) })

@@ -23,6 +23,7 @@ import type { Platform, Project } from '#platform/port.ts';
 import type { ReadStore, Stamp, Store, StoreAdmin } from '#store/port/store.ts';
 import type { Reply } from './dispatch.ts';
 import { createSuccess, type Meta } from './envelope.ts';
+import type { LogFeed } from './feed/log-feed.ts';
 import { applyAliases } from './parse.ts';
 
 /** Everything that `main` builds and passes to dispatch. */
@@ -37,6 +38,8 @@ export interface App {
   /** The version of the SQLite library; undefined if it cannot be loaded. */
   sqliteVersion(): Promise<string | undefined>;
   closeStores(): Promise<void>;
+  /** Returns the feed of new entries of the log, which all readers of this process share. */
+  getLogFeed(): Promise<LogFeed>;
   /** The session that each agent last started or resumed, in a long-running process. */
   agentSessions?: Map<string, string>;
   /** What was done before the call, for the warnings of its answer. */
@@ -66,6 +69,10 @@ export interface Call {
   page?: { isPerson: boolean; passphrase?: string };
   /** Aborted when the caller stops waiting for the answer. */
   signal?: AbortSignal;
+  /** The call waits for work, and there is some: it writes at once, without a read before. */
+  isWoken?: true;
+  /** The call has waited for work and gets what it finds now. */
+  hasWaited?: true;
   /** Receives the events of a job while it runs. */
   observe?: EventObserver;
   /** Clears the line that shows the elapsed time, before a person is asked on the same terminal. */

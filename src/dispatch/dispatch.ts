@@ -1,4 +1,4 @@
-import type { Operation } from '#core/define.ts';
+import type { Operation, WaitRequest } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Caller } from '#core/model/audit.ts';
 import { isAllowed, type ScopedOperation } from '#core/rules/token-scope.ts';
@@ -18,12 +18,15 @@ export interface Reply {
   error?: CleoError;
   /** An unexpected exception. Surfaces show it only in debug mode. */
   unexpected?: unknown;
+  /** The caller waits for work, and the call found none. */
+  wait?: WaitRequest & { ctx: CallContext };
 }
 
 /** Runs a call: look up → parse → open the transaction (caller, idempotency key) → run → audit → envelope. */
 export async function dispatch(app: App, call: Call): Promise<Reply> {
   const startedAt = app.platform.monotonicMs();
-  const reply = await handleCall(app, call, startedAt);
+  let reply = await handleCall(app, call, startedAt);
+  if (reply.wait) reply = await (await import('./feed/wait-for-work.ts')).waitForWork(app, call, reply, handleCall);
   if (reply.operation?.publishesBy && reply.envelope.success)
     await (await import('./publish.ts')).publishResult(app, call, reply, dispatch);
   app.onReply?.(call, reply, app.platform.monotonicMs() - startedAt);
@@ -65,7 +68,14 @@ async function handleCall(app: App, given: Call, startedAt: number): Promise<Rep
     completeMeta(meta, ctx);
     const envelope = outcome.replay ?? createSuccess(operation, meta, outcome);
     addWarnings(envelope._meta, [...warnings, ...(ctx.warnings ?? [])]);
-    return { envelope, exitCode: Number(envelope._meta.exitCode ?? 0), operation, caller: ctx.caller };
+    const { wait } = outcome.options;
+    return {
+      envelope,
+      exitCode: Number(envelope._meta.exitCode ?? 0),
+      operation,
+      caller: ctx.caller,
+      ...(wait && !call.hasWaited ? { wait: { ...wait, ctx } } : {}),
+    };
   } catch (error) {
     return handleError(error, meta, warnings, operation, ctx);
   }

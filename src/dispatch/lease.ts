@@ -1,24 +1,28 @@
 import type { Caller } from '#core/model/audit.ts';
-import { isRenewalDue } from '#tasks/rules/claims.ts';
+import { getRenewalIntervalMs, getRenewalMs } from '#tasks/rules/claims.ts';
 import { type App, requireProject } from './call-context.ts';
 
-/** Renews the claims of a connected caller before they expire. Like `markAway` it is no operation and has no audit row. */
-export async function renewLease({ platform, openStore }: App, caller: Caller): Promise<void> {
+/** Renews the claims of a connected caller before they expire. Like `markAway` it is no operation and has no audit row. Returns the time
+ *  until the next renewal is due, or undefined if the caller has no claims. */
+export async function renewLease({ platform, openStore }: App, caller: Caller): Promise<number | undefined> {
   const store = await openStore('read');
   const config = platform.config.load(requireProject(platform));
   const at = platform.now();
-  const isDue = await store.read(async ({ claims }) => {
+  const limits = {
+    ttlMinutes: config['claims.ttlMinutes'],
+    awayMinutes: config['claims.awayMinutes'],
+    silentMinutes: config['claims.silentMinutes'],
+  };
+  const dueMs = await store.read(async ({ claims }) => {
     const held = await claims.listHeldBy(caller);
-    if (held.length === 0) return false;
-    const limits = {
-      now: await claims.getLeaseTime(at),
-      ttlMinutes: config['claims.ttlMinutes'],
-      awayMinutes: config['claims.awayMinutes'],
-      silentMinutes: config['claims.silentMinutes'],
-    };
-    return held.some((claim) => isRenewalDue(claim, limits));
+    // Without a server it costs little to look again: the agent may claim a task through another process.
+    if (held.length === 0) return store.releaseConnections ? undefined : getRenewalIntervalMs(limits);
+    const now = await claims.getLeaseTime(at);
+    return Math.min(...held.map((claim) => getRenewalMs(claim, { ...limits, now })));
   });
-  if (isDue) await (await openStore('write')).write({ at, by: caller.agent }, ({ claims }) => claims.renew(caller, at));
+  if (dueMs === undefined || dueMs > 0) return dueMs;
+  await (await openStore('write')).write({ at, by: caller.agent }, ({ claims }) => claims.renew(caller, at));
+  return getRenewalIntervalMs(limits);
 }
 
 /** Marks a caller as away after its connection has closed. A caller without a process, such as an agent named outright, stays. */

@@ -3,7 +3,7 @@ import { createApp } from '#main.ts';
 import { createPlatform } from '#platform/platform.ts';
 import { openApp, type TestApp } from '../../test/app.ts';
 import { type App, dispatch } from './dispatch.ts';
-import { readLogHead } from './log-head.ts';
+import { readLogHead } from './feed/log-head.ts';
 
 /** Opens the same project with the same environment as an observer. */
 function createObserver({ env, root }: TestApp): App {

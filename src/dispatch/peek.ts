@@ -2,10 +2,8 @@ import type { Store } from '#store/port/store.ts';
 import { type CallContext, createContext, unwrapAnswer } from './call-context.ts';
 import { checkSession } from './check-session.ts';
 import type { Outcome } from './envelope.ts';
+import { mustWrite } from './idempotency.ts';
 import { identify, isResolvedByStore } from './identify.ts';
-
-/** Returns true if the call has to be in the log or has a key, so that it always writes. */
-export const mustWrite = ({ isGraded, call }: CallContext): boolean => isGraded || call.idempotencyKey !== undefined;
 
 /** Calls `peek` of the operation in a read. Returns the answer, or the hint for `run`. */
 export async function peekBeforeWrite(
@@ -14,7 +12,7 @@ export async function peekBeforeWrite(
   params: Record<string, unknown>,
 ): Promise<{ outcome: Outcome } | { hint?: unknown }> {
   const { operation } = ctx;
-  if (mustWrite(ctx)) return {};
+  if (mustWrite(ctx) || ctx.call.isWoken) return {};
   const found = await store.read(async (reads) => {
     reads.ahead?.(operation.readAhead, params as never, ctx);
     await identify(ctx, reads);

@@ -6,7 +6,7 @@ import type { WriteStore } from '#store/port/store.ts';
 import { type CallContext, checkFolder, createContext, toStamp, unwrapAnswer } from './call-context.ts';
 import { checkSession, listSessionWarnings } from './check-session.ts';
 import type { Outcome } from './envelope.ts';
-import { findReplay, forgetKey, storeKey } from './idempotency.ts';
+import { findReplay, forgetKey, mustWrite, storeKey } from './idempotency.ts';
 import { identify } from './identify.ts';
 import { appendEntry, logQuery, logQuietly } from './log.ts';
 
@@ -32,7 +32,9 @@ export async function runMutation(ctx: CallContext, params: Record<string, unkno
       );
       const outcome: Outcome = { result, options: withSessionWarnings(ctx, options), changes: writes.changes };
       if (isDryRun) throw new DryRun({ ...outcome, isDryRun });
-      if (!options.isUnlogged || ctx.isGraded || ctx.call.idempotencyKey) await finishWrite(ctx, writes, params, outcome);
+      // A caller that waits has no answer yet.
+      const isWaiting = options.wait !== undefined && !ctx.call.hasWaited;
+      if (!isWaiting && (!options.isUnlogged || mustWrite(ctx))) await finishWrite(ctx, writes, params, outcome);
       return outcome;
     });
   } catch (error) {

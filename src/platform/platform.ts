@@ -51,7 +51,8 @@ export function createPlatform(env: Record<string, string | undefined>, folder: 
     databaseUrl: env.CLEO_DATABASE_URL || undefined,
     describeAddress(url) {
       const { config, databaseUrl } = platform;
-      const isOwnAddress = url === databaseUrl || url === config.inspect(config.userFile()).values['store.url'];
+      const { values } = config.inspect(config.userFile());
+      const isOwnAddress = url === databaseUrl || url === values['store.url'] || url === values['store.listenUrl'];
       const source = url === databaseUrl ? 'CLEO_DATABASE_URL' : 'store.url';
       return { source, isOwnAddress, environment: env, client: { argv: process.argv, agent: identity.agent } };
     },

@@ -134,7 +134,10 @@ export function createProjectTrust(platform: Platform, env: Record<string, strin
       if (!(url || loaded['store.url']) && loaded['store.engine'] === 'postgres')
         throw createMissingAddressError(config.projectFile(project));
       const items = listSettings(project).filter(
-        ({ name }) => (locatesStore(name) && !name.startsWith('store.')) || (url === own && ['store.url', 'project.key'].includes(name)),
+        ({ name }) =>
+          (locatesStore(name) && !name.startsWith('store.')) ||
+          (name === 'store.listenUrl' && Boolean(url || loaded['store.url'])) ||
+          (url === own && ['store.url', 'project.key'].includes(name)),
       );
       await requireItems(project, items, readRecord(resolveRoot(project)));
     },

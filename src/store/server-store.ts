@@ -22,16 +22,23 @@ export async function openServerStore({ postgres, sqlite }: StoreLocation, isOfO
   const { listenToLog } = await import('./dialects/postgres-listener.ts');
   // Connections of a server are scarce: every client of an agent has such a process.
   const idleTimeoutMs = isOfOneClient ? clientIdleMs : serverIdleMs;
+  // It connects at its first use, and again after it was closed.
+  const reader = openPostgres({ ...postgres, idleTimeoutMs, connections: isOfOneClient ? 1 : maxServerReaders });
   const pair = createReadWritePair(
     () => openPostgres({ ...postgres, idleTimeoutMs }),
-    () => openPostgres({ ...postgres, idleTimeoutMs, connections: isOfOneClient ? 1 : maxServerReaders }),
+    () => reader,
   );
-  return { ...pair, listen: (onChange) => listenToLog(postgres, onChange) };
+  // The process of one client listens on the connection that it reads with.
+  const listen: Store['listen'] = (onChange) =>
+    isOfOneClient ? reader.listen!(onChange) : listenToLog(postgres.listen ?? postgres, onChange);
+  return { ...pair, listen };
 }
+
+type ReadSide = Pick<Store, 'read' | 'backupTo' | 'releaseConnections' | 'close'>;
 
 /** Opens each connection at its first use, and again after it was closed: a store that could not be opened may be available
  *  later, and callers keep the same store object across a restore. */
-function createReadWritePair(openWriter: () => Store, openReader: () => Pick<Store, 'read' | 'backupTo' | 'close'>): Store {
+function createReadWritePair(openWriter: () => Store, openReader: () => ReadSide): Store {
   let writer: Store | undefined;
   let reader: ReturnType<typeof openReader> | undefined;
   const getWriter = (): Store => {
@@ -47,6 +54,9 @@ function createReadWritePair(openWriter: () => Store, openReader: () => Pick<Sto
     write: async (stamp, work) => getWriter().write(stamp, work),
     migrate: async () => getWriter().migrate(),
     backupTo: async (file) => getReader().backupTo(file),
+    async releaseConnections() {
+      for (const side of [reader, writer]) await side?.releaseConnections?.();
+    },
     async close() {
       const open = [reader, writer];
       reader = undefined;

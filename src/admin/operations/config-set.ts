@@ -60,6 +60,6 @@ function requireValidValue(key: ConfigKey, value: unknown, retry: (value: string
       ...omitEmpty({ valid: choices }),
     });
   }
-  if (key === 'store.url' && value !== '') checkStoreAddress(String(value), 'value', retry);
+  if ((key === 'store.url' || key === 'store.listenUrl') && value !== '') checkStoreAddress(String(value), 'value', retry);
   return value as ConfigValue;
 }

@@ -24,6 +24,7 @@ export const configMeanings: Record<FixedKey | keyof typeof openGroups, string> 
   'store.busyTimeoutMs': 'Time that a call waits for the write lock',
   'store.durability': 'full: each write is synced before it is answered; normal: a power failure may lose the last writes',
   'store.engine': 'Engine of the store. With postgres, a clone without an address is an error instead of a project of its own on SQLite',
+  'store.listenUrl': 'PostgreSQL address to listen at for changes, past a pooler that cannot carry LISTEN; empty means that of the store',
   'store.url': 'PostgreSQL address of the store; empty means SQLite. CLEO_DATABASE_URL takes precedence',
   'assessment.project': 'Value of {project} in the paths of a construct; empty means the name of the construct',
   'project.key': 'Names this project in a shared PostgreSQL server; written by init',

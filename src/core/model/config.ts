@@ -24,6 +24,7 @@ const defaults = {
   'store.busyTimeoutMs': 15000,
   'store.durability': 'full',
   'store.engine': '',
+  'store.listenUrl': '',
   'store.url': '',
   'assessment.project': '',
   'project.key': '',

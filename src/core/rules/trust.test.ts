@@ -17,6 +17,7 @@ import {
 
 test.each([
   ['store.url', true, true],
+  ['store.listenUrl', true, true],
   ['server.url', true, true],
   ['server.ca.file', true, true],
   ['verification.tools.test', true, false],

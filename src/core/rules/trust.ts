@@ -3,7 +3,7 @@ import { isPlainObject } from '#lib/is-plain-object.ts';
 import type { AcceptedFolder, FolderEntry, TrustChange, TrustItem, TrustRecord } from '../model/trust.ts';
 
 /** Settings that make cleo connect to a server or run a program. A key that is added below one of these groups is covered. */
-const trustedKeys = ['store.url', 'server.', 'verification.tools.', 'release.gates.', 'work.', 'profiles.'];
+const trustedKeys = ['store.url', 'store.listenUrl', 'server.', 'verification.tools.', 'release.gates.', 'work.', 'profiles.'];
 
 const isBelow = (key: string, groups: string[]): boolean =>
   groups.some((group) => (group.endsWith('.') ? key.startsWith(group) : key === group));

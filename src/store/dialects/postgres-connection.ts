@@ -24,6 +24,8 @@ export interface Connection {
   /** The server has answered, so that statements are sent at once. Before that the driver sends only some of those that wait. */
   hasAnswered(): boolean;
   isLost(): boolean;
+  /** Returns the process id that the server, or a pooler in between, has reported at the login. */
+  getProcessId(): number | undefined;
   drop(): void;
   end(): Promise<void>;
 }
@@ -32,6 +34,7 @@ export function openConnection(options: PostgresOptions, settings: ConnectionSet
   const { onNotify, onLost, maxConnectMs, answerTimeoutMs } = settings;
   let isLost = false;
   let hasAnswered = false;
+  let processId: number | undefined;
   let watchdog: NodeJS.Timeout | undefined;
   const unanswered = new Set<(error: Error) => void>();
   const lose = (reason?: Error): void => {
@@ -69,6 +72,7 @@ export function openConnection(options: PostgresOptions, settings: ConnectionSet
       query().then(
         (rows) => {
           hasAnswered = true;
+          processId ??= findProcessId(rows);
           finish();
           resolve(toRows(rows as SqlRow[] | SqlRow[][]));
         },
@@ -88,6 +92,7 @@ export function openConnection(options: PostgresOptions, settings: ConnectionSet
     runScript: (text) => settle(async () => client.unsafe(text).simple()),
     hasAnswered: () => hasAnswered,
     isLost: () => isLost,
+    getProcessId: () => processId,
     drop: () => drop(),
     end: () => client.end({ timeout: isLost ? 0 : 5 }),
   };
@@ -98,6 +103,8 @@ export function openConnection(options: PostgresOptions, settings: ConnectionSet
  *  A statement without a name leaves nothing behind on the server, so that a pooler may give every transaction another connection. */
 const sendUnnamed = (client: postgres.Sql, text: string, values: SqlValue[]): PromiseLike<unknown> =>
   Object.assign(client.unsafe(text, [], { prepare: false, simple: false } as postgres.UnsafeQueryOptions), { parameters: [...values] });
+
+const findProcessId = (rows: unknown): number | undefined => (rows as { state?: { pid: number | null } }).state?.pid ?? undefined;
 
 /** A script of several statements has a list of rows for each of them. */
 function toRows(rows: SqlRow[] | SqlRow[][]): SqlRow[] {

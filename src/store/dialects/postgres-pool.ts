@@ -1,11 +1,15 @@
 import { CleoError } from '#core/errors/error.ts';
 import type { PostgresOptions } from './postgres.ts';
-import { type Connection, openConnection } from './postgres-connection.ts';
+import { type Connection, type ConnectionSettings, openConnection } from './postgres-connection.ts';
 
 export interface ConnectionPool {
   /** Returns a connection that is free, or opens one. If all are in use it waits for at most `leftMs`. */
   take(leftMs: number): Promise<Connection>;
   give(connection: Connection): void;
+  /** Closes connections as soon as they are not used. */
+  closeWhenIdle(): void;
+  /** Reports the notifications of all connections, and when one is lost. */
+  setListener(listener: Pick<ConnectionSettings, 'onNotify' | 'onLost'>): void;
   close(): Promise<void>;
 }
 
@@ -16,7 +20,9 @@ const minConnectMs = 1000;
 
 /** Opens at most `connections` connections, and closes those that were not used for `idleTimeoutMs`. */
 export function createPool(options: PostgresOptions): ConnectionPool {
-  const { busyTimeoutMs, idleTimeoutMs } = options;
+  const { busyTimeoutMs } = options;
+  let { idleTimeoutMs } = options;
+  let listener: Pick<ConnectionSettings, 'onNotify' | 'onLost'> = {};
   const idle: Connection[] = [];
   const waiting: (() => void)[] = [];
   let free = options.connections ?? 1;
@@ -62,6 +68,8 @@ export function createPool(options: PostgresOptions): ConnectionPool {
         return openConnection(options, {
           maxConnectMs: Math.max(leftMs, minConnectMs),
           answerTimeoutMs: busyTimeoutMs + graceMs,
+          onNotify: () => listener.onNotify?.(),
+          onLost: () => listener.onLost?.(),
         });
       } catch (error) {
         release();
@@ -72,7 +80,16 @@ export function createPool(options: PostgresOptions): ConnectionPool {
       if (!connection.isLost()) idle.push(connection);
       release();
       clearTimeout(idleTimer);
-      if (idleTimeoutMs !== undefined) idleTimer = setTimeout(() => void closeIdle().catch(() => {}), idleTimeoutMs).unref();
+      // A connection that listens is in use.
+      if (idleTimeoutMs !== undefined && (idleTimeoutMs === 0 || !listener.onNotify))
+        idleTimer = setTimeout(() => void closeIdle().catch(() => {}), idleTimeoutMs).unref();
+    },
+    closeWhenIdle() {
+      idleTimeoutMs = 0;
+      void closeIdle().catch(() => {});
+    },
+    setListener(next) {
+      listener = next;
     },
     close: closeIdle,
   };

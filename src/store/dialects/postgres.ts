@@ -12,6 +12,7 @@ import {
   isReadOnlyServer,
   isTransient,
 } from './postgres-errors.ts';
+import { listenOnPool, listenToLog } from './postgres-listener.ts';
 import { createPool } from './postgres-pool.ts';
 import { formatApplicationName, resolveTarget } from './postgres-target.ts';
 import { beginTransaction, type Transaction } from './postgres-transaction.ts';
@@ -24,6 +25,8 @@ export interface PostgresOptions {
   isOwnAddress?: boolean;
   /** The variables of the PostgreSQL clients: PGPASSWORD, PGSSLMODE and so on. */
   environment?: Record<string, string | undefined>;
+  /** The address to listen at for commits, if the pooler at `url` cannot carry that. */
+  listen?: Omit<PostgresOptions, 'listen'>;
   /** The project's own schema: the same SQL as on SQLite, no project column. */
   schema: string;
   busyTimeoutMs: number;
@@ -112,6 +115,12 @@ export function openPostgres(options: PostgresOptions): Store {
     async backupTo() {
       throw (await import('../store-admin.ts')).createBackupError();
     },
+    listen: (onChange) => {
+      if (!options.listen) return listenOnPool(pool, options, onChange);
+      pool.closeWhenIdle();
+      return listenToLog(options.listen, onChange);
+    },
+    releaseConnections: pool.close,
     close: pool.close,
   };
 }

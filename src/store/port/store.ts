@@ -81,10 +81,18 @@ export interface Store {
   migrate(): Promise<{ from: number; to: number }>;
   /** Copies the whole database into one file. Fails on PostgreSQL, whose server makes the backups. */
   backupTo(file: string): Promise<void>;
-  /** Calls `onChange` after commits to the log, by any process, until the returned function is called. Missing where the engine cannot
-   *  report them; where a pooler is in between, calls may be missing too. */
-  listen?(onChange: () => void): () => void;
+  /** Calls `onChange` after commits to the log, by any process, and when the connection that reports them is made or lost. Missing where
+   *  the engine cannot report commits. */
+  listen?(onChange: () => void): LogSubscription;
+  /** Closes connections to a server that are not in use; they are opened again when they are needed. */
+  releaseConnections?(): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface LogSubscription {
+  /** Returns the time after which the end of the log has to be read although nothing was reported; undefined if every commit is reported. */
+  getPollMs(): number | undefined;
+  stop(): void;
 }
 
 export type StoreKind = 'sqlite' | 'postgres';

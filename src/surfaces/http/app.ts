@@ -5,6 +5,7 @@ import { askPerson } from '#core/errors/row.ts';
 import { hasTokens, type TokenIdentity } from '#dispatch/authenticate.ts';
 import { type App, dispatch } from '#dispatch/dispatch.ts';
 import { createFailure, type Envelope } from '#dispatch/envelope.ts';
+import { createLogFeed } from '#dispatch/feed/log-feed.ts';
 import type { LastResort } from '../last-resort.ts';
 import { maxBodyBytes, readBody } from '../read-body.ts';
 import { withCalls } from '../with-calls.ts';
@@ -42,12 +43,13 @@ export function createHttpApp(base: App, options: HttpAppOptions): Hono<Env> {
   const metrics = createMetrics();
   const onReply: App['onReply'] = (...reply) => {
     metrics.countCall(...reply);
-    if (reply[1].operation?.kind !== 'query') events.wake();
+    if (reply[1].operation?.kind !== 'query') feed.wake();
     base.onReply?.(...reply);
   };
-  const app: App = { ...base, onReply };
+  const app: App = { ...base, onReply, getLogFeed: async () => feed };
+  const feed = createLogFeed(app);
   const { platform } = app;
-  const events = createEventStreams(app, options.events);
+  const events = createEventStreams(app, feed, options.events);
   options.onEventStreams?.(events);
   const access = createAccessControl(app, options);
   const startedAt = platform.monotonicMs();

@@ -1,7 +1,7 @@
 import '#admin/errors.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { App } from '#dispatch/dispatch.ts';
-import { createLogFeed, type LogEvent } from '#dispatch/log-feed.ts';
+import type { LogEvent, LogFeed } from '#dispatch/feed/log-feed.ts';
 
 export interface EventRequest {
   /** The number of the last entry that the reader has seen; undefined begins with the next one. */
@@ -23,8 +23,6 @@ export interface EventStreamOptions {
 
 export interface EventStreams {
   open(request: EventRequest): Promise<Response>;
-  /** Reads the log now, because this server has written. */
-  wake(): void;
   /** Ends all streams. */
   close(): void;
 }
@@ -42,9 +40,9 @@ const maxBatch = 200;
  *  slow one delays no other and takes no memory. */
 export function createEventStreams(
   app: App,
+  feed: LogFeed,
   { beatMs = 15_000, maxStallMs = 30_000, maxBufferedBytes = 64 * 1024 }: EventStreamOptions = {},
 ): EventStreams {
-  const feed = createLogFeed(app);
   const readers = new Set<Reader>();
   let timer: NodeJS.Timeout | undefined;
   const beat = (): void => {
@@ -154,7 +152,6 @@ export function createEventStreams(
         headers: { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' },
       });
     },
-    wake: feed.wake,
     close() {
       feed.close();
       for (const reader of [...readers]) reader.end();

@@ -11,8 +11,10 @@ export function findChangedResources({ _meta, success, data }: Envelope): { uris
   } = (data ?? {}) as Record<'created' | 'updated' | 'deleted', string[] | undefined> & { dryRun?: true };
   const ids = [...new Set([...created, ...updated, ...deleted])];
   if (!success || dryRun || _meta.replayed || ids.length === 0) return undefined;
-  return { uris: [...ids.flatMap(toUris), briefingUri] };
+  return { uris: toChangedUris(ids) };
 }
+
+export const toChangedUris = (ids: string[]): string[] => [...new Set(ids.flatMap(toUris)), briefingUri];
 
 function toUris(id: string): string[] {
   if (/^T\d+$/.test(id)) return [taskUri(id)];

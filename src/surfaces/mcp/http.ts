@@ -1,9 +1,10 @@
-import { createMcpHandler, INVALID_REQUEST, PARSE_ERROR } from '@modelcontextprotocol/server';
+import { createMcpHandler, INVALID_REQUEST, InMemoryServerEventBus, PARSE_ERROR, type ServerEventBus } from '@modelcontextprotocol/server';
 import type { Call } from '#dispatch/call-context.ts';
 import type { App } from '#dispatch/dispatch.ts';
 import { defined } from '#lib/defined.ts';
 import { maxBodyBytes, parseBody, readBody } from '../read-body.ts';
 import { findChangedResources } from './changes.ts';
+import { createLogFollower } from './follow-log.ts';
 import { createMcpServer } from './server.ts';
 
 export interface McpEndpoint {
@@ -21,19 +22,35 @@ export function createMcpEndpoint(
 ): McpEndpoint {
   // The SDK passes the `authInfo` of a request to this factory; the map finds the token of CLEO by it.
   const tokens = new WeakMap<object, NonNullable<Call['token']>>();
+  // The streams of `subscriptions/listen` subscribe to this bus. The log is followed while there is one.
+  const events = new InMemoryServerEventBus();
+  const bus: ServerEventBus = {
+    publish: (event) => events.publish(event),
+    subscribe(listener) {
+      const unsubscribe = events.subscribe(listener);
+      follower.setSubscriptions(events.listenerCount);
+      return () => {
+        unsubscribe();
+        follower.setSubscriptions(events.listenerCount);
+      };
+    },
+  };
+  const notify = (uris: string[]): void => {
+    handler.notify.resourcesChanged();
+    for (const uri of uris) handler.notify.resourceUpdated(uri);
+  };
+  const follower = createLogFollower(app, notify);
   const handler = createMcpHandler(
     ({ era, authInfo }) => {
       const token = authInfo && tokens.get(authInfo);
       const onAnswer = (envelope: Parameters<typeof findChangedResources>[0]): void => {
         const changed = findChangedResources(envelope);
-        if (!changed) return;
-        handler.notify.resourcesChanged();
-        for (const uri of changed.uris) handler.notify.resourceUpdated(uri);
+        if (changed && !follower.wake()) notify(changed.uris);
       };
       // Older revisions send notifications on the stream of a transport session, which does not exist here.
       return createMcpServer({ app, ...(token ? { token } : {}), onAnswer }, era === 'legacy' ? 'none' : 'handler');
     },
-    { maxRequestBodySize: maxBytes, ...(onerror ? { onerror } : {}) },
+    { maxRequestBodySize: maxBytes, bus, ...(onerror ? { onerror } : {}) },
   );
   return {
     async handle(request, { token, checkFurtherCalls } = {}) {
@@ -50,7 +67,10 @@ export function createMcpEndpoint(
       if (Array.isArray(value) && value.length > 1) checkFurtherCalls?.(value.length - 1);
       return handler.fetch(request, { parsedBody: value, ...defined({ authInfo }) });
     },
-    close: handler.close,
+    close() {
+      follower.close();
+      return handler.close();
+    },
   };
 }
 

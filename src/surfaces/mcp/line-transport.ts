@@ -24,6 +24,8 @@ const timeoutsMs = { running: 10_000, unread: 1000 };
 export class LineTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
+  /** Called with the number of open `subscriptions/listen` requests when it changes. */
+  onSubscriptions?: (count: number) => void;
   onmessage?: <T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void;
   /** Resolves when the input has ended or the output is gone, and no call is running. */
   readonly finished: Promise<void>;
@@ -31,6 +33,7 @@ export class LineTransport implements Transport {
   readonly #input: Readable;
   readonly #output: Writable;
   readonly #running = new Set<RequestId>();
+  readonly #subscriptions = new Set<RequestId>();
   #unread = 0;
   #chunks: Buffer[] = [];
   #length = 0;
@@ -68,7 +71,10 @@ export class LineTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    if ('id' in message && !('method' in message) && message.id !== undefined) this.#running.delete(message.id);
+    if ('id' in message && !('method' in message) && message.id !== undefined) {
+      this.#running.delete(message.id);
+      this.#subscriptions.delete(message.id);
+    }
     await this.#write(serializeMessage(message));
   }
 
@@ -150,10 +156,17 @@ export class LineTransport implements Transport {
       this.#reject(INVALID_REQUEST, 'The line is not a JSON-RPC 2.0 message', value);
       return;
     }
-    if ('method' in message && 'id' in message && message.method !== 'subscriptions/listen') this.#running.add(message.id);
-    if ('method' in message && message.method === 'notifications/cancelled')
-      this.#running.delete((message.params as { requestId?: RequestId } | undefined)?.requestId ?? '');
+    if ('method' in message && 'id' in message) {
+      const isSubscription = message.method === 'subscriptions/listen';
+      (isSubscription ? this.#subscriptions : this.#running).add(message.id);
+    }
+    if ('method' in message && message.method === 'notifications/cancelled') {
+      const { requestId = '' } = (message.params as { requestId?: RequestId } | undefined) ?? {};
+      this.#running.delete(requestId);
+      this.#subscriptions.delete(requestId);
+    }
     this.#deliver(message);
+    this.onSubscriptions?.(this.#subscriptions.size);
   }
 
   /** Hands a message to the SDK. A request is answered even if the SDK throws. */

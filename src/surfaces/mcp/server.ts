@@ -3,6 +3,7 @@ import type { Envelope } from '#dispatch/envelope.ts';
 import { defined } from '#lib/defined.ts';
 import { findChangedResources } from './changes.ts';
 import type { McpContext } from './context.ts';
+import { createLogFollower, type LogFollower } from './follow-log.ts';
 import { completePrompt, getPrompt, listPrompts } from './prompts.ts';
 import { completeResource, listResources, listTemplates, readResource } from './resources.ts';
 import { callTool, createTools } from './tools.ts';
@@ -12,7 +13,7 @@ import { callTool, createTools } from './tools.ts';
 export type ChangeChannel = 'subscribers' | 'connection' | 'handler' | 'none';
 
 /** Creates a server of the official SDK for one connection or one request. */
-export function createMcpServer(context: McpContext, channel: ChangeChannel): Server {
+export function createMcpServer(context: McpContext, channel: ChangeChannel, onServer?: (server: McpServerHandle) => void): Server {
   const { app } = context;
   const subscribed = new Set<string>();
   const capabilities = channel !== 'none' ? { subscribe: true, listChanged: true } : {};
@@ -24,12 +25,16 @@ export function createMcpServer(context: McpContext, channel: ChangeChannel): Se
       debouncedNotificationMethods: ['notifications/resources/list_changed'],
     },
   );
-  const notifyChanges = (envelope: Envelope): void => {
-    const changed = channel === 'subscribers' || channel === 'connection' ? findChangedResources(envelope) : undefined;
-    if (!changed) return;
-    const uris = changed.uris.filter((uri) => channel === 'connection' || subscribed.has(uri));
+  const notify = (changed: string[]): void => {
+    const uris = changed.filter((uri) => channel === 'connection' || subscribed.has(uri));
     // A client that has disconnected cannot be notified, which is not an error of the call.
     void Promise.all([server.sendResourceListChanged(), ...uris.map((uri) => server.sendResourceUpdated({ uri }))]).catch(() => {});
+  };
+  const follower = createLogFollower(app, notify);
+  server.onclose = follower.close;
+  const notifyChanges = (envelope: Envelope): void => {
+    const changed = channel === 'subscribers' || channel === 'connection' ? findChangedResources(envelope) : undefined;
+    if (changed && !follower.wake()) notify(changed.uris);
   };
   const ownContext: McpContext = {
     ...context,
@@ -60,15 +65,21 @@ export function createMcpServer(context: McpContext, channel: ChangeChannel): Se
   if (channel === 'subscribers') {
     server.setRequestHandler('resources/subscribe', ({ params }) => {
       subscribed.add(params.uri);
+      follower.setSubscriptions(subscribed.size);
       return {};
     });
     server.setRequestHandler('resources/unsubscribe', ({ params }) => {
       subscribed.delete(params.uri);
+      follower.setSubscriptions(subscribed.size);
       return {};
     });
   }
+  onServer?.({ setSubscriptions: follower.setSubscriptions });
   return server;
 }
+
+/** The part of a server that its transport needs: newer revisions subscribe by a request that the SDK answers itself. */
+export type McpServerHandle = Pick<LogFollower, 'setSubscriptions'>;
 
 /** Clients read this once at the start of every conversation. */
 export const instructions = `CLEO stores the tasks of this project: their order, who works on which, and the evidence that they are done.

@@ -13,7 +13,7 @@ import { trustProject } from '../../../test/trust.ts';
 import { serveClient } from './stdio.ts';
 
 /** Starts a server in this process with streams instead of standard input and output. */
-function open(app: App, renew: (caller: Caller) => Promise<void> = async () => {}, renewEveryMs = 60_000) {
+function open(app: App, renew: (caller: Caller) => Promise<number | undefined> = async () => undefined, renewEveryMs = 60_000) {
   const [input, output, stop] = [new PassThrough(), new PassThrough(), new AbortController()];
   const messages: Json[] = [];
   output.on('data', (chunk) =>
@@ -30,6 +30,7 @@ function open(app: App, renew: (caller: Caller) => Promise<void> = async () => {
     stop: stop.signal,
     report: () => {},
     renew,
+    releaseConnections: async () => {},
     markAway: (caller) => markAway(app, caller),
     renewEveryMs,
   });

@@ -14,8 +14,11 @@ export interface StdioConnection {
   stop: AbortSignal;
   /** Reports a problem that belongs to no answer. */
   report(problem: string): void;
-  /** Renews the claims of this caller. Like `markAway`, it is a write that is not an operation. */
-  renew(caller: Caller): Promise<void>;
+  /** Renews the claims of this caller if they are due. Like `markAway`, it is a write that is not an operation. Returns the time until they
+   *  are due again, or undefined if the caller has none. */
+  renew(caller: Caller): Promise<number | undefined>;
+  /** Closes the connections to the store that are not in use. */
+  releaseConnections(): Promise<void>;
   /** Marks this caller as away, after the client has disconnected. */
   markAway(caller: Caller): Promise<void>;
   renewEveryMs: number;
@@ -24,32 +27,59 @@ export interface StdioConnection {
 
 /** Serves one client until it disconnects or the process is stopped; running calls finish first. */
 export async function serveClient(app: App, connection: StdioConnection): Promise<void> {
-  const { input, output, stop, report, renew, markAway, renewEveryMs, lastResort } = connection;
+  const { input, output, stop, report, renew, releaseConnections, markAway, renewEveryMs, lastResort } = connection;
   const transport = new LineTransport(input, output);
-  const callers = new Map<string, Caller>();
-  const forEachCaller = async (write: (caller: Caller) => Promise<void>): Promise<void> => {
-    for (const caller of callers.values())
-      await write(caller).catch((error: Error) => report(`claims of ${caller.agent}: ${error.message}`));
+  /** The callers, with the time at which their claims are due; undefined if they have none. */
+  const callers = new Map<string, { caller: Caller; dueAtMs: number | undefined }>();
+  const ignoreError = (caller: Caller, write: Promise<unknown>): Promise<unknown> =>
+    write.catch((error: Error) => report(`claims of ${caller.agent}: ${error.message}`));
+  const getNowMs = (): number => Date.parse(app.platform.now());
+  /** A client that makes no calls needs no connection until a claim is due. */
+  const renewDue = async (): Promise<void> => {
+    const due = [...callers.values()].filter(({ dueAtMs }) => dueAtMs !== undefined && dueAtMs <= getNowMs());
+    for (const entry of due)
+      await ignoreError(
+        entry.caller,
+        renew(entry.caller).then((dueMs) => {
+          entry.dueAtMs = dueMs === undefined ? undefined : getNowMs() + dueMs;
+        }),
+      );
+    if (due.length > 0) await releaseConnections();
   };
-  const timer = setInterval(() => void forEachCaller(renew), renewEveryMs);
+  const timer = setInterval(() => void renewDue(), renewEveryMs);
   const context: McpContext = {
     app,
     ...(lastResort ? { guard: lastResort.guard } : {}),
     onAnswer(_, caller) {
       const key = `${caller?.session} ${caller?.agent}`;
       // Only writes know the process of their caller.
-      if (caller) callers.set(key, { ...callers.get(key), ...caller });
+      if (caller) callers.set(key, { caller: { ...callers.get(key)?.caller, ...caller }, dueAtMs: 0 });
     },
   };
+  const createModernServer = (): ReturnType<typeof createMcpServer> =>
+    createMcpServer(context, 'connection', ({ setSubscriptions }) => {
+      transport.onSubscriptions = setSubscriptions;
+    });
+  // Calls that wait for work would delay the end.
+  const stopWaiting = async (): Promise<void> => (await app.getLogFeed()).close();
+  input.once('close', () => void stopWaiting());
+  input.once('end', () => void stopWaiting());
   // In older revisions a client subscribes on the connection; in newer ones the SDK filters by subscription.
-  const handle = serveStdio(({ era }) => createMcpServer(context, era === 'legacy' ? 'subscribers' : 'connection'), {
+  const handle = serveStdio(({ era }) => (era === 'legacy' ? createMcpServer(context, 'subscribers') : createModernServer()), {
     transport,
     onerror: (error) => report(error.message),
   });
-  stop.addEventListener('abort', () => transport.end(), { once: true });
+  stop.addEventListener(
+    'abort',
+    () => {
+      transport.end();
+      void stopWaiting();
+    },
+    { once: true },
+  );
   if (stop.aborted) transport.end();
   await transport.finished;
   clearInterval(timer);
   await handle.close();
-  await forEachCaller(markAway);
+  for (const { caller } of callers.values()) await ignoreError(caller, markAway(caller));
 }

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { openApp } from '../../../test/app.ts';
+import { type Json, openApp, type TestApp } from '../../../test/app.ts';
+import type { Call } from '../../dispatch/dispatch.ts';
 
 test('claims the recommended task', async () => {
   const { call } = await openApp({ tasks: ['T001', 'T002 high', 'T003 depends T002'] });
@@ -66,4 +68,76 @@ test('an empty claim with an idempotency key is logged, and its answer is repeat
   expect((await app.call('admin.log', { limit: 100 })).entries.map(({ operation }: { operation: string }) => operation)).toContain(
     'tasks.claim-next',
   );
+});
+
+/** Calls `claim-next` with `wait`, and returns when it has found nothing and waits. */
+async function startWaiting({ as }: TestApp, agent: string, params: object = {}, more: Partial<Call> = {}) {
+  let answer: Json | undefined;
+  const answered = as(agent)
+    .call('tasks.claim-next', { wait: true, ...params }, more)
+    .then((envelope) => {
+      answer = envelope;
+      return envelope;
+    });
+  await sleep(300);
+  return { answered, getAnswer: () => answer };
+}
+
+test('waits until a task is added, and claims it', async () => {
+  const app = await openApp({ tasks: ['T001 done'] });
+  const { answered, getAnswer } = await startWaiting(app, 'ada');
+  expect(getAnswer()).toBeUndefined();
+  const addedAt = performance.now();
+  await app.call('tasks.add', { title: 'More work' });
+  expect(await answered).toMatchObject({ success: true, task: { id: 'T002' }, _meta: { command: 'tasks.claim-next' } });
+  expect(performance.now() - addedAt).toBeLessThan(1000);
+  expect(await app.as('ada').call('tasks.current')).toMatchObject({ task: { id: 'T002' } });
+});
+
+test('waits for a dependency, in the scope that was asked for', async () => {
+  const app = await openApp({ tasks: ['T001 epic', 'T002 in T001 active by ada', 'T003 in T001 depends T002', 'T004 epic'] });
+  const { answered, getAnswer } = await startWaiting(app, 'eve', { epic: 'T001' });
+  await app.call('tasks.add', { title: 'Elsewhere', parent: 'T004' });
+  await sleep(400);
+  expect(getAnswer()).toBeUndefined();
+  await app.as('ada').call('tasks.complete', { taskId: 'T002' });
+  expect(await answered).toMatchObject({ task: { id: 'T003' } });
+});
+
+test('ends without a task when the time is over, and logs nothing', async () => {
+  const app = await openApp({ tasks: ['T001 done'] });
+  const before = (await app.call('admin.log', { limit: 100 })).entries.length;
+  const startedAt = performance.now();
+  expect(await app.call('tasks.claim-next', { timeout: 1 })).toMatchObject({
+    success: true,
+    recommendation: {},
+    task: {},
+    _meta: { exitCode: 100 },
+  });
+  expect(performance.now() - startedAt).toBeGreaterThan(900);
+  expect((await app.call('admin.log', { limit: 100 })).entries).toHaveLength(before);
+});
+
+test('a caller that stops waiting claims nothing', async () => {
+  const app = await openApp({ tasks: ['T001 done'] });
+  const controller = new AbortController();
+  const { answered } = await startWaiting(app, 'ada', {}, { signal: controller.signal });
+  controller.abort();
+  await answered;
+  await app.call('tasks.add', { title: 'More work' });
+  await sleep(400);
+  expect(await app.call('tasks.next')).toMatchObject({ recommendation: { taskId: 'T002' } });
+});
+
+test('a wait with an idempotency key is logged once, with its task', async () => {
+  const app = await openApp({ tasks: ['T001 done'] });
+  const { answered } = await startWaiting(app, 'ada', {}, { idempotencyKey: 'wait-1' });
+  await app.call('tasks.add', { title: 'More work' });
+  expect(await answered).toMatchObject({ task: { id: 'T002' } });
+  expect(await app.as('ada').call('tasks.claim-next', { wait: true }, { idempotencyKey: 'wait-1' })).toMatchObject({
+    task: { id: 'T002' },
+    _meta: { replayed: true },
+  });
+  const { entries } = await app.call('admin.log', { limit: 100 });
+  expect(entries.filter(({ operation }: Json) => operation === 'tasks.claim-next')).toHaveLength(1);
 });

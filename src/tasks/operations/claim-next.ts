@@ -1,16 +1,34 @@
-import { optional, strictObject, string } from 'valibot';
+import { boolean, description, metadata, optional, pipe, strictObject, string } from 'valibot';
 import { answer, type MutationContext, mutation } from '#core/define.ts';
+import { wholeNumber } from '#core/model/whole-number.ts';
 import { defined } from '#lib/defined.ts';
 import type { EntryHash } from '#store/port/admin.ts';
 import { allowEmpty, type ScoredTask, ScoredTaskSchema, TakenOverFrom, TaskReceiptSchema } from '../model/task.ts';
+import { listFreeTasks } from '../rules/next.ts';
 import { toTaskReceipt } from '../rules/view.ts';
+import { createClaimJudge } from './shared/claim-judge.ts';
 import { AnyAssignee, Root, rootAliases } from './shared/params.ts';
 import { readTaskAhead } from './shared/read-ahead.ts';
 import { readOpenWorkAhead, recommendTasks } from './shared/recommend.ts';
 import { requireTask } from './shared/require.ts';
 import { startTask } from './shared/task-transitions.ts';
 
-const nothingToClaim = answer({ recommendation: {}, task: {} }, { exit: 100, isUnlogged: true });
+interface WaitParams {
+  wait?: boolean | undefined;
+  timeout?: number | undefined;
+}
+
+const createEmptyAnswer = ({ wait, timeout }: WaitParams) =>
+  answer(
+    { recommendation: {}, task: {} },
+    {
+      exit: 100,
+      isUnlogged: true,
+      ...(wait || timeout !== undefined ? { wait: { timeoutMs: timeout === undefined ? undefined : timeout * 1000 } } : {}),
+    },
+  );
+
+const maxWaitSeconds = 86_400;
 
 /** The recommendation before the write lock was taken, and the end of the log at that moment. */
 interface ClaimHint {
@@ -32,7 +50,18 @@ async function checkHint(ctx: MutationContext): Promise<ScoredTask | undefined> 
 export const tasksClaimNext = mutation({
   name: 'tasks.claim-next',
   summary: 'Claim the task that next recommends',
-  params: strictObject({ epic: Root, any: AnyAssignee }),
+  params: strictObject({
+    epic: Root,
+    any: AnyAssignee,
+    wait: optional(pipe(boolean(), description('Wait until there is a task to claim'))),
+    timeout: optional(
+      pipe(
+        wholeNumber({ min: 0, max: maxWaitSeconds }),
+        description('Wait for at most this many seconds, then exit with 100'),
+        metadata({ value: 'SECONDS' }),
+      ),
+    ),
+  }),
   paramAliases: rootAliases,
   result: strictObject({
     recommendation: allowEmpty(ScoredTaskSchema),
@@ -46,14 +75,19 @@ export const tasksClaimNext = mutation({
   example: { world: ['T001 epic', 'T002 in T001 high', 'T003 in T001'], call: { epic: 'T001' } },
   readAhead: readOpenWorkAhead,
   // Agents that wait for work call this again and again.
-  async peek(ctx, { epic, any: isForAny }) {
+  async peek(ctx, { epic, any: isForAny, ...waiting }) {
     const [recommendation] = await recommendTasks(ctx, epic, 1, isForAny);
-    if (!recommendation) return { answer: nothingToClaim };
+    if (!recommendation) return { answer: createEmptyAnswer(waiting) };
     return { hint: { recommendation, head: await ctx.store.audit.getHead() } satisfies ClaimHint };
   },
-  async run(ctx, { epic, any: isForAny }) {
+  async findWork(ctx) {
+    const graph = await ctx.store.tasks.getOpenGraph();
+    const { isLapsed, getNextLapseMs } = await createClaimJudge(ctx, graph.claims);
+    return { ids: listFreeTasks(graph, { isLapsed }).map(({ id }) => id), recheckAfterMs: getNextLapseMs() };
+  },
+  async run(ctx, { epic, any: isForAny, ...waiting }) {
     const recommendation = (await checkHint(ctx)) ?? (await recommendTasks(ctx, epic, 1, isForAny))[0];
-    if (!recommendation) return nothingToClaim;
+    if (!recommendation) return createEmptyAnswer(waiting);
     // The write lock is held from the recommendation to the claim, so no other agent gets the same task.
     const { task, released, takenOverFrom, takenReason } = await startTask(ctx, await requireTask(ctx.store, recommendation.taskId), {
       isForAny,

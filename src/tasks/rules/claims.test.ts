@@ -4,11 +4,12 @@ import type { HolderState } from '../model/task.ts';
 import {
   type ClaimLimits,
   canTakeOver,
+  findNextLapseMs,
   formatHolder,
+  getRenewalMs,
   isExpired,
   isHolder,
   isLapsed,
-  isRenewalDue,
   judgeHolder,
   toAbsence,
   toFocusTime,
@@ -72,6 +73,16 @@ test('a caller whose clock is behind takes over nothing by time', () => {
   ]);
 });
 
+test.each<[Partial<Claim>[], string, number | undefined]>([
+  [[], '10:00:00', undefined],
+  [[{}], '10:00:00', 4 * 3_600_000 + 1],
+  [[{}, { process: 'here' }], '10:01:00', 4 * 60_000 + 1],
+  [[{ process: 'here' }], '11:00:00', 30_000],
+])('of claims with %j at %s one can lapse in %s ms', (more, time, expected) => {
+  const claims = more.map((each) => ({ ...claim, ...each }));
+  expect(findNextLapseMs(claims, { ...limits, now: `2026-01-01T${time}.000Z` })).toBe(expected);
+});
+
 test('looks up a process only if the claim can have lapsed', () => {
   const isProcessRunning = (): boolean => {
     throw new Error('looked up');
@@ -80,12 +91,13 @@ test('looks up a process only if the claim can have lapsed', () => {
   expect(isLapsed({ ...claim, process: 'gone' }, { ...limits, now: '2026-01-01T15:00:00.000Z', isProcessRunning })).toBe(true);
 });
 
-test.each<[Partial<Claim>, string, boolean]>([
-  [{}, '10:01:15', false],
-  [{}, '10:01:16', true],
-  [{ awayAt: '2026-01-01T10:00:00.000Z' }, '10:00:00', true],
-])('a claim of 10:00 with %j is due for renewal at %s: %s', (more, time, expected) => {
-  expect(isRenewalDue({ ...claim, ...more }, { ...limits, now: `2026-01-01T${time}.000Z` })).toBe(expected);
+test.each<[Partial<Claim>, string, number]>([
+  [{}, '10:00:00', 75_001],
+  [{}, '10:01:14', 1001],
+  [{}, '10:01:16', 0],
+  [{ awayAt: '2026-01-01T10:00:00.000Z' }, '10:00:00', 0],
+])('a claim of 10:00 with %j at %s is due for renewal in %s ms', (more, time, expected) => {
+  expect(getRenewalMs({ ...claim, ...more }, { ...limits, now: `2026-01-01T${time}.000Z` })).toBe(expected);
 });
 
 test.each<[HolderState, boolean]>([

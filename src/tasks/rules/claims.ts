@@ -31,15 +31,34 @@ export const isLapsed = (claim: Claim, limits: ClaimLimits): boolean =>
   isExpired(claim, limits.now, limits.ttlMinutes) ||
   (isPast(claim.awayAt ?? claim.renewedAt, limits.awayMinutes, limits.now) && isAway(claim, limits));
 
+/** Returns the time until one of the claims can lapse without a write. A process can end at any time, so that its claim is looked at again
+ *  after `minRecheckMs`. */
+export function findNextLapseMs(
+  claims: Claim[],
+  { now, ttlMinutes, awayMinutes }: Omit<ClaimLimits, 'isProcessRunning'>,
+): number | undefined {
+  const times = claims.flatMap(({ renewedAt, awayAt, process }) => [
+    addMinutes(renewedAt, ttlMinutes),
+    ...(process === undefined ? [] : [addMinutes(awayAt ?? renewedAt, awayMinutes)]),
+  ]);
+  return times.length === 0 ? undefined : Math.max(minRecheckMs, Math.min(...times) - Date.parse(now) + 1);
+}
+
+const minRecheckMs = 30_000;
+
 /** An agent may take over from a holder that is away, silent or expired. Taking it from a present one needs scope `decide`. */
 export const canTakeOver = (state: HolderState): boolean => state !== 'present';
 
+type LeaseLimits = Pick<ClaimLimits, 'ttlMinutes' | 'awayMinutes' | 'silentMinutes'>;
+
 /** A connected server renews after a quarter of the shortest limit. Its agent is then never silent, and an agent whose process
  *  ends was seen shortly before. */
-export function isRenewalDue(claim: Claim, limits: Omit<ClaimLimits, 'isProcessRunning'>): boolean {
-  const { now, ttlMinutes, awayMinutes, silentMinutes } = limits;
-  return claim.awayAt !== undefined || isPast(claim.renewedAt, Math.min(ttlMinutes, awayMinutes, silentMinutes) / 4, now);
-}
+export const getRenewalIntervalMs = ({ ttlMinutes, awayMinutes, silentMinutes }: LeaseLimits): number =>
+  (Math.min(ttlMinutes, awayMinutes, silentMinutes) / 4) * 60_000;
+
+/** Returns the time until a claim has to be renewed; at once if its holder was marked as away. */
+export const getRenewalMs = ({ renewedAt, awayAt }: Claim, { now, ...limits }: LeaseLimits & Pick<ClaimLimits, 'now'>): number =>
+  awayAt === undefined ? Math.max(0, Date.parse(renewedAt) + getRenewalIntervalMs(limits) - Date.parse(now) + 1) : 0;
 
 const isAway = ({ process, awayAt }: Claim, { isProcessRunning }: Pick<ClaimLimits, 'isProcessRunning'>): boolean =>
   process !== undefined && (awayAt !== undefined || isProcessRunning(process) === false);

@@ -28,13 +28,15 @@ export function checkConfigFiles(platform: Platform, project: Project): CheckRes
     })),
   );
   const path = platform.config.projectFile(project);
-  const url = platform.config.inspect(path).values['store.url'] ?? '';
-  if (url !== removePassword(url))
-    findings.push({
-      severity: 'warning',
-      message: `${path}: store.url contains a password, and the file may be shared; set PGPASSWORD or CLEO_DATABASE_URL instead`,
-      fix: `cleo config set store.url ${quote(removePassword(url))}`,
-    });
+  for (const key of ['store.url', 'store.listenUrl'] as const) {
+    const url = platform.config.inspect(path).values[key] ?? '';
+    if (url !== removePassword(url))
+      findings.push({
+        severity: 'warning',
+        message: `${path}: ${key} contains a password, and the file may be shared; set PGPASSWORD or CLEO_DATABASE_URL instead`,
+        fix: `cleo config set ${key} ${quote(removePassword(url))}`,
+      });
+  }
   findings.push(...checkContextLevels(platform, project));
   return { findings };
 }

@@ -31,9 +31,10 @@ export async function appendAudit(db: Db, draft: AuditDraft, sign?: SignEntry): 
     values (${entry.seq}, ${entry.timestamp}, ${entry.session}, ${entry.agent}, ${entry.gateway}, ${entry.domain}, ${entry.operation}, ${entry.params}, ${entry.success ? 1 : 0}, ${entry.exitCode},
       ${entry.errorCode}, ${JSON.stringify(entry.created)}, ${JSON.stringify(entry.updated)}, ${JSON.stringify(entry.deleted)}, ${entry.durationMs}, ${entry.principal}, ${entry.project}, ${sign?.(entry.seq, hash)}, ${entry.prevHash}, ${hash},
       ${entry.historySeq})`);
+  const wake = raw(db.engine === 'postgres' ? notify : '');
   await db.run(
     isFirst
-      ? sql`insert into audit_head (id, seq, hash) values (1, ${entry.seq}, ${hash})`
-      : sql`update audit_head set seq = ${entry.seq}, hash = ${hash} ${raw(db.engine === 'postgres' ? notify : '')}`,
+      ? sql`insert into audit_head (id, seq, hash) values (1, ${entry.seq}, ${hash}) ${wake}`
+      : sql`update audit_head set seq = ${entry.seq}, hash = ${hash} ${wake}`,
   );
 }

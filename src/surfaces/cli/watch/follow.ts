@@ -3,13 +3,15 @@ import { CleoError } from '#core/errors/error.ts';
 import { toOneLine } from '#core/terminal/index.ts';
 import { type App, dispatch, type Reply } from '#dispatch/dispatch.ts';
 import { createFailure, type Meta } from '#dispatch/envelope.ts';
-import { readLogHead } from '#dispatch/log-head.ts';
+import { followChanges } from '#dispatch/feed/follow-changes.ts';
+import { readLogHead } from '#dispatch/feed/log-head.ts';
 import { defined } from '#lib/defined.ts';
 import type { Column } from '#tasks/model/board.ts';
 import { formatOutcome } from './log.ts';
 import { listChangedIds, type WatchEntry } from './state.ts';
 
-const pollEveryMs = 300;
+/** Many changes in a short time are read together. */
+const minPauseMs = 100;
 const retryEveryMs = 1000;
 const maxEntries = 1000;
 
@@ -48,7 +50,7 @@ export async function follow(app: App, { isJson, epic, write }: FollowOptions): 
     }
     hash = head.hash;
   };
-  return pollUntilClosed(printChanges, (error) =>
+  return repeatUntilClosed(app, printChanges, (error) =>
     isJson ? writeJson(createFailure(meta(), error)) : write(`${toOneLine(`${error.code} ${error.message}`)}\n`),
   );
 }
@@ -93,7 +95,7 @@ export async function repeat(
     if (head.hash !== hash || last === '') await show(await run());
     hash = head.hash;
   };
-  return pollUntilClosed(printNew, async (error) => {
+  return repeatUntilClosed(app, printNew, async (error) => {
     last = '';
     await print({ envelope: createFailure(meta(), error), exitCode: error.exitCode, error });
   });
@@ -116,25 +118,30 @@ const toChange = ({ seq, timestamp, operation, agent, session, created, updated,
 const formatChange = (entry: WatchEntry): string =>
   `${toOneLine(`${entry.timestamp} ${entry.agent} ${entry.operation}: ${formatOutcome(entry)}`)}\n`;
 
-/** Calls `poll` until the reader closes the pipe, which is not an error. A store that cannot be read is reported once and retried. */
-async function pollUntilClosed(poll: () => Promise<void>, report: (error: CleoError) => unknown): Promise<number> {
+/** Calls `read` after each change of the log until the reader closes the pipe, which is not an error. A store that cannot be read is
+ *  reported once and retried. */
+async function repeatUntilClosed(app: App, read: () => Promise<void>, report: (error: CleoError) => unknown): Promise<number> {
+  const changes = followChanges(await app.getLogFeed());
   let reported = '';
   for (;;) {
-    let pauseMs = pollEveryMs;
+    let pauseMs = minPauseMs;
+    let isFailed = false;
     try {
       try {
-        await poll();
+        await read();
         reported = '';
       } catch (error) {
         if (!(error instanceof CleoError)) throw error;
         if (reported !== error.message) await report(error);
         reported = error.message;
         pauseMs = retryEveryMs;
+        isFailed = true;
       }
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EPIPE') return 0;
       throw error;
     }
     await sleep(pauseMs);
+    if (!isFailed) await changes.wait();
   }
 }

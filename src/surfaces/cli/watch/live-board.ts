@@ -1,7 +1,8 @@
 import { CleoError } from '#core/errors/error.ts';
 import { prepareWidths } from '#core/terminal/index.ts';
 import { type App, dispatch } from '#dispatch/dispatch.ts';
-import { readLogHead } from '#dispatch/log-head.ts';
+import { type ChangeFollower, followChanges } from '#dispatch/feed/follow-changes.ts';
+import { readLogHead } from '#dispatch/feed/log-head.ts';
 import { drawFrame } from './frame.ts';
 import { openFullScreen, type Tty } from './full-screen.ts';
 import { reduceKey } from './key-reducer.ts';
@@ -19,16 +20,16 @@ export interface LiveBoardOptions {
   suspend(): Promise<void>;
 }
 
-/** A write is on the screen well within a second, and reading the head of the log is cheap. */
-const pollEveryMs = 300;
-const maxPollMs = 600;
+/** Many changes in a short time are drawn together, and a slow query is repeated less often. A change is on the screen within a second. */
+const minPauseMs = 100;
+const maxPauseMs = 600;
 const retryEveryMs = 1000;
 /** Ages and expired claims change without a write. */
 const refreshEveryMs = 30_000;
 /** A single escape may begin a key sequence, whose rest arrives at once. */
 const escapeMs = 40;
 
-/** Shows the live board until it is closed. Each poll is one short read, so writers are not blocked. */
+/** Shows the live board until it is closed. Each read is short, so writers are not blocked. */
 export async function showLiveBoard(app: App, options: LiveBoardOptions): Promise<number> {
   const { tty, stop } = options;
   // Titles in any script may appear later, so the width tables are loaded now.
@@ -48,7 +49,8 @@ export async function showLiveBoard(app: App, options: LiveBoardOptions): Promis
     const size = getSize(tty);
     screen.draw(drawFrame(state, size, options.hasColour), size.columns);
   };
-  const alarm = createAlarm(stop);
+  const changes = followChanges(await app.getLogFeed());
+  stop.addEventListener('abort', changes.ring);
   const keyboard = readKeys(tty, (keys) => {
     for (const key of keys) {
       if ('key' in key && key.key === 'suspend') void suspend();
@@ -56,7 +58,7 @@ export async function showLiveBoard(app: App, options: LiveBoardOptions): Promis
       else state = reduceKey(state, key, getSize(tty));
     }
     draw();
-    alarm.ring();
+    changes.ring();
   });
   const suspend = async (): Promise<void> => {
     screen.restore();
@@ -75,35 +77,39 @@ export async function showLiveBoard(app: App, options: LiveBoardOptions): Promis
       draw();
     };
     draw();
-    await pollStore(app, { state: () => state, show, logHash: head.hash, alarm, stop });
+    await reloadOnChange(app, { state: () => state, show, logHash: head.hash, changes, stop });
   } catch (error) {
     if (!isTerminalClosed(error)) throw error;
   } finally {
     keyboard.close();
+    changes.close();
     tty.output.off('resize', redraw);
     screen.restore();
   }
   return 0;
 }
 
-interface PollOptions {
+interface ReloadOptions {
   state(): WatchState;
   show(next: WatchState): void;
   /** The hash of the log at the time of the first answer. */
   logHash: string;
-  alarm: Alarm;
+  changes: ChangeFollower;
   stop: AbortSignal;
 }
 
-/** Polls the log and reloads the current view after a write, after a key that changed the view, and every 30 seconds. */
-async function pollStore(app: App, { state, show, alarm, stop, ...first }: PollOptions): Promise<void> {
+/** Reloads the current view after a write, after a key that changed the view, and every 30 seconds. */
+async function reloadOnChange(app: App, { state, show, changes, stop, ...first }: ReloadOptions): Promise<void> {
   // Undefined while the store cannot be read; an empty log has an empty hash.
   let logHash: string | undefined = first.logHash;
   let loaded = JSON.stringify(getQuery(state()));
   let loadedAt = performance.now();
-  let pauseMs = pollEveryMs;
+  let pausedUntil = loadedAt;
   for (;;) {
-    if (JSON.stringify(getQuery(state())) === loaded) await alarm.wait(pauseMs);
+    const isUnchanged = (): boolean => JSON.stringify(getQuery(state())) === loaded;
+    if (isUnchanged()) await changes.wait(logHash === undefined ? retryEveryMs : refreshEveryMs);
+    while (isUnchanged() && !stop.aborted && !state().isClosed && performance.now() < pausedUntil)
+      await changes.wait(pausedUntil - performance.now());
     if (stop.aborted || state().isClosed) return;
     const query = getQuery(state());
     const queryText = JSON.stringify(query);
@@ -118,16 +124,15 @@ async function pollStore(app: App, { state, show, alarm, stop, ...first }: PollO
         // After an outage the query is retried; any other error stays until something is written.
         logHash = isOutage(exitCode) ? undefined : hash;
       }
-      // Slow queries are polled less often, but a change is on the screen within a second.
-      const tookMs = performance.now() - startedAt;
-      pauseMs = logHash === undefined ? retryEveryMs : Math.max(pollEveryMs, Math.min(2 * tookMs, maxPollMs));
+      const endedAt = performance.now();
+      pausedUntil = endedAt + Math.max(minPauseMs, Math.min(2 * (endedAt - startedAt), maxPauseMs));
     } catch (error) {
       if (!(error instanceof CleoError)) throw error;
       const { code, message, fix } = error;
       show({ ...state(), problem: { code, message, fix } });
       loaded = queryText;
       logHash = undefined;
-      pauseMs = retryEveryMs;
+      pausedUntil = performance.now() + retryEveryMs;
     }
   }
 }
@@ -158,34 +163,5 @@ function readKeys({ input }: Tty, onKeys: (keys: ReturnType<typeof parseKeys>['k
       clearTimeout(timer);
       input?.off('data', onData);
     },
-  };
-}
-
-interface Alarm {
-  ring(): void;
-  /** Resolves when it rings, when the process is stopped, or after `ms`. */
-  wait(ms: number): Promise<void>;
-}
-
-function createAlarm(stop: AbortSignal): Alarm {
-  let wake: (() => void) | undefined;
-  let hasRung = false;
-  const ring = (): void => {
-    hasRung = true;
-    wake?.();
-  };
-  stop.addEventListener('abort', ring);
-  return {
-    ring,
-    wait: (ms) =>
-      new Promise((resolve) => {
-        const timer = setTimeout(() => wake?.(), hasRung ? 0 : ms);
-        wake = () => {
-          clearTimeout(timer);
-          wake = undefined;
-          hasRung = false;
-          resolve();
-        };
-      }),
   };
 }

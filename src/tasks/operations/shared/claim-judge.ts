@@ -1,11 +1,13 @@
 import type { QueryContext } from '#core/define.ts';
 import type { Claim } from '#core/model/audit.ts';
 import type { HolderState } from '../../model/task.ts';
-import { type ClaimLimits, isLapsed, judgeHolder } from '../../rules/claims.ts';
+import { type ClaimLimits, findNextLapseMs, isLapsed, judgeHolder } from '../../rules/claims.ts';
 
 export interface ClaimJudge {
   judge(claim: Claim): HolderState;
   isLapsed(claim: Claim): boolean;
+  /** Returns the time until one of the claims that have not lapsed can lapse without a write. */
+  getNextLapseMs(): number | undefined;
 }
 
 /** Creates the judge of these claims: by the time of the store, the configuration and the processes of this machine. The process table
@@ -26,5 +28,14 @@ export async function createClaimJudge(
       return known.get(process);
     },
   };
-  return { judge: (claim) => judgeHolder(claim, limits), isLapsed: (claim) => isLapsed(claim, limits) };
+  return {
+    judge: (claim) => judgeHolder(claim, limits),
+    isLapsed: (claim) => isLapsed(claim, limits),
+    getNextLapseMs() {
+      return findNextLapseMs(
+        claims.filter((claim) => !isLapsed(claim, limits)),
+        limits,
+      );
+    },
+  };
 }

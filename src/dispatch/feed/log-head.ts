@@ -1,4 +1,4 @@
-import type { App } from './call-context.ts';
+import type { App } from '../call-context.ts';
 
 /** Reads the last entry of the log. Every write appends one, so an unchanged head means that nothing has changed. */
 export const readLogHead = async ({ openStore }: App): Promise<{ seq: number; hash: string }> =>

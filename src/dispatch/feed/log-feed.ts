@@ -1,7 +1,8 @@
 import type { Registry } from '#core/define.ts';
 import type { AuditEntry } from '#core/model/audit.ts';
 import { defined, omitEmpty } from '#lib/defined.ts';
-import type { App } from './call-context.ts';
+import type { LogSubscription } from '#store/port/store.ts';
+import type { App } from '../call-context.ts';
 import { readLogHead } from './log-head.ts';
 
 /** A new entry of the log, without parameters: they can be long, and readers fetch what they show. */
@@ -22,13 +23,19 @@ export interface LogEvent {
 }
 
 export interface LogListener {
-  /** New entries can be read. */
-  onChange(): void;
+  /** New entries can be read: these, or more of them if the list is undefined. It is called once without entries when the end of the log
+   *  is known, because what was read before may be out of date. */
+  onChange(events: LogEvent[] | undefined): void;
   /** The log was replaced and ends at `seq`. */
   onReset(seq: number): void;
+  /** The log could not be read, and will be tried again. */
+  onError?(): void;
+  /** The process stops. */
+  onClose?(): void;
 }
 
-/** Follows the log for all readers of a server, with one poll for all of them and none while there is no reader. */
+/** Follows the log for all readers of a process, and only while there is one. Where the store reports commits, nothing is read until it does;
+ *  elsewhere one poll serves all readers. */
 export interface LogFeed {
   /** Returns the number of the last entry. */
   readHead(): Promise<number>;
@@ -40,8 +47,9 @@ export interface LogFeed {
   close(): void;
 }
 
-/** SQLite reports nothing about writes of other processes; PostgreSQL reports them, but not through every pooler. */
-const pollMs = { sqlite: 200, listening: 1000 };
+/** SQLite reports nothing about writes of other processes. */
+const sqlitePollMs = 200;
+const retryMs = 1000;
 /** Readers that are up to date share these entries. Others read the store. */
 const maxRecent = 1000;
 
@@ -50,10 +58,10 @@ export function createLogFeed(app: App): LogFeed {
   let recent: LogEvent[] = [];
   let head: { seq: number; hash: string } | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let stopListening: (() => void) | undefined;
-  let intervalMs = pollMs.sqlite;
+  let subscription: LogSubscription | undefined;
   let isReading = false;
   let isWanted = false;
+  let isClosed = false;
 
   const readEntries = async (seq: number, limit: number): Promise<LogEvent[]> =>
     (await (await app.openStore('read')).read(({ audit }) => audit.listAfter(seq, limit))).map((entry) => toLogEvent(app.registry, entry));
@@ -67,23 +75,28 @@ export function createLogFeed(app: App): LogFeed {
     } else if (head && next.seq > head.seq) {
       // After a long pause the entries in between are read by each reader itself.
       const from = Math.max(head.seq, next.seq - maxRecent);
-      recent = [...(from === head.seq ? recent : []), ...(await readEntries(from, maxRecent))].slice(-maxRecent);
-      for (const listener of [...listeners]) listener.onChange();
-    }
+      const events = await readEntries(from, maxRecent);
+      recent = [...(from === head.seq ? recent : []), ...events].slice(-maxRecent);
+      for (const listener of [...listeners]) listener.onChange(from === head.seq ? events : undefined);
+    } else if (!head) for (const listener of [...listeners]) listener.onChange([]);
     head = next;
   };
 
   const run = async (): Promise<void> => {
+    let delayMs: number | undefined;
     try {
       do {
         isWanted = false;
         await advance();
       } while (isWanted);
+      delayMs = subscription ? subscription.getPollMs() : sqlitePollMs;
     } catch {
-      // A store that is locked, restored or unreachable is read again at the next poll.
+      // A store that is locked, restored or unreachable is read again.
+      delayMs = retryMs;
+      for (const listener of [...listeners]) listener.onError?.();
     } finally {
       isReading = false;
-      schedule();
+      schedule(delayMs);
     }
   };
   const wake = (): void => {
@@ -93,20 +106,19 @@ export function createLogFeed(app: App): LogFeed {
     isReading = true;
     void run();
   };
-  const schedule = (): void => {
+  const schedule = (delayMs: number | undefined): void => {
     clearTimeout(timer);
-    timer = listeners.size > 0 ? setTimeout(wake, intervalMs).unref() : undefined;
+    timer = listeners.size > 0 && delayMs !== undefined ? setTimeout(wake, delayMs).unref() : undefined;
   };
   const start = async (): Promise<void> => {
     const { listen } = await app.openStore('read');
-    if (!listen || listeners.size === 0 || stopListening) return;
-    intervalMs = pollMs.listening;
-    stopListening = listen(wake);
+    if (!listen || listeners.size === 0 || subscription) return;
+    subscription = listen(wake);
   };
   const stop = (): void => {
     clearTimeout(timer);
-    stopListening?.();
-    stopListening = undefined;
+    subscription?.stop();
+    subscription = undefined;
     // The next reader begins with the head of its time.
     head = undefined;
     recent = [];
@@ -119,6 +131,10 @@ export function createLogFeed(app: App): LogFeed {
       return readEntries(seq, limit);
     },
     subscribe(listener) {
+      if (isClosed) {
+        setImmediate(() => listener.onClose?.());
+        return () => {};
+      }
       listeners.add(listener);
       if (listeners.size === 1) start().catch(() => {});
       wake();
@@ -128,8 +144,11 @@ export function createLogFeed(app: App): LogFeed {
     },
     wake,
     close() {
+      isClosed = true;
+      const all = [...listeners];
       listeners.clear();
       stop();
+      for (const listener of all) listener.onClose?.();
     },
   };
 }
