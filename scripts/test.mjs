@@ -86,7 +86,7 @@ function printFixes() {
   const ends = {
     'led out': count((end) => end === 'done' || end.startsWith('instead') || end === 'corrected call'),
     'shown what to choose from': count((end) => /^(guide|list|read|preview|alternative|process)/.test(end)),
-    'work, a person, or later': count((end) => /^(work|manual|later)/.test(end)),
+    'work, input, a person, or later': count((end) => /^(work|input|manual|later)/.test(end)),
     'dead ends': trails.filter(({ isDeadEnd }) => isDeadEnd).length,
   };
   const total = `${fixes.length} errors, ${trails.length} fixes and alternatives followed`;
