@@ -121,8 +121,8 @@ test('waits for the lock of another process without blocking other calls', async
     expect(await call('tasks.show', { taskId: 'T001' })).toMatchObject({ success: true });
   }
   clearInterval(clock);
-  // The wait takes 200 ms. A process that waits inside SQLite would not tick once.
-  expect(ticks).toBeGreaterThan(15);
+  // The wait takes 200 ms. A process that waits inside SQLite would not tick once; a busy machine skips some of 40.
+  expect(ticks).toBeGreaterThan(5);
   await release();
   expect(await write).toMatchObject({ success: true, task: { id: 'T002' } });
 });
