@@ -32,8 +32,6 @@ const fixSteps = [
       bin('vitest'),
       'run',
       ...(vitestArguments.includes('--project') ? [] : fixProjects.flatMap((project) => ['--project', project])),
-      '--exclude',
-      'test/docs.test.ts',
       ...vitestArguments,
     ],
     env: { CLEO_FIXES: 'full', CLEO_FIXES_REPORT: report },

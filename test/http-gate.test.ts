@@ -254,9 +254,10 @@ test('limits wrong tokens without locking out valid ones', async () => {
   const secret = await createToken('query');
   const wrong = createBearerHeader(`cleo_${'A'.repeat(43)}`);
   const statuses: number[] = [];
-  for (let i = 0; i < 62; i++) statuses.push((await post('query/tasks/list', {}, wrong)).status);
+  // One more per second is allowed, and a busy machine takes seconds.
+  while (statuses.length < 200 && statuses.at(-1) !== 429) statuses.push((await post('query/tasks/list', {}, wrong)).status);
   expect(statuses.slice(0, 60)).toEqual(Array(60).fill(401));
-  expect(statuses.slice(60)).toEqual([429, 429]);
+  expect(statuses.at(-1)).toBe(429);
   expect(await post('query/tasks/list', {}, createBearerHeader(secret))).toMatchObject({ status: 200 });
 });
 
