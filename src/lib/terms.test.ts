@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { measureDistance, toTerms, toTrigrams } from './terms.ts';
+import { joinTerms, measureDistance, toTerms, toTrigrams } from './terms.ts';
 
 test.each([
   { text: 'Write the Parser', words: ['write', 'the', 'parser'] },
@@ -71,4 +71,16 @@ test('is symmetric and 0 only for equal words', () => {
       expect(measureDistance(a, b, 9) === 0).toBe(a === b);
     }),
   );
+});
+
+test.each([
+  '',
+  ' . ',
+  'Write the Parser, then-test it (twice)\n',
+  'x'.repeat(65),
+  `a ${'Y'.repeat(200)} b`,
+  'Zoë Ångström 李雷 σς',
+  'tab\tnul\0end',
+])('joins the terms of %j as they are split', (text) => {
+  expect(joinTerms(text)).toBe(toTerms(text).join(' '));
 });

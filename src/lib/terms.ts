@@ -6,6 +6,20 @@ export function toTerms(text: string): string[] {
   return found.some(isLong) ? found.map((word) => (isLong(word) ? [...word].slice(0, maxTermLength).join('') : word)) : found;
 }
 
+/** Joins the terms of a text with spaces. An import indexes millions of words, so that those of a plain text are not split first. */
+export function joinTerms(text: string): string {
+  if (/[^\x00-\x7f]/.test(text)) return toTerms(text).join(' ');
+  const joined = text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, ' ')
+    .trim();
+  for (let start = 0, end = 0; end >= 0; start = end + 1) {
+    end = joined.indexOf(' ', start);
+    if ((end < 0 ? joined.length : end) - start > maxTermLength) return toTerms(joined).join(' ');
+  }
+  return joined;
+}
+
 /** PostgreSQL rejects much longer words. */
 export const maxTermLength = 64;
 

@@ -183,7 +183,10 @@ export interface TaskWrites {
   /** Makes sure that no id up to `upTo` is assigned again. */
   reserveIds(upTo: TaskId): Promise<void>;
   insert(task: TaskRecord, notes?: Note[], origin?: TaskOrigin): Promise<void>;
-  insertMany(tasks: { task: TaskRecord; notes: Note[] }[], origin?: TaskOrigin): Promise<void>;
+  /** With `isIndexedLater`, search finds the tasks after `indexPending` only. An import indexes many at once, which is faster. */
+  insertMany(tasks: { task: TaskRecord; notes: Note[] }[], origin?: TaskOrigin, isIndexedLater?: boolean): Promise<void>;
+  /** Indexes the tasks that were inserted with `isIndexedLater`. */
+  indexPending(): Promise<void>;
   /** Writes the fields that differ, a history row for each of them, and the next revision. `updatedAt` is the time of a change that was
    *  made elsewhere; it is written even if nothing else differs, without a new revision. */
   save(before: TaskRecord, after: TaskRecord, reason?: string, updatedAt?: string): Promise<TaskRecord>;

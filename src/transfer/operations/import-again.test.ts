@@ -173,18 +173,25 @@ test('a file that does not fit into one page of known records is compared whole'
   const later = { title: 'Changed', updated_at: '2026-01-02T00:00:00Z' };
   await run(
     app,
-    ids.map((id) => issue(id)),
+    ids.map((id) => issue(id, { description: `Words of ${id.replace('-', '')}` })),
   );
+  // The index is written in several parts.
+  for (const [id, word] of [
+    ['T001', 'bd0'],
+    ['T513', 'bd512'],
+    ['T1050', 'bd1049'],
+  ])
+    expect((await app.call('tasks.find', { query: word })).tasks).toMatchObject([{ id }]);
   expect(
     await run(
       app,
-      ids.map((id) => issue(id)),
+      ids.map((id) => issue(id, { description: `Words of ${id.replace('-', '')}` })),
     ),
   ).toMatchObject({ imported: 0, updated: 0, unchanged: 1050 });
   const rest = ids.filter((id) => id !== 'bd-2' && id !== 'bd-10');
   const again = await run(
     app,
-    rest.map((id) => issue(id, id === 'bd-999' ? later : {})),
+    rest.map((id) => issue(id, { description: `Words of ${id.replace('-', '')}`, ...(id === 'bd-999' ? later : {}) })),
   );
   expect(again).toMatchObject({ imported: 0, updated: 1, unchanged: 1047 });
   expect(again.losses.map(({ id }: { id: string }) => id)).toEqual(['bd-2', 'bd-10']);

@@ -1,7 +1,8 @@
 import { type TaskId, toTaskNumber } from '#core/model/scalars.ts';
-import { markEdges, toTerms } from '#lib/terms.ts';
+import { joinTerms, markEdges } from '#lib/terms.ts';
 import { listRows } from '../list-rows.ts';
-import { type Db, joinSql, raw, type Sql, splitChunks, sql } from '../sql.ts';
+import { type Db, raw, type Sql, splitChunks, sql } from '../sql.ts';
+import { createWordTable, type WordTable } from './word-table.ts';
 
 interface IndexedText {
   title: string;
@@ -10,13 +11,14 @@ interface IndexedText {
 
 export type TaskText = IndexedText & { id: TaskId };
 
+/** Terms joined by spaces. */
 interface IndexRow {
   seq: number;
-  title: string[];
-  rest: string[];
+  title: string;
+  rest: string;
 }
 
-export const indexTasks = (db: Db, texts: TaskText[], storedWords?: Set<string>): Promise<void> =>
+export const indexTasks = (db: Db, texts: TaskText[], storedWords?: WordTable): Promise<void> =>
   indexTexts(
     db,
     'task_search',
@@ -30,23 +32,24 @@ export async function indexTexts(
   db: Db,
   index: string,
   texts: (IndexedText & { seq: number })[],
-  storedWords = new Set<string>(),
+  storedWords = createWordTable(),
 ): Promise<void> {
   const engine = engines[db.engine];
   const vocabulary = new Set<string>();
-  for (const some of splitChunks(texts, 100)) {
-    const docs = some.map((t) => ({ seq: t.seq, title: toTerms(t.title), rest: t.rest.flatMap(toTerms) }));
-    for (const { title, rest } of docs)
-      for (const words of [title, rest]) for (const word of words) if (word.length > 2 && !storedWords.has(word)) vocabulary.add(word);
+  for (const some of splitChunks(texts, maxIndexedTexts)) {
+    const docs = some.map((t) => ({ seq: t.seq, title: joinTerms(t.title), rest: t.rest.map(joinTerms).join(' ') }));
+    for (const { title, rest } of docs) {
+      storedWords.addNewWords(title, vocabulary);
+      storedWords.addNewWords(rest, vocabulary);
+    }
     await db.run(engine.index(raw(index), docs));
   }
   for (const some of splitChunks([...vocabulary], 400)) await engine.addWords(db, some);
-  for (const word of vocabulary) if (word.length <= maxCopiedLength && storedWords.size < maxStoredWords) storedWords.add(word);
 }
 
-/** V8 stores a longer part of a text as a reference to the whole text, which would then stay in memory. */
-const maxCopiedLength = 12;
-const maxStoredWords = 50_000;
+/** SQLite writes the new part of its index to disk whenever another statement begins, and merges small parts again and again. Parts of
+ *  64 texts took three times as long as parts of this many. */
+export const maxIndexedTexts = 512;
 
 export const unindexTask = (db: Db, id: TaskId): Promise<void> => db.run(engines[db.engine].remove(raw('task_search'), toTaskNumber(id)));
 
@@ -60,8 +63,7 @@ interface IndexEngine {
 }
 
 const sqlite: IndexEngine = {
-  index: (index, docs) =>
-    sql`insert into ${index} (rowid, title, rest) values ${listRows(docs.map((d) => [d.seq, d.title.join(' '), d.rest.join(' ')]))}`,
+  index: (index, docs) => sql`insert into ${index} (rowid, title, rest) values ${listRows(docs.map((d) => [d.seq, d.title, d.rest]))}`,
   remove: (index, seq) => sql`delete from ${index} where rowid = ${seq}`,
   async addWords(db, words) {
     const added = await db.all(
@@ -74,16 +76,18 @@ const sqlite: IndexEngine = {
 
 const postgres: IndexEngine = {
   index: (index, docs) =>
-    sql`insert into ${index} (seq, doc) values ${joinSql(
-      docs.map((d) => sql`(${d.seq}, cast(${formatLexemes(d)} as tsvector))`),
-      ', ',
-    )}`,
+    sql`
+      insert into ${index} (seq, doc) select cast(seq as integer), cast(doc as tsvector)
+      from (values ${listRows(docs.map((d) => [d.seq, formatLexemes(d)]))}) as docs (seq, doc)`,
   remove: (index, seq) => sql`delete from ${index} where seq = ${seq}`,
   addWords: (db, words) => db.run(sql`insert into words (word) values ${listRows(words.map((word) => [word]))} on conflict do nothing`),
 };
 
 /** Terms contain only letters and digits, so they need no escaping. Weight A marks the title. */
-const formatLexemes = (doc: IndexRow): string =>
-  [...new Set([...doc.title.map((word) => `'${word}':1A`), ...doc.rest.map((word) => `'${word}':2`)])].join(' ');
+const formatLexemes = ({ title, rest }: IndexRow): string => {
+  const format = (terms: string, position: string): string[] =>
+    terms.split(' ').flatMap((word) => (word === '' ? [] : [`'${word}':${position}`]));
+  return [...new Set([...format(title, '1A'), ...format(rest, '2')])].join(' ');
+};
 
 const engines = { sqlite, postgres };

@@ -5,18 +5,28 @@ import type { Stamp } from '../../port/store.ts';
 import type { TaskReads, TaskWrites } from '../../port/tasks.ts';
 import { noteUpdate } from '../changes.ts';
 import { listRows } from '../list-rows.ts';
-import { indexTasks, type TaskText, unindexTask } from '../search/writes.ts';
+import { createWordTable } from '../search/word-table.ts';
+import { indexTasks, maxIndexedTexts, type TaskText, unindexTask } from '../search/writes.ts';
 import { type Db, splitChunks, sql } from '../sql.ts';
 
 /** Writes of tasks. Each is recorded in `changes` and, field by field, in history. */
 export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes: Changes): TaskWrites {
-  const storedWords = new Set<string>();
+  const storedWords = createWordTable();
+  const pendingTexts: TaskText[] = [];
+  const indexPending = async (): Promise<void> => {
+    if (pendingTexts.length > 0) await indexTasks(db, pendingTexts.splice(0), storedWords);
+  };
   const addHistory = async (entries: HistoryRow[]): Promise<void> => {
     for (const some of splitChunks(entries, 100)) {
       await db.run(sql`
         insert into task_history (task_id, at, by_agent, field, old_value, new_value, reason)
         values ${listRows(some.map((e) => [e.taskId, stamp.at, stamp.by, e.field, toJson(e.old), toJson(e.new), e.reason]))}`);
     }
+  };
+  const reindex = async (task: TaskRecord): Promise<void> => {
+    await indexPending();
+    await unindexTask(db, task.id);
+    await indexTasks(db, [await toTaskText(task)], storedWords);
   };
   const toTaskText = async (task: TaskRecord): Promise<TaskText> => ({
     id: task.id,
@@ -32,7 +42,7 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
     for (const some of splitChunks(rows, 200))
       await db.run(sql`insert into task_notes (task_id, at, by_agent, content) values ${listRows(some)}`);
   };
-  const insertMany: TaskWrites['insertMany'] = async (entries, origin = 'created') => {
+  const insertMany: TaskWrites['insertMany'] = async (entries, origin = 'created', isIndexedLater = false) => {
     const tasks = entries.map((entry) => entry.task);
     await insertRows(db, tasks);
     await insertLists(db, tasks);
@@ -40,16 +50,15 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
     for (const some of splitChunks(entries, 100)) {
       await insertNotes(some.flatMap(({ task, notes }) => notes.map((note) => [task.id, note.at, note.by, note.text])));
       await addHistory(some.map(({ task }) => ({ taskId: task.id, field: origin, new: task.title })));
-      await indexTasks(
-        db,
-        some.map(({ task, notes }) => ({
+      for (const { task, notes } of some)
+        pendingTexts.push({
           id: task.id,
           title: task.title,
           rest: [task.description ?? '', ...task.labels, ...notes.map((n) => n.text)],
-        })),
-        storedWords,
-      );
+        });
+      if (pendingTexts.length >= maxIndexedTexts) await indexPending();
     }
+    if (!isIndexedLater) await indexPending();
     for (const { id } of tasks) changes.created.push(id);
   };
 
@@ -60,6 +69,7 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
       db.run(sql`update counters set value = ${toTaskNumber(upTo)} where name = 'task' and value < ${toTaskNumber(upTo)}`),
     insert: (task, notes = [], origin) => insertMany([{ task, notes }], origin),
     insertMany,
+    indexPending,
     async save(before, after, reason, at) {
       const fields = scalarFields.filter((field) => before[field] !== after[field]);
       const lists = listFields.filter((field) => toJson(before[field]) !== toJson(after[field]));
@@ -86,10 +96,7 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
       }
       await insertLists(db, [pickLists(saved, lists)]);
       await addHistory([...fields, ...lists].map((field) => ({ taskId: saved.id, field, old: before[field], new: after[field], reason })));
-      if (before.title !== after.title || before.description !== after.description || lists.includes('labels')) {
-        await unindexTask(db, saved.id);
-        await indexTasks(db, [await toTaskText(saved)], storedWords);
-      }
+      if (before.title !== after.title || before.description !== after.description || lists.includes('labels')) await reindex(saved);
       noteUpdate(changes, saved.id);
       return saved;
     },
@@ -98,8 +105,7 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
       await insertNotes(notes.map((note) => [task.id, note.at, note.by, note.text]));
       await setNextRevision(task.id, at);
       await addHistory(notes.map(({ text }) => ({ taskId: task.id, field: 'notes', new: text })));
-      await unindexTask(db, task.id);
-      await indexTasks(db, [await toTaskText(task)], storedWords);
+      await reindex(task);
       noteUpdate(changes, task.id);
     },
     async relate({ from, to, type, reason, at = stamp.at, by = stamp.by }, origin) {

@@ -54,6 +54,7 @@ export async function writePlan(
     if (batch.length === batchSize) await flush(batch);
   }
   for (const batch of [created, updated]) if (batch.length > 0) await flush(batch);
+  await store.tasks.indexPending();
   for (const some of splitBatches(plan.moved)) {
     const placements = new Map(some.map(({ id, placement }) => [id, placement]));
     for (const before of await store.tasks.getMany([...placements.keys()]))
@@ -78,14 +79,14 @@ interface WriteJob extends WriteResult {
 }
 
 const noteHidden = ({ hiddenIds }: WriteJob, id: TaskId, content: unknown): void => {
-  if (mayHideText(content) && hasHiddenText(JSON.stringify(content))) hiddenIds.push(id);
+  if (containsHiddenText(content)) hiddenIds.push(id);
 };
 
-/** Checks the texts of a value without formatting it, because most texts are ASCII. */
-function mayHideText(value: unknown): boolean {
-  if (typeof value === 'string') return /[^\x00-\x7f]/.test(value);
+/** Checks the texts of a value. Most of them are ASCII, which hides nothing. */
+function containsHiddenText(value: unknown): boolean {
+  if (typeof value === 'string') return /[^\x00-\x7f]/.test(value) && hasHiddenText(value);
   if (typeof value !== 'object' || value === null) return false;
-  for (const key in value) if (mayHideText(value[key as keyof typeof value])) return true;
+  for (const key in value) if (containsHiddenText(value[key as keyof typeof value])) return true;
   return false;
 }
 
@@ -101,7 +102,7 @@ async function createTasks(job: WriteJob, batch: BatchEntry[]): Promise<void> {
     noteHidden(job, record.id, [record, notes]);
     return { task: record, notes };
   });
-  await store.tasks.insertMany(entries, 'imported');
+  await store.tasks.insertMany(entries, 'imported', true);
   await store.imports.save(
     source,
     batch.map((entry, i) => toImportRecord(job, entry, entries[i]!.task)),

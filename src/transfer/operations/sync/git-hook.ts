@@ -35,7 +35,7 @@ export const syncGitHook = job({
     const changes = isPending && !isReadOnly ? await findPlanChanges(platform, project, config) : found;
     const staged = changes ? await (await import('../shared/staged-secrets.ts')).stagePlanFiles(platform, changes) : 0;
     // Git looks for something to commit before it runs the hook.
-    if (staged > 0) lines.push(`staged ${pluralize(staged, 'plan file')}; if git has nothing to commit, run git commit again`);
+    if (staged > 0) lines.push(`staged ${pluralize(staged, 'plan file')}; if git commits nothing, run the same command again`);
     const report = lines.map((line) => `cleo: ${line}\n`).join('');
     return answer({ report }, synced?.isChanged ? {} : { isUnlogged: true });
   },

@@ -51,7 +51,7 @@ test('the pre-commit hook writes and stages the plan, and the next one does noth
   const { git } = createRepository(app.root);
   expect(await app.call('sync.git-hook', { gitHook: 'pre-commit' })).toMatchObject({
     success: true,
-    report: 'cleo: staged 2 plan files; if git has nothing to commit, run git commit again\n',
+    report: 'cleo: staged 2 plan files; if git commits nothing, run the same command again\n',
   });
   expect(git('diff', '--cached', '--name-only')).toContain('.cleo/plan/tasks/');
   const { entries } = await app.call('admin.log');
