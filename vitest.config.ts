@@ -16,9 +16,16 @@ const storeless = [
   'test/scenarios/wrong-values',
 ].map((name) => `${name}.test.ts`);
 /** Tests that measure time or memory, wait for a fixed time, or start many processes at once run alone. */
-const timed = ['bench-times', 'faults/claims', 'faults/crowds', 'faults/runner', 'faults/server', 'faults/storage', 'faults/workers'].map(
-  (name) => `test/${name}.test.ts`,
-);
+const timed = [
+  'bench-times',
+  'faults/claims',
+  'faults/crowds',
+  'faults/runner',
+  'faults/server',
+  'faults/storage',
+  'faults/team',
+  'faults/workers',
+].map((name) => `test/${name}.test.ts`);
 /** `npm run test:fixes` records no error of the guides, which take long. */
 const unrecorded = process.env.CLEO_FIXES === 'full' ? ['test/docs.test.ts'] : [];
 /** Long files start first: one that starts last would run alone on one core. */

@@ -20,8 +20,14 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.CLEO_TEST_DATABASE_URL;
   const server = given ? undefined : await startPostgres(['-c', 'synchronous_commit=off', '-c', 'autovacuum=off']);
-  project.provide('databaseUrl', given ?? server!.url);
-  return async () => (server ? server.stop() : dropSchemas(given!));
+  const url = given ?? server!.url;
+  // `npm run test:pgbouncer` runs the whole operation suite behind a pooler.
+  const pooler = process.env.CLEO_TEST_PGBOUNCER ? await (await import('./pgbouncer.ts')).startPgBouncer(url, 20) : undefined;
+  project.provide('databaseUrl', pooler?.url ?? url);
+  return async () => {
+    await pooler?.stop();
+    await (server ? server.stop() : dropSchemas(url));
+  };
 }
 
 /** Drops the schemas of this run on a server that is not ours. */
@@ -135,7 +141,7 @@ function copyBinaries(folder: string): string {
   return join(folder, 'native');
 }
 
-function findFreePort(): Promise<number> {
+export function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once('error', reject);

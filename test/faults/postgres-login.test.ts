@@ -172,3 +172,10 @@ describe('commands that need no store', () => {
     expect(answer.error.message).toContain(query.split('=')[0]);
   });
 });
+
+test('PGSERVICE names the server, the user and the password', async () => {
+  const file = join(createTempFolder(), 'services.conf');
+  writeFileSync(file, `[team]\nhost=${remote}\nport=${port}\ndbname=postgres\nuser=scramuser\npassword=${secret}\n`, { mode: 0o600 });
+  expect(await login('postgres:///', trusted({ PGSERVICE: 'team', PGSERVICEFILE: file, PGPORT: '1' }))).toBe('logged in');
+  expect(await login('postgres:///', trusted({ PGSERVICE: 'others', PGSERVICEFILE: file }))).toMatch(/E_CONFIG_ERROR.*others is not in/);
+});

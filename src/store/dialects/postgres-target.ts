@@ -11,6 +11,7 @@ import {
   parsePostgresAddress,
   type TlsChoice,
 } from '#core/rules/postgres-address.ts';
+import { findService } from '#core/rules/postgres-service.ts';
 import type { Stamp } from '../port/store.ts';
 import type { PostgresOptions } from './postgres.ts';
 
@@ -42,13 +43,14 @@ export function resolveTarget({
   url,
   source = 'store.url',
   isOwnAddress = false,
-  environment = {},
+  environment: variables = {},
   ...options
 }: PostgresOptions): PostgresTarget {
   const parsed = parsePostgresAddress(url);
   if ('parameter' in parsed) throw new CleoError('E_CONFIG_ERROR', { path: source, problem: parsed.problem, fix: 'cleo doctor' });
   if ('problem' in parsed)
     throw new CleoError('E_STORE_UNREACHABLE', { address: 'the configured address', problem: `${source} ${parsed.problem}` });
+  const environment = { ...variables, ...readService(variables) };
   const { hosts, user: login, password, database: name, parameters } = parsed.address;
   const user = login ?? environment.PGUSER ?? readUserName(environment);
   const database = name ?? environment.PGDATABASE ?? user;
@@ -107,6 +109,32 @@ function readSessionKind(parameters: PostgresParameters, environment: Record<str
   // The driver throws an error without a code.
   if (!isKnown) throw new CleoError('E_CONFIG_ERROR', { path: 'PGTARGETSESSIONATTRS', problem: `${value} is unknown`, fix: 'cleo doctor' });
   return value;
+}
+
+/** Reads the connection service that `PGSERVICE` names. As with `psql` it takes precedence over the other variables. */
+function readService(environment: Record<string, string | undefined>): Record<string, string> {
+  const name = environment.PGSERVICE;
+  if (!name) return {};
+  const files = [
+    environment.PGSERVICEFILE || findUserFile(environment, '.pg_service.conf', '.pg_service.conf'),
+    environment.PGSYSCONFDIR && join(environment.PGSYSCONFDIR, 'pg_service.conf'),
+  ].filter((file): file is string => Boolean(file));
+  for (const file of files) {
+    const service = findService(readTextFile(file), name);
+    if (service) return service;
+  }
+  const problem = `the service ${name} is not in ${files.join(' or ') || 'a service file: PGSERVICEFILE is not set'}`;
+  throw new CleoError('E_CONFIG_ERROR', { path: 'PGSERVICE', problem, fix: 'cleo doctor' });
+}
+
+function readTextFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return '';
+    throw new CleoError('E_CONFIG_ERROR', { path, problem: `cannot be read (${code})`, fix: 'cleo doctor' }, { cause: error });
+  }
 }
 
 function readUserName(environment: Record<string, string | undefined>): string {
