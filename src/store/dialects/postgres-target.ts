@@ -11,7 +11,7 @@ import {
   parsePostgresAddress,
   type TlsChoice,
 } from '#core/rules/postgres-address.ts';
-import { findService } from '#core/rules/postgres-service.ts';
+import { findService } from '#core/rules/postgres-defaults.ts';
 import type { Stamp } from '../port/store.ts';
 import type { PostgresOptions } from './postgres.ts';
 

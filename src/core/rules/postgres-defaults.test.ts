@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findService } from './postgres-service.ts';
+import { findService } from './postgres-defaults.ts';
 
 const text = `# services
 [other]
