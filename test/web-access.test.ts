@@ -189,6 +189,11 @@ test('a decision in the page: the command for a terminal, or the passphrase', as
     status: 403,
     body: { error: { details: { reason: 'proof', proof: 'terminal', command: 'cleo memory confirm D-001' } } },
   });
+  await app.call('admin.config.set', { key: 'decide.proof', value: 'ssh' }, asPerson);
+  expect(await confirm()).toMatchObject({
+    status: 403,
+    body: { error: { details: { reason: 'proof', proof: 'ssh', command: 'cleo memory confirm D-001' } } },
+  });
   await createPassphrase(app.env.CLEO_HOME!).set('correct hörse');
   await app.call('admin.config.set', { key: 'decide.proof', value: 'passphrase' }, asPerson);
   expect(await confirm()).toMatchObject({ status: 403, body: { error: { details: { reason: 'proof', proof: 'passphrase' } } } });

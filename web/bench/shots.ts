@@ -4,6 +4,7 @@ import { afterAll, beforeAll, test } from 'vitest';
 import { connectBrowser } from '../test/connect-browser.ts';
 import { addManyTasks, addSamplePlan, manyTasksConfig } from '../test/sample-plan.ts';
 import { addSampleRecords } from '../test/sample-records.ts';
+import { addSampleRelease } from '../test/sample-release.ts';
 import { addSampleRuns } from '../test/sample-runs.ts';
 import { addSampleSessions } from '../test/sample-sessions.ts';
 import { type ServedProject, serveProject } from '../test/served-project.ts';
@@ -20,10 +21,21 @@ const recordViews = {
   run: '/runs/run-b?compare=run-a',
   log: '/log',
   logEntry: '/log?entry=5',
+  releases: '/log?show=releases',
+  release: '/log?show=releases&release=v1.0.0',
 };
 const graphViews = { graph: '/graph', chain: '/graph?task=T005&done=shown' };
 const peopleViews = { sessions: '/sessions', grades: '/grades' };
-const views = { now: '/', board: '/board', tree: '/tree', ...graphViews, task: '/task/T003', ...recordViews, ...peopleViews };
+const views = {
+  now: '/',
+  board: '/board',
+  tree: '/tree',
+  ...graphViews,
+  task: '/task/T003',
+  epic: '/task/T001',
+  ...recordViews,
+  ...peopleViews,
+};
 /** Views of a record whose id is not known before. */
 let sessionViews: Record<string, string> = {};
 const plans: Record<string, (project: ServedProject) => Promise<void>> = {
@@ -31,6 +43,7 @@ const plans: Record<string, (project: ServedProject) => Promise<void>> = {
   async small(project) {
     await addSamplePlan(project);
     await addSampleRecords(project);
+    await addSampleRelease(project);
     const { grace } = await addSampleSessions(project);
     sessionViews = { session: `/sessions/${grace}`, grade: `/grades/${grace}` };
     await addSampleRuns(project);
@@ -62,9 +75,10 @@ for (const [plan, fill] of chosen) {
         for (const [view, path] of Object.entries({ ...views, ...(plan === 'small' ? sessionViews : {}) })) {
           await page.goto(project.url + path);
           await page.waitForLoadState('load');
+          await page.waitForFunction(() => !document.querySelector('.loading-lines'), undefined, { timeout: 30_000 });
           await page.waitForTimeout(500);
           const name = `${view}-${plan}-${colorScheme}-${size}`;
-          await page.screenshot({ path: join(folder, `${name}.png`) });
+          await page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' });
           if (published[name]) copyFileSync(join(folder, `${name}.png`), join(images, published[name]));
         }
         await context.close();

@@ -7,7 +7,7 @@ import { startPostgres } from '../../test/postgres.ts';
 import { trustProject } from '../../test/trust.ts';
 import { connectBrowser } from './connect-browser.ts';
 import { requireSuccess } from './sample-plan.ts';
-import { serveProject } from './served-project.ts';
+import { type Answer, serveProject } from './served-project.ts';
 
 async function openEmptyPage(): Promise<Page> {
   const context = await (await connectBrowser()).newContext();
@@ -59,11 +59,21 @@ test('a server with tokens asks for one, and asks again when it is revoked', asy
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByText('No tasks yet').waitFor();
   await page.locator('.connection').getByText('Live').waitFor();
-  await fetch(`${project.url}/api/mutate/admin/token.revoke`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${personToken.secret}` },
-    body: JSON.stringify({ name: personToken.name }),
-  });
+  const asPerson = async (path: string, params: object): Promise<Answer> => {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${personToken.secret}` };
+    return (await fetch(`${project.url}/api/mutate/${path}`, { method: 'POST', headers, body: JSON.stringify(params) })).json();
+  };
+  // A token that may only read shows everything and offers no change.
+  const { secret } = await asPerson('admin/token.create', { name: 'reader', scope: 'query' }).then(requireSuccess);
+  await asPerson('tasks/add', { title: 'Read by many' }).then(requireSuccess);
+  const reader = await openEmptyPage();
+  await reader.goto(`${project.url}/board`);
+  await reader.getByLabel('Token', { exact: true }).fill(secret);
+  await reader.getByRole('button', { name: 'Continue' }).click();
+  await reader.getByText('Read by many').waitFor();
+  await reader.getByText('Read-only: this token may only read.').waitFor();
+  expect(await reader.getByRole('button', { name: 'Add' }).count()).toBe(0);
+  await asPerson('admin/token.revoke', { name: personToken.name });
   // The open page asks at once, and a page that is opened later asks too.
   await page.getByText('The server does not accept that token').waitFor();
   await page.goto(`${project.url}/board`);

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { openPath, useSite } from './open-page.ts';
-import { addSamplePlan } from './sample-plan.ts';
+import { addSamplePlan, requireSuccess } from './sample-plan.ts';
 import { addSampleRecords } from './sample-records.ts';
 import { addSampleRuns } from './sample-runs.ts';
 import { addSampleSessions, type SampleSessions } from './sample-sessions.ts';
@@ -12,6 +12,7 @@ let ids: SampleSessions;
 const site = useSite(async (project) => {
   await addSamplePlan(project);
   await addSampleRecords(project);
+  await project.post('mutate/release/create', { version: 'v1.0.0' }).then(requireSuccess);
   ids = await addSampleSessions(project);
   await addSampleRuns(project);
 });
@@ -24,6 +25,7 @@ const listViews = (): [path: string, text: string][] => [
   ['/tree', 'Write the lexer'],
   ['/graph', 'Write the lexer'],
   ['/graph?task=T005&done=shown', 'Waiting for it'],
+  ['/task/T001', 'Lifecycle'],
   ['/task/T003', 'Acceptance criteria'],
   ['/task/T005', 'marks the column'],
   ['/memory', 'Notes on the grammar'],
@@ -34,7 +36,8 @@ const listViews = (): [path: string, text: string][] => [
   ['/runs/run-b?compare=run-a', 'Verdict:'],
   ['/log', 'is intact'],
   ['/log?entry=3', 'Parameters'],
-  ['/log?show=releases', 'No release yet'],
+  ['/log?show=releases', '2 tasks'],
+  ['/log?show=releases&release=v1.0.0', 'Choose the exit codes'],
   ['/sessions', 'Survey of shells'],
   [`/sessions/${ids.linus}`, 'Two answers are missing'],
   [`/sessions/${ids.grace}`, 'tasks.complete'],

@@ -1,65 +1,71 @@
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { tamperSqlite } from '../../test/app.ts';
+import { hostileLine, hostileMarkdown, plantHostileTexts, script } from './hostile-texts.ts';
 import { openPath, useSite } from './open-page.ts';
-import { requireSuccess } from './sample-plan.ts';
+import { addSamplePlan, requireSuccess } from './sample-plan.ts';
+import { addSampleRecords } from './sample-records.ts';
 import { addHostileRun } from './sample-runs.ts';
+import { addSampleSessions, type SampleSessions } from './sample-sessions.ts';
 import type { ServedProject } from './served-project.ts';
 
-const script = '<script>window.hacked=1</script><img src=x onerror="window.hacked=2"><svg onload="window.hacked=3">';
-const links =
-  '[a](javascript:window.hacked=4) <a href="javascript:window.hacked=5">b</a> ![c](http://192.0.2.1/x.png) [d](data:text/html,x)';
-const bidi = '\u202eRIGHT\u202c \u2066isolate\u2069 عربي';
-const long = 'x'.repeat(180);
-const markdown = `${script}\n\n${links}\n\n${bidi}\n\n${'y'.repeat(6000)}\n\n| a | b |\n|-|-|\n| ${script} | ${'z'.repeat(900)} |`;
+let ids: SampleSessions;
+let emptyTables: string[] = [];
 
-const site = useSite(fillHostileProject);
+const site = useSite(async (project) => {
+  await addSamplePlan(project);
+  await addSampleRecords(project);
+  await addFurtherRecords(project);
+  ids = await addSampleSessions(project);
+  addHostileRun(project, hostileLine);
+  emptyTables = await plantHostileTexts(project);
+});
 
-async function fillHostileProject(project: ServedProject): Promise<void> {
-  const titles = [script.slice(0, 199), `${bidi} ${links}`.slice(0, 199), long];
-  const add = (task: object) => project.post('mutate/tasks/add', task).then(requireSuccess);
-  await add({
-    title: titles[0],
-    type: 'epic',
-    description: markdown,
-    labels: ['a'.repeat(50)],
-    phase: '<b>phase</b>',
-    assignee: '<i>eve</i>',
-  });
-  for (const title of titles)
-    await add({
-      title,
-      parent: 'T001',
-      description: markdown,
-      acceptance: [script, bidi, 'c'.repeat(1000)],
-      files: ['<img src=x>', 'f'.repeat(900)],
-      notes: markdown.slice(0, 4000),
-      assignee: script.slice(0, 90),
-      labels: ['b'.repeat(50), 'c'.repeat(50), 'd'.repeat(50)],
-    });
-  await project.post('mutate/tasks/update', { taskId: 'T002', blockedBy: script + 'r'.repeat(800) }).then(requireSuccess);
-  await project.post('mutate/tasks/relates.add', { from: 'T003', to: 'T004', type: 'related', reason: script }).then(requireSuccess);
-  await project
-    .post('mutate/memory/store', { type: 'decision', title: script.slice(0, 150), content: markdown, task: 'T003', tags: ['e'.repeat(50)] })
-    .then(requireSuccess);
-  await project
-    .post('mutate/memory/store', { type: 'learning', title: long, content: `${script} D-001`, task: 'T003' })
-    .then(requireSuccess);
-  const doc = { slug: 's'.repeat(64), title: script.slice(0, 150) };
-  await project.post('mutate/docs/add', { ...doc, taskId: 'T003', content: markdown }).then(requireSuccess);
-  await addHostileSession(project);
-  await project.post('mutate/docs/update', { ...doc, content: `${markdown}\n${script}\n${'w'.repeat(10_000)}` }).then(requireSuccess);
-  addHostileRun(project, `${script} ${bidi} ${links} ${'v'.repeat(10_000)}`);
-}
-
-let session = '';
-
-async function addHostileSession(project: ServedProject): Promise<void> {
+/** Adds at least one row to every table that a view reads. */
+async function addFurtherRecords(project: ServedProject): Promise<void> {
   const run = (path: string, params: object) => project.post(path, params).then(requireSuccess);
-  const started = await run('mutate/session/start', { scope: 'global', name: script.slice(0, 99), focus: 'T003', grade: true });
-  session = started.session.id;
-  await run('mutate/tasks/add', { title: `${script} 2`.slice(0, 199), parent: 'T001' });
-  await run('mutate/session/end', { note: markdown.slice(0, 4000) });
-  await run('query/admin/grade', { sessionId: session });
+  await run('mutate/tasks/add', {
+    title: 'Everything',
+    parent: 'T001',
+    phase: 'core',
+    description: 'x',
+    files: ['a.ts'],
+    requires: ['linux'],
+    labels: ['a'],
+    assignee: 'grace',
+    acceptEvidence: ['implemented'],
+    acceptance: ['works'],
+  });
+  await run('mutate/tasks/relates.add', { from: 'T014', to: 'T004', type: 'related', reason: 'Both parse' });
+  await run('mutate/tasks/criteria.check', { taskId: 'T014', n: 1 });
+  await run('mutate/lifecycle/skip', { epicId: 'T001', stage: 'research', through: 'decomposition', reason: 'Known' });
+  await run('mutate/release/create', { version: 'v1.0.0', epic: 'T002' });
+  await run('mutate/research/add', {
+    id: 'T014-shells',
+    file: 'a.md',
+    title: script,
+    status: 'partial',
+    needsFollowup: [script],
+    linkedTasks: ['T014'],
+  });
+  await run('mutate/docs/update', { slug: 'grammar-notes', content: `${hostileMarkdown}\n${hostileLine}\n` });
+  const now = '2026-01-01T00:00:00.000Z';
+  const evidence = (kind: string) => `'[{"kind":"${kind}","text":"x","problem":"x"}]'`;
+  await tamperSqlite(
+    project.root,
+    `insert into task_gates (task_id, gate, round, passed, evidence, agent_id, at) values
+       ('T014', 'implemented', 1, 1, ${evidence('note')}, 'ada', '${now}'), ('T014', 'testsPassed', 1, 0, ${evidence('failed')}, 'ada', '${now}');
+     insert or replace into task_verifications (task_id, round, failed, verdict, verdict_by, verdict_at, verdict_reason)
+       values ('T014', 2, 1, 'rejected', 'linus', '${now}', 'x');
+     insert into nexus_depends values ('T014', 'web', 'T003', 'x', 'pending', '${now}');
+     insert into spawns (task_id, agent_id, role, skill, protocol, tier, prompt_hash, has_protocol, spawned_by, at)
+       values ('T004', 'eve', 'worker', 'x', 'x', 1, '0', 0, 'ada', '${now}');
+     insert into task_aliases (tool, alias, task_id) values ('jira', 'A-1', 'T014');
+     update releases set status = 'shipping', tag = 'x', steps = '[{"step":"tag","state":"done","at":"${now}","what":"x"}]',
+       provenance = '{"commit":"0123456789","tree":"0","tasks":["T009"],"artifacts":[{"name":"x","sha256":"0"}]}';
+     update memories set decided_reason = 'x', decided_by = 'x' where decided_at is not null;
+     update tasks set blocked_by = 'x', status = 'blocked' where id = 'T010';`,
+  );
 }
 
 const listViews = () => [
@@ -68,25 +74,35 @@ const listViews = () => [
   '/board?group=assignee',
   '/tree?expand=all',
   '/graph',
-  '/graph?task=T002',
+  '/graph?task=T014',
   '/task/T001',
-  '/task/T002',
   '/task/T003',
+  '/task/T010',
+  '/task/T014',
+  '/log',
   '/log?entry=3',
+  '/log?show=releases',
+  '/log?show=releases&release=v1.0.0',
   '/runs',
   '/runs/run-x?compare=run-x',
   '/memory',
   '/memory/D-001',
   '/memory/L-001',
-  `/documents/${'s'.repeat(64)}`,
-  `/documents/${'s'.repeat(64)}?compare=1`,
+  '/memory/P-001',
+  '/documents/grammar-notes',
+  '/documents/grammar-notes?compare=1',
   '/sessions',
-  `/sessions/${session}`,
+  `/sessions/${ids.grace}`,
+  `/sessions/${ids.linus}`,
   '/grades',
-  `/grades/${session}`,
+  `/grades/${ids.grace}`,
 ];
 
 const widths = [1280, 390];
+
+test('every table that a view reads has a hostile text', () => {
+  expect(emptyTables).toEqual([]);
+});
 
 test('texts with script, SVG, Markdown and bidi are data, and the layout holds in both widths', async () => {
   const page = await site.open();
@@ -94,28 +110,63 @@ test('texts with script, SVG, Markdown and bidi are data, and the layout holds i
   page.on('request', (request) => {
     if (!request.url().startsWith(site.project.url)) foreign.push(request.url());
   });
+  const waitForAnswers = countCalls(page);
   for (const path of listViews()) {
     await openPath(page, path);
-    await page.locator('main').getByText('<script>').filter({ visible: true }).first().waitFor();
-    if (path.startsWith('/task')) await page.getByText('Acceptance criteria').waitFor();
+    await waitForAnswers();
     for (const width of widths) {
       await page.setViewportSize({ width, height: 800 });
-      await page.locator('main').getByText('<script>').filter({ visible: true }).first().waitFor();
-      expect(await measure(page), `${path} at ${width} px`).toEqual({ hacked: undefined, scripts: 0, width, main: 0 });
+      const text = page.locator('main').getByText('<script>').filter({ visible: true }).first();
+      await expect.poll(() => text.count(), { message: `a text of ${path} at ${width} px`, timeout: 15_000 }).toBe(1);
+      expect.soft(await measure(page), `${path} at ${width} px`).toEqual({ hacked: undefined, elements: 0, width, main: 0, dialog: 0 });
     }
   }
   await page.keyboard.press('/');
   await page.getByRole('combobox', { name: 'Search' }).fill('<script>');
   await page.getByRole('dialog').getByRole('option').first().waitFor();
-  expect(await page.evaluate(() => (globalThis as { hacked?: number }).hacked)).toBeUndefined();
+  expect(await measure(page)).toMatchObject({ hacked: undefined, elements: 0, dialog: 0 });
   expect(foreign).toEqual([]);
 });
 
+/** Returns a function that waits until no call of an operation is open. */
+function countCalls(page: Page): () => Promise<void> {
+  let open = 0;
+  const isCall = (request: Request): boolean => /\/api\/(query|mutate)\//.test(request.url());
+  page.on('request', (request) => {
+    if (isCall(request)) open++;
+  });
+  for (const event of ['requestfinished', 'requestfailed'] as const)
+    page.on(event as 'requestfinished', (request) => {
+      if (isCall(request)) open--;
+    });
+  return async () => {
+    do await page.waitForTimeout(30);
+    while (open > 0);
+  };
+}
+
 /** Reads what was executed, which elements texts created, and the width of the content. */
 const measure = (page: Page) =>
-  page.evaluate(() => ({
-    hacked: (globalThis as { hacked?: number }).hacked,
-    scripts: document.querySelectorAll('main script, main img[src=x], main iframe, main a[href^=javascript], main a[href^=data]').length,
-    width: document.documentElement.scrollWidth,
-    main: document.querySelector('main')!.scrollWidth - document.querySelector('main')!.clientWidth,
-  }));
+  page.evaluate(() => {
+    const forbidden = [
+      'script',
+      'img[src=x]',
+      'img[src^=http]',
+      'iframe',
+      'svg[onload]',
+      '[onerror]',
+      'a[href^=javascript]',
+      'a[href^=data]',
+    ];
+    const getOverflow = (selector: string): number => {
+      const element = document.querySelector(selector);
+      return element ? element.scrollWidth - element.clientWidth : 0;
+    };
+    return {
+      hacked: (globalThis as { hacked?: number }).hacked,
+      elements: document.querySelectorAll(forbidden.map((each) => `body ${each}`).join()).length,
+      width: document.documentElement.scrollWidth,
+      main: getOverflow('main'),
+      dialog: getOverflow('dialog[open]'),
+    };
+  });

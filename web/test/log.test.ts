@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { tamperSqlite } from '../../test/app.ts';
 import { useSite } from './open-page.ts';
 import { addSamplePlan, requireSuccess } from './sample-plan.ts';
+import { addSampleRelease } from './sample-release.ts';
 
 const count = 260;
 
@@ -67,7 +68,7 @@ test('filters by operation, agent, task and outcome, in the address', async () =
   await page.getByText('No entry matches').waitFor();
 });
 
-test('opens an entry with its parameters, by keyboard, and lists releases', async () => {
+test('opens an entry with its parameters, by keyboard', async () => {
   const page = await site.open({ path: '/log?operation=memory.store' });
   await page.locator('.log-row').first().waitFor();
   await page.keyboard.press('j');
@@ -76,9 +77,26 @@ test('opens an entry with its parameters, by keyboard, and lists releases', asyn
   await dialog.getByText('"Tokens are structs"').waitFor();
   await dialog.getByRole('link', { name: 'D-001' }).waitFor();
   await page.keyboard.press('Escape');
+});
+
+test('lists releases, opens one by keyboard, and follows how it is shipped', async () => {
+  const page = await site.open({ path: '/log' });
   await page.getByRole('button', { name: 'Releases' }).click();
-  await page.getByRole('button', { name: 'v1.0.0' }).click();
-  await page.getByRole('dialog', { name: 'Release v1.0.0' }).getByText('Choose the exit codes').waitFor();
+  await page.getByRole('button', { name: 'v1.0.0' }).waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Release v1.0.0' });
+  await dialog.getByText('Choose the exit codes').waitFor();
+  await dialog.getByText('cleo release ship v1.0.0').waitFor();
+  expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({ show: 'releases', release: 'v1.0.0' });
+  await addSampleRelease(site.project);
+  await dialog.getByRole('list', { name: 'Steps' }).getByText('v1.0.0').waitFor();
+  await dialog.getByText('parser.txt').waitFor();
+  await page.reload();
+  await dialog.getByRole('list', { name: 'Tasks' }).getByText('Tokens for strings').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('listitem').filter({ hasText: 'v1.0.0' }).getByText('shipped').waitFor();
+  await page.getByRole('listitem').filter({ hasText: 'v1.1.0' }).getByRole('link', { name: /T002/ }).waitFor();
 });
 
 test('verifies the chain and names the first broken entry', async () => {

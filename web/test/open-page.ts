@@ -10,6 +10,8 @@ export interface PageOptions {
   colorScheme?: 'light' | 'dark';
   viewport?: { width: number; height: number };
   context?: BrowserContext;
+  /** The test breaks the policy of the page itself. */
+  allowsViolations?: boolean;
 }
 
 export interface TestSite {
@@ -41,7 +43,7 @@ export function useSite(
     const errors: string[] = [];
     page.on('pageerror', (error) => errors.push(error.message));
     page.on('console', (message) => {
-      if (/Content Security Policy|Trusted/i.test(message.text())) errors.push(message.text());
+      if (!asked.allowsViolations && /Content Security Policy|Trusted/i.test(message.text())) errors.push(message.text());
     });
     onTestFinished(() => expect(errors).toEqual([]));
     const { path = '/', isReadOnly = false } = asked;

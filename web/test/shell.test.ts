@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { tamperSqlite } from '../../test/app.ts';
+import { connectBrowser } from './connect-browser.ts';
 import { useSite } from './open-page.ts';
 import { addSamplePlan, requireSuccess } from './sample-plan.ts';
 
@@ -80,6 +81,46 @@ test('switches the theme and remembers it', async () => {
   await page.reload();
   expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark');
   expect(await background()).not.toBe(light);
+});
+
+test('times are in the zone of the reader with the UTC time as title', async () => {
+  const context = await (await connectBrowser()).newContext({ timezoneId: 'Asia/Tokyo', locale: 'en-GB' });
+  onTestFinished(() => context.close());
+  const page = await site.open({ context, path: '/task/T003' });
+  const time = page.getByRole('complementary', { name: 'Properties' }).locator('time').first();
+  const [written, title] = [await time.getAttribute('datetime'), await time.getAttribute('title')];
+  const local = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'Asia/Tokyo' });
+  expect(title).toBe(`${local.format(new Date(written!))} (${written!.slice(0, 16).replace('T', ' ')} UTC)`);
+});
+
+test('no text can become a script or an element, and nothing moves for a reader who wants no motion', async () => {
+  const page = await site.open({ path: '/board', allowsViolations: true });
+  await page.getByText('Write the lexer').waitFor();
+  const outcome = await page.evaluate(() => {
+    const attempt = (run: () => unknown): string => {
+      try {
+        run();
+        return 'allowed';
+      } catch (error) {
+        return error instanceof TypeError ? 'rejected' : String(error);
+      }
+    };
+    const elements = [...document.querySelectorAll('*')].map((element) => getComputedStyle(element));
+    return {
+      // Trusted Types reject every string.
+      html: attempt(() => Object.assign(document.createElement('div'), { innerHTML: '<b>x</b>' })),
+      source: attempt(() => Object.assign(document.createElement('script'), { src: '/x.js' })),
+      policy: attempt(() =>
+        (globalThis as unknown as { trustedTypes: { createPolicy(name: string, rules: object): unknown } }).trustedTypes.createPolicy(
+          'other',
+          {},
+        ),
+      ),
+      moving: elements.filter(({ animationName, transitionDuration }) => animationName !== 'none' || parseFloat(transitionDuration) > 0)
+        .length,
+    };
+  });
+  expect(outcome).toEqual({ html: 'rejected', source: 'rejected', policy: 'rejected', moving: 0 });
 });
 
 test('only reads without the secret, and says how to get it', async () => {

@@ -1,10 +1,12 @@
 import { useState } from 'preact/hooks';
+import { CopyCommand } from '../../components/copy-command.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Fact, Facts } from '../../components/facts.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { EmptyState, ErrorNote, LoadingLines } from '../../components/states.tsx';
 import { TaskLink } from '../../components/task-id.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
+import { useParam } from '../../router.ts';
 import { useQuery } from '../../state/use-query.ts';
 
 const pageSize = 100;
@@ -12,7 +14,7 @@ const pageSize = 100;
 /** All releases, the newest first. */
 export function ReleaseList() {
   const [limit, setLimit] = useState(pageSize);
-  const [opened, setOpened] = useState<string | undefined>();
+  const [opened, setOpened] = useParam('release');
   const { data, failure, reload } = useQuery('release.list', { limit });
   if (failure && !data) return <ErrorNote failure={failure} onRetry={reload} />;
   if (!data) return <LoadingLines />;
@@ -32,7 +34,7 @@ export function ReleaseList() {
             <button type="button" class="log-operation" onClick={() => setOpened(version)}>
               {version}
             </button>
-            <span>{status}</span>
+            <span class="muted">{status}</span>
             {epicId && <TaskLink id={epicId} />}
             <span class="row-end muted">
               {taskCount} {taskCount === 1 ? 'task' : 'tasks'}
@@ -49,7 +51,7 @@ export function ReleaseList() {
           </button>
         </p>
       )}
-      {opened && <ReleaseDialog version={opened} onClose={() => setOpened(undefined)} />}
+      {opened && <ReleaseDialog version={opened} onClose={() => setOpened('')} />}
     </div>
   );
 }
@@ -67,7 +69,14 @@ function ReleaseDialog({ version, onClose }: { version: string; onClose: () => v
           <p class="text muted">
             Created by {release.createdBy} <TimeAgo time={release.createdAt} />
             {release.tag && `, tag ${release.tag}`}
+            {release.shippedAt && (
+              <>
+                , shipped <TimeAgo time={release.shippedAt} />
+              </>
+            )}
           </p>
+          {release.status !== 'shipped' && <CopyCommand command={`cleo release ship ${release.version}`} />}
+          <h3>{release.tasks.length === 0 ? 'No tasks' : 'Tasks'}</h3>
           <ul class="release-tasks" aria-label="Tasks">
             {release.tasks.map(({ id, title }) => (
               <li key={id}>
@@ -76,17 +85,20 @@ function ReleaseDialog({ version, onClose }: { version: string; onClose: () => v
             ))}
           </ul>
           {release.steps.length > 0 && (
-            <ol class="release-steps" aria-label="Steps">
-              {release.steps.map(({ step, state, at, what }) => (
-                <li key={step + state}>
-                  <Icon name={state === 'done' ? 'check' : 'clock'} size={14} /> <strong>{step}</strong>
-                  <span class="text muted">{what ?? state}</span>
-                  <span class="muted">
-                    <TimeAgo time={at} />
-                  </span>
-                </li>
-              ))}
-            </ol>
+            <>
+              <h3>Steps</h3>
+              <ol class="release-steps" aria-label="Steps">
+                {release.steps.map(({ step, state, at, what }) => (
+                  <li key={step + state}>
+                    <Icon name={state === 'done' ? 'check' : 'clock'} size={14} /> <strong>{step}</strong>
+                    <span class="text muted">{what ?? state}</span>
+                    <span class="muted">
+                      <TimeAgo time={at} />
+                    </span>
+                  </li>
+                ))}
+              </ol>
+            </>
           )}
           {release.provenance && (
             <Facts>

@@ -15,6 +15,8 @@ const hourMs = 3_600_000;
 const ranges = { '1h': hourMs, '24h': 24 * hourMs, '7d': 7 * 24 * hourMs, all: undefined };
 const rangeLabels = { '1h': '1 hour', '24h': '1 day', '7d': '1 week', all: 'All' };
 const minTickPx = 90;
+/** Percent of the width up to which the label of a tick is centred. */
+const maxCentredPosition = 92;
 
 const isRange = (text: string): text is keyof typeof ranges => text in ranges;
 
@@ -145,11 +147,14 @@ function TimeAxis({ window, width, trackRef }: { window: TimeWindow; width: numb
     <div class="time-axis" aria-hidden="true">
       <span class="lane-name" />
       <div class="lane-track" ref={trackRef}>
-        {ticks.map((tick) => (
-          <span key={tick} class="tick" style={{ left: `${toPosition(window, tick)}%` }}>
-            {format.format(tick)}
-          </span>
-        ))}
+        {ticks.map((tick) => {
+          const position = toPosition(window, tick);
+          return (
+            <span key={tick} class={`tick ${position > maxCentredPosition ? 'tick-end' : ''}`} style={{ left: `${position}%` }}>
+              {format.format(tick)}
+            </span>
+          );
+        })}
       </div>
     </div>
   );

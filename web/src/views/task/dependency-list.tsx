@@ -29,7 +29,7 @@ export function DependencyList({ task, canWrite }: { task: FullTask; canWrite: b
       {canChange && (
         <AddLine
           label="New dependency"
-          placeholder="Add T004, or web:T003 of another project"
+          placeholder="Add T004, or web:T003"
           suggestions={listOtherTasks(task.id)}
           onAdd={(text) => {
             const remote = parseRemoteId(text);

@@ -70,6 +70,7 @@ const maxValue = 120;
 
 function formatChange(field: string, old: unknown, next: unknown): string {
   const [from, to] = [formatValue(old), formatValue(next)];
+  if (field === 'created') return `created it: ${to}`;
   if (from === '') return to === '' ? `changed ${field}` : `set ${field} to ${to}`;
   return to === '' ? `cleared ${field}, which was ${from}` : `changed ${field} from ${from} to ${to}`;
 }

@@ -31,8 +31,8 @@ export const useStages = (epicId: string | undefined): QueryState<'lifecycle.sta
 export function StageList({ epicId, canWrite }: { epicId: string; canWrite: boolean }) {
   const lifecycle = useStages(epicId).data?.lifecycle;
   if (!lifecycle) return null;
-  const changed = lifecycle.stages.filter(({ by }) => by !== undefined);
-  if (changed.length === 0 && !canWrite) return null;
+  const groups = groupStages(lifecycle.stages);
+  if (groups.length === 0 && !canWrite) return null;
   return (
     <Panel title="Lifecycle" actions={<span class="muted">enforcement: {lifecycle.mode}</span>}>
       <ol class="stages">
@@ -52,17 +52,17 @@ export function StageList({ epicId, canWrite }: { epicId: string; canWrite: bool
           </li>
         ))}
       </ol>
-      {changed.length > 0 && (
+      {groups.length > 0 && (
         <ul class="rows">
-          {changed.map(({ stage, status, by, at, reason, provenance }) => (
-            <li key={stage} class="row">
-              <StageIcon status={status} />
+          {groups.map(({ first, last }) => (
+            <li key={first.stage} class="row">
+              <StageIcon status={first.status} />
               <span class="text">
-                {stage} {status}
-                {reason && `: ${reason}`} {provenance && <code class="text">{provenance}</code>}
+                {first === last ? first.stage : `${first.stage} to ${last.stage}`} {first.status}
+                {first.reason && `: ${first.reason}`} {first.provenance && <code class="text">{first.provenance}</code>}
               </span>
               <span class="row-end muted">
-                {by} {at && <TimeAgo time={at} />}
+                {last.by} {last.at && <TimeAgo time={last.at} />}
               </span>
             </li>
           ))}
@@ -70,6 +70,20 @@ export function StageList({ epicId, canWrite }: { epicId: string; canWrite: bool
       )}
     </Panel>
   );
+}
+
+/** Groups the stages that were changed: neighbours with the same status, reason and author are one row. */
+function groupStages(stages: Stage[]): { first: Stage; last: Stage }[] {
+  const groups: { first: Stage; last: Stage }[] = [];
+  let before: Stage | undefined;
+  for (const stage of stages) {
+    const group = groups.at(-1);
+    const isSame = (['status', 'by', 'reason', 'provenance'] as const).every((key) => stage[key] === group?.first[key]);
+    if (stage.status !== 'pending' && group && group.last === before && isSame) group.last = stage;
+    else if (stage.status !== 'pending') groups.push({ first: stage, last: stage });
+    before = stage;
+  }
+  return groups;
 }
 
 export const StageIcon = ({ status }: { status: Stage['status'] }) =>
