@@ -35,7 +35,13 @@ export function createApp(platform: Platform, options: AppOptions = {}): App {
   const openServerStore = async (): Promise<Store> => {
     try {
       const { openServerStore } = await import('./store/server-store.ts');
-      return await openOrBuild(platform, output, (location) => openServerStore(location, isSticky || isObserver));
+      // The next call opens the store that is configured then.
+      return await openOrBuild(
+        platform,
+        output,
+        (location) => openServerStore(location, isSticky || isObserver),
+        () => opened.clear(),
+      );
     } catch (error) {
       // The project or its configuration may exist the next time.
       opened.clear();
@@ -92,9 +98,14 @@ async function openOrBuild(
   platform: Platform,
   { notify, showStatus }: BuildOutput,
   open: (location: StoreLocation) => Promise<Store>,
+  leaveStore?: () => void,
 ): Promise<Store> {
   const project = requireProject(platform);
   const location = await locateStore(platform, project);
+  (location.postgres ?? location.sqlite).onMoved = (notice) => {
+    leaveStore?.();
+    if (notice) notify(notice);
+  };
   try {
     return await open(location);
   } catch (error) {

@@ -18,6 +18,7 @@ const commonErrors = new Set<ErrorCode>([
   'E_SESSION_NOT_FOUND',
   'E_SESSION_REQUIRED',
   'E_STORE_DAMAGED',
+  'E_STORE_MOVED',
   'E_STORE_NEWER',
   'E_STORE_OLDER',
   'E_STORE_UNAVAILABLE',

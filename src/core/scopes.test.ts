@@ -18,6 +18,7 @@ test('every operation has the scope that was decided for it', async () => {
     admin: [
       'admin.backup.restore',
       'admin.proof.passphrase',
+      'admin.store.migrate',
       'admin.token.create',
       'admin.token.list',
       'admin.token.revoke',
@@ -55,6 +56,7 @@ test('every operation has the scope that was decided for it', async () => {
       'admin.setup',
       'admin.setup.check',
       'admin.setup.git',
+      'admin.store.migrate',
       'admin.trust',
       'assess.dashboard',
       'assess.judge',

@@ -1,4 +1,5 @@
 import { addErrorRows } from '#core/errors/catalog.ts';
+import { quote } from '#core/errors/quote.ts';
 import { type ErrorRow, row } from '#core/errors/row.ts';
 
 /** Errors of a store on a server. A file that throws one imports this file. */
@@ -17,6 +18,22 @@ const rows = {
       `The PostgreSQL store at ${d.address} cannot be reached: ${d.problem} (tried for ${d.waitedMs} ms); nothing was changed`,
     fix: () => 'cleo doctor',
     alternatives: () => [{ action: 'See which store is configured', command: 'cleo config get store.url' }],
+  }),
+  E_STORE_MOVED: row<{ place: string; at: string; isUnfinished: boolean; isReachable: boolean }>({
+    exit: 8,
+    http: 409,
+    message: (d) =>
+      d.isUnfinished
+        ? `The store is the copy of a move from ${d.place} that has not ended (${d.at}); the store there is still the one in use`
+        : `The store was moved to ${d.place} (${d.at}) and is read-only; nothing was changed`,
+    fix: (d) =>
+      d.isUnfinished || !d.isReachable
+        ? 'cleo config get store.url'
+        : `cleo store migrate --to ${d.place.startsWith('postgres') ? quote(d.place) : 'sqlite'}`,
+    manual: (d) =>
+      d.isUnfinished
+        ? `Configure the store at ${d.place} and move it again`
+        : `Use the store at ${d.place}: change store.url, or unset CLEO_DATABASE_URL if it names the old store`,
   }),
 } satisfies Record<string, ErrorRow<never>>;
 

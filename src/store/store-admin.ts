@@ -13,7 +13,18 @@ export interface StoreLocation {
   sqlite: Omit<SqliteOptions, 'mode'>;
 }
 
-export function createStoreAdmin({ postgres, sqlite }: StoreLocation): StoreAdmin {
+const locations = new WeakMap<StoreAdmin, StoreLocation>();
+
+export function createStoreAdmin(location: StoreLocation): StoreAdmin {
+  const admin: StoreAdmin = {
+    ...createEngineAdmin(location),
+    moveTo: async (target, request) => (await import('./move/move-store.ts')).moveStore(location, locations.get(target)!, request),
+  };
+  locations.set(admin, location);
+  return admin;
+}
+
+function createEngineAdmin({ postgres, sqlite }: StoreLocation): Omit<StoreAdmin, 'moveTo'> {
   if (!postgres)
     return {
       kind: 'sqlite',

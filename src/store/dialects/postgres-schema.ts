@@ -1,3 +1,4 @@
+import { markerVersion, parseMarker } from '../move/marker.ts';
 import { checkNotNewer, schemaVersion } from '../schema-version.ts';
 import type { PostgresOptions } from './postgres.ts';
 import { type Connection, openConnection } from './postgres-connection.ts';
@@ -5,36 +6,14 @@ import { createUnreachableError, fromPostgresError, isTransient } from './postgr
 
 /** Creates or migrates the project's schema; returns the versions before and after. */
 export async function createPostgres(options: PostgresOptions, at: string): Promise<{ from: number; to: number }> {
-  const { migrations } = await import('../migrations/all.ts');
-  const { checkAppliedMigrations, computeChecksum, getStatements } = await import('../migrations/migration.ts');
   let connection: Connection | undefined;
   try {
     connection = openConnection(options);
     await connection.query('begin');
-    await connection.query(`select pg_advisory_xact_lock(hashtextextended('cleo migrations', 0))`);
-    await connection.query('create extension if not exists pg_trgm with schema public');
-    await connection.query(`create schema if not exists "${options.schema}"`);
-    await connection.query(`set local search_path to "${options.schema}", public`);
-    await connection.query(
-      'create table if not exists schema_migrations (version integer primary key, checksum text not null, applied_at text not null)',
-    );
-    const applied = (await connection.query('select version, checksum from schema_migrations')).map((row) => ({
-      version: Number(row.version),
-      checksum: String(row.checksum),
-    }));
-    const from = Math.max(0, ...applied.map((step) => step.version));
-    checkNotNewer(from);
-    checkAppliedMigrations(applied, migrations);
-    for (const migration of migrations.filter((m) => m.version > from)) {
-      await connection.runScript(getStatements(migration, 'postgres'));
-      await connection.query('insert into schema_migrations (version, checksum, applied_at) values ($1, $2, $3)', [
-        migration.version,
-        computeChecksum(migration),
-        at,
-      ]);
-    }
+    await createExtension(connection);
+    const versions = await applyMigrations(connection, options, at);
     await connection.query('commit');
-    return { from, to: schemaVersion };
+    return versions;
   } catch (error) {
     // An address that was never used is more likely wrong than its server busy, so that nothing is retried.
     throw isTransient(error) ? createUnreachableError(options, error) : fromPostgresError(error, options);
@@ -42,4 +21,39 @@ export async function createPostgres(options: PostgresOptions, at: string): Prom
     // Ending the connection rolls back an open transaction.
     await connection?.end();
   }
+}
+
+/** Creates the extension inside a transaction. Two transactions that create one at once would collide. */
+export async function createExtension(connection: Connection): Promise<void> {
+  await connection.query(`select pg_advisory_xact_lock(hashtextextended('cleo migrations', 0))`);
+  await connection.query('create extension if not exists pg_trgm with schema public');
+}
+
+/** Creates the schema and applies the migrations that it does not have, inside a transaction. */
+export async function applyMigrations(connection: Connection, options: PostgresOptions, at: string): Promise<{ from: number; to: number }> {
+  const { migrations } = await import('../migrations/all.ts');
+  const { checkAppliedMigrations, computeChecksum, getStatements } = await import('../migrations/migration.ts');
+  await connection.query(`create schema if not exists "${options.schema}"`);
+  await connection.query(`set local search_path to "${options.schema}", public`);
+  await connection.query(
+    'create table if not exists schema_migrations (version integer primary key, checksum text not null, applied_at text not null)',
+  );
+  const applied = (await connection.query('select version, checksum from schema_migrations')).map((row) => ({
+    version: Number(row.version),
+    checksum: String(row.checksum),
+  }));
+  const from = Math.max(0, ...applied.map((step) => step.version));
+  const marker = applied.find(({ version }) => version === markerVersion);
+  if (marker) throw (await import('../move/check-marker.ts')).createMovedError(parseMarker(marker.checksum));
+  checkNotNewer(from);
+  checkAppliedMigrations(applied, migrations);
+  for (const migration of migrations.filter((m) => m.version > from)) {
+    await connection.runScript(getStatements(migration, 'postgres'));
+    await connection.query('insert into schema_migrations (version, checksum, applied_at) values ($1, $2, $3)', [
+      migration.version,
+      computeChecksum(migration),
+      at,
+    ]);
+  }
+  return { from, to: schemaVersion };
 }

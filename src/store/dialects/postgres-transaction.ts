@@ -44,8 +44,9 @@ export function beginTransaction(
   let isCommitSent = false;
   const isNew = !connection.hasAnswered();
   const begun = connection.runScript(formatPrelude(options, { isWrite, leftMs, applicationName })).then(
-    ([row]) => {
+    async ([row]) => {
       try {
+        if (row?.marker) (await import('../move/check-marker.ts')).checkMarker(String(row.marker), isWrite, options.onMoved);
         checkSchemaVersion(Number(row?.version));
       } catch (error) {
         fail(error);
@@ -155,10 +156,13 @@ const formatPrelude = (
     // PostgreSQL reads 0 as no limit.
     `set local lock_timeout to '${Math.max(1, Math.ceil(leftMs))}ms'`,
     ...(applicationName ? [`set local application_name to ${quoteLiteral(applicationName)}`] : []),
-    ...(isWrite ? [`select pg_advisory_xact_lock(hashtextextended(${quoteLiteral(schema)}, 0))`] : []),
+    ...(isWrite ? [`select ${formatProjectLock(schema)}`] : []),
     // The schema can change while a server process runs.
-    `select max(version) as version from "${schema}".schema_migrations`,
+    `select max(version) as version, max(case when version = -1 then checksum end) as marker from "${schema}".schema_migrations`,
   ].join(';\n');
+
+/** Formats the call that takes the write lock of a project until the transaction ends. */
+export const formatProjectLock = (schema: string): string => `pg_advisory_xact_lock(hashtextextended(${quoteLiteral(schema)}, 0))`;
 
 /** Quotes text for every setting of `standard_conforming_strings`. */
 const quoteLiteral = (text: string): string => `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;

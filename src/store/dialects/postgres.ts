@@ -1,4 +1,5 @@
 import { CleoError } from '#core/errors/error.ts';
+import type { OnMoved } from '../move/check-marker.ts';
 import type { ReadStore, Stamp, Store, WriteStore } from '../port/store.ts';
 import { createReadStore } from '../sql/read-store.ts';
 import type { Db } from '../sql/sql.ts';
@@ -37,6 +38,7 @@ export interface PostgresOptions {
   connectTimeoutMs?: number;
   /** The command line and agent of this process. The server shows the command to its administrators, not its parameters. */
   client?: { argv: string[]; agent: string };
+  onMoved?: OnMoved | undefined;
 }
 
 const maxRepeats = 5;

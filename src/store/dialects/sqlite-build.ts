@@ -13,7 +13,7 @@ export async function buildSqlite(
   fill: (store: Store) => Promise<void>,
 ): Promise<boolean> {
   removeUnfinished(options.path);
-  const fresh = `${options.path}${unfinished}${process.pid}-${Math.random().toString(36).slice(2, 8)}`;
+  const fresh = toUnfinishedPath(options.path);
   try {
     await createSqlite(fresh, at);
     const store = openSqlite({ ...withoutCallbacks(options), path: fresh, mode: 'write' });
@@ -30,7 +30,10 @@ export async function buildSqlite(
 
 const unfinished = '.new-build-';
 
-function removeUnfinished(path: string): void {
+export const toUnfinishedPath = (path: string): string => `${path}${unfinished}${process.pid}-${Math.random().toString(36).slice(2, 8)}`;
+
+/** Removes the files of builds whose processes were killed. */
+export function removeUnfinished(path: string): void {
   for (const name of readdirSync(dirname(path)))
     if (name.startsWith(`${basename(path)}${unfinished}`)) rmSync(join(dirname(path), name), { force: true });
 }
@@ -38,12 +41,12 @@ function removeUnfinished(path: string): void {
 const withoutCallbacks = ({ beforeMigration: _, afterCheckpoint: __, ...options }: Omit<SqliteOptions, 'mode'>) => options;
 
 /** Moves the database with its log to names that are not in use. Returns the new path, or undefined if there is no database. */
-export function moveAside(options: Omit<SqliteOptions, 'mode'>, at: string): string | undefined {
+export function moveAside(options: Omit<SqliteOptions, 'mode'>, at: string, reason: 'damaged' | 'moved' = 'damaged'): string | undefined {
   const { path } = options;
   if (!['', '-wal', '-shm'].some((end) => existsSync(`${path}${end}`))) return undefined;
   const stamp = at.replace(/[-:.]/g, '');
-  let aside = `${path}.damaged-${stamp}`;
-  for (let n = 2; ['', '-wal', '-shm'].some((end) => existsSync(`${aside}${end}`)); n++) aside = `${path}.damaged-${stamp}-${n}`;
+  let aside = `${path}.${reason}-${stamp}`;
+  for (let n = 2; ['', '-wal', '-shm'].some((end) => existsSync(`${aside}${end}`)); n++) aside = `${path}.${reason}-${stamp}-${n}`;
   // The log goes last: if the process is killed in between, a missing database is noticed; a database without its log is not.
   for (const end of ['', '-shm', '-wal'])
     convertErrors(options, () => existsSync(`${path}${end}`) && renameSync(`${path}${end}`, `${aside}${end}`));

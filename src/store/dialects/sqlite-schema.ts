@@ -1,6 +1,8 @@
 import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync } from 'node:fs';
 import { migrations } from '../migrations/all.ts';
 import { checkAppliedMigrations, computeChecksum, getStatements } from '../migrations/migration.ts';
+import { createMovedError } from '../move/check-marker.ts';
+import { markerVersion, parseMarker } from '../move/marker.ts';
 import { loadSqliteDriver, type SqliteDatabase } from './sqlite-driver.ts';
 import { fromSqliteError } from './sqlite-errors.ts';
 
@@ -13,10 +15,8 @@ export async function createSqlite(path: string, at: string): Promise<boolean> {
     // SQLite gives the log and its index the mode of the database.
     closeSync(openSync(fresh, 'wx', 0o600));
     database = new (loadSqliteDriver().DatabaseSync)(fresh, {});
-    database.exec(
-      'begin immediate; create table schema_migrations (version integer primary key, checksum text not null, applied_at text not null)',
-    );
-    migrateSqlite(database, at);
+    database.exec('begin immediate');
+    createSchema(database, at);
     // Migrations rebuild tables and leave free pages.
     database.exec('commit; vacuum; pragma journal_mode = wal');
     database.close();
@@ -29,6 +29,12 @@ export async function createSqlite(path: string, at: string): Promise<boolean> {
     database?.close();
     for (const end of ['', '-journal', '-wal', '-shm']) rmSync(`${fresh}${end}`, { force: true });
   }
+}
+
+/** Creates all tables in an empty database. Call it inside a transaction. */
+export function createSchema(database: SqliteDatabase, at: string): void {
+  database.exec('create table schema_migrations (version integer primary key, checksum text not null, applied_at text not null)');
+  migrateSqlite(database, at);
 }
 
 /** Renames a log without a database, which SQLite would apply to the new one. Checks for the log first: if another process
@@ -58,6 +64,8 @@ export function migrateSqlite(database: SqliteDatabase, at: string): void {
     applied.map((row) => ({ version: Number(row.version), checksum: String(row.checksum) })),
     migrations,
   );
+  const marker = applied.find(({ version }) => version === markerVersion);
+  if (marker) throw createMovedError(parseMarker(String(marker.checksum)));
   const done = Math.max(0, ...applied.map((row) => Number(row.version)));
   for (const migration of migrations.filter((m) => m.version > done)) {
     database.exec(getStatements(migration, 'sqlite'));

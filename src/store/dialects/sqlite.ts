@@ -1,8 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
+import type { OnMoved } from '../move/check-marker.ts';
 import type { Store } from '../port/store.ts';
 import { checkNotNewer, checkSchemaVersion, schemaVersion } from '../schema-version.ts';
 import { createReadStore } from '../sql/read-store.ts';
-import type { Db, Sql } from '../sql/sql.ts';
+import type { Db, Sql, SqlRow } from '../sql/sql.ts';
 import { loadSqliteDriver, type SqliteDatabase, type SqliteDriver, type SqliteStatement } from './sqlite-driver.ts';
 import {
   cantOpen,
@@ -24,6 +25,7 @@ export interface SqliteOptions extends SqliteFile {
   /** Retries `attempt` until it succeeds or times out. A server passes this, because a wait inside SQLite would block all its
    *  calls. By default SQLite waits for `busyTimeoutMs`. */
   begin?: <T>(attempt: () => T, sinceMs: number) => Promise<T>;
+  onMoved?: OnMoved | undefined;
   /** For tests: a driver that fails on demand. */
   driver?: SqliteDriver;
 }
@@ -76,6 +78,7 @@ export function openSqlite(options: SqliteOptions): Store {
     }
   };
   const runTransaction = async <T>(kind: string, sinceMs: number, work: () => Promise<T>, check = checkVersion): Promise<T> => {
+    if (kind !== 'begin') isChecked = false;
     if (options.begin) await options.begin(() => begin(kind, check), sinceMs);
     else begin(kind, check);
     if (kind !== 'begin' && existsSync(toRestoreLock(options.path))) {
@@ -84,6 +87,7 @@ export function openSqlite(options: SqliteOptions): Store {
       return runTransaction(kind, sinceMs, work, check);
     }
     try {
+      if (marker) (await import('../move/check-marker.ts')).checkMarker(String(marker), kind !== 'begin', options.onMoved);
       const result = await work();
       convertErrors(options, () => database.exec('commit'));
       return result;
@@ -105,13 +109,16 @@ export function openSqlite(options: SqliteOptions): Store {
   };
 
   let isChecked = false;
+  let marker: SqlRow[string] | undefined;
   const checkVersion = (): void => {
     // The schema can change while a server process runs, so a server checks it in every transaction. The check is also the
-    // read that takes the snapshot, so that no later statement of the transaction waits for a lock.
+    // read that takes the snapshot, so that no later statement of the transaction waits for a lock. Every write checks it: the store
+    // may have been moved since the last one.
     if (isChecked && !options.begin) return;
-    const found = convertErrors(options, () => readSchemaVersion({ prepare: (text) => prepare({ parts: [text], values: [] }) }));
-    if (found === undefined) throw createDamagedError(options, 'is not a cleo database');
-    checkSchemaVersion(found);
+    const found = convertErrors(options, () => readSchema({ prepare: (text) => prepare({ parts: [text], values: [] }) }));
+    if (!found) throw createDamagedError(options, 'is not a cleo database');
+    checkSchemaVersion(found.version);
+    marker = found.marker;
     isChecked = true;
   };
   const backupTo = async (file: string): Promise<void> =>
@@ -211,10 +218,16 @@ const maxStatements = 500;
 
 const getLogSize = (path: string): number => statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 
-export function readSchemaVersion(database: Pick<SqliteDatabase, 'prepare'>): number | undefined {
+export const readSchemaVersion = (database: Pick<SqliteDatabase, 'prepare'>): number | undefined => readSchema(database)?.version;
+
+/** Reads the version of the schema, and the marker of a store that takes part in a move. */
+export function readSchema(database: Pick<SqliteDatabase, 'prepare'>): { version: number; marker: SqlRow[string] | undefined } | undefined {
   try {
-    const [row] = database.prepare('select max(version) as version from schema_migrations').all();
-    return row?.version === null || row === undefined ? undefined : Number(row.version);
+    const [row] = database
+      .prepare('select max(version) as version, max(case when version = -1 then checksum end) as marker from schema_migrations')
+      .all();
+    if (row?.version === null || row === undefined) return undefined;
+    return { version: Number(row.version), marker: row.marker };
   } catch (error) {
     if (getErrorNumber(error as SqliteError) === 1) return undefined;
     throw error;

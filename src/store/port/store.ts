@@ -121,6 +121,25 @@ export interface StoreAdmin {
   /** Replaces the content of the database with that of a sound file. Open connections see the new content. A damaged
    *  database is moved to the path that is returned. Task ids that were in use are not assigned again. */
   restore(file: string, at: string): Promise<StoreRestoration>;
+  /** Copies everything to another store and makes this one read-only. A second call after a crash completes the move or starts again. */
+  moveTo(target: StoreAdmin, request: MoveRequest): Promise<StoreMove>;
+}
+
+export interface MoveRequest {
+  at: string;
+  /** Where the stores are, for people: the path of a file, or an address without a password. */
+  places: { from: string; to: string };
+  /** Only checks the target and counts the rows. */
+  isDryRun?: boolean;
+  onProgress?: (progress: { phase: 'copy' | 'index' | 'verify'; done: number; total: number }) => void;
+}
+
+export interface StoreMove {
+  tables: { table: string; rows: number; digest?: string }[];
+  /** The name that an earlier state of the store got, which was at the target. */
+  aside?: string;
+  /** An earlier call had copied everything; this one has completed the move. */
+  isResumed?: boolean;
 }
 
 /** The outcome of a restore. */

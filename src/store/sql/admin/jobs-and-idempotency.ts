@@ -41,7 +41,7 @@ export function createHealthReads(db: Db): HealthReads {
       return found.map((row) => String(row.integrity_check)).filter((line) => line !== 'ok');
     },
     async listMigrations() {
-      const found = await db.all(sql`select version, checksum, applied_at from schema_migrations order by version`);
+      const found = await db.all(sql`select version, checksum, applied_at from schema_migrations where version >= 0 order by version`);
       const applied = found.map((row) => ({
         version: Number(row.version),
         checksum: String(row.checksum),
