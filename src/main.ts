@@ -63,7 +63,8 @@ export function createApp(platform: Platform, options: AppOptions = {}): App {
       opened.set(key, store);
       return store;
     },
-    wouldConnect: () => opened.size === 0 && hasServer(platform, requireProject(platform)),
+    wouldConnect: () => opened.size === 0 && (isBehindServer(platform) || hasServer(platform, requireProject(platform))),
+    usesServer: () => isBehindServer(platform),
     storeAdmin: async (project, url) =>
       (await import('./store/store-admin.ts')).createStoreAdmin(await locateStore(platform, project, url)),
     sqliteVersion: async () => (await import('./store/store-admin.ts')).readSqliteVersion(),
@@ -83,6 +84,15 @@ export function createApp(platform: Platform, options: AppOptions = {}): App {
 
 const hasServer = (platform: Platform, project: Project): boolean =>
   storeLocation(platform, project, platform.config.load(project)).postgres !== undefined;
+
+/** Checks for a store behind a cleo server. An address of the database in the environment is for those who open the store themselves. */
+function isBehindServer({ serverUrl, databaseUrl, config, getProject }: Platform): boolean {
+  const project = getProject();
+  if (serverUrl !== undefined) return project !== undefined;
+  if (!project || databaseUrl !== undefined) return false;
+  const { values } = config.inspect(config.projectFile(project));
+  return Boolean(values['server.url']) || values['store.engine'] === 'server';
+}
 
 type BuildOutput = Required<Pick<AppOptions, 'notify'>> & Pick<AppOptions, 'showStatus'>;
 
@@ -123,6 +133,8 @@ async function locateStore(platform: Platform, project: Project, address?: strin
   if (Object.entries(config).some(([key, value]) => value !== '' && locatesStore(key)))
     await (await platform.loadTrust()).requireStore(project, address);
   else await platform.requireFolder(project);
+  if (address === undefined && isBehindServer(platform))
+    throw await (await import('./dispatch/remote/locate-server.ts')).createBehindServerError(platform);
   return storeLocation(platform, project, config, address);
 }
 

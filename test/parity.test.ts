@@ -5,11 +5,11 @@ import type { Operation } from '../src/core/define.ts';
 import { registry } from '../src/core/index.generated.ts';
 import { describeParams } from '../src/core/shape.ts';
 import { estimateTokens } from '../src/lib/tokens.ts';
-import { version } from '../src/version.ts';
 import { asPerson, type Json, openApp, type TestApp } from './app.ts';
 import { runCleo } from './built-cli.ts';
 import { callOverHttp } from './http-server.ts';
 import { mcpSurfaces } from './mcp-surfaces.ts';
+import { normalizeAnswer } from './parity-answer.ts';
 import { grantPerson, needsPerson } from './person-token.ts';
 import { countRealTokens } from './real-tokens.ts';
 
@@ -90,8 +90,6 @@ test.each(toRows(needy))('%s returns the same error without parameters through e
 /** The exit codes 100 to 102 and those of the context window (50 to 54) are not errors. */
 const isAnswer = (exit: number): boolean => exit === 0 || (exit >= 100 && exit <= 102) || (exit >= 50 && exit <= 54);
 
-const isCall = (key: string, value: unknown): boolean => key === 'call' && Object.hasOwn(Object(value), 'tool');
-
 /** Calls the operation through all surfaces and compares the answers. Each surface gets a new project, unless the call is incomplete,
  *  which writes nothing. */
 async function callAllSurfaces(
@@ -126,32 +124,4 @@ function checkAgainstDefinition(operation: Operation, envelope: Json): void {
   expect(result).toHaveProperty(meta.resultsField);
   if (operation.kind === 'query') expect(data).toBeUndefined();
   else expect(data).toBeTypeOf('object');
-}
-
-/** Replaces what differs between calls: times, session ids, durations, the folder, its key and its tokens, and the version. Leaves out
- *  what belongs to a surface: the message of an error and the calls of its commands. */
-function normalizeAnswer({ error, ...envelope }: Json, root: string): unknown {
-  const { timestamp: _, sessionId: __, ...meta } = envelope._meta;
-  const born = '2026-01-01T00:00:00.000Z';
-  const failure = error && { ...error, message: '' };
-  const text = JSON.stringify({ ...envelope, error: failure, _meta: meta }, (key, value) => {
-    if (isCall(key, value)) return undefined;
-    // The operation that describes the caller names the surface and the folder.
-    if (meta.command === 'admin.whoami' && ['via', 'scope', 'name'].includes(key)) return '<surface>';
-    if (key === 'tokens') return value.filter(({ name }: Json) => name !== asPerson.token.name);
-    return /Ms$|^promptTokens$/.test(key) && typeof value === 'number' ? 0 : value;
-  });
-  return JSON.parse(
-    text
-      .replaceAll(JSON.stringify(root).slice(1, -1), '<root>')
-      .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, (time) => (time === born ? time : '<now>'))
-      .replace(/\d{8}T\d{9}Z/g, '<now>')
-      .replace(/\bt\d+_[a-z0-9]{1,8}\b/g, '<key>')
-      .replace(/\bcleo_[\w-]{43}/g, '<secret>')
-      .replace(/ed25519:[\w+/]{43}=/g, '<public key>')
-      .replace(/[\w+/]{86}==/g, '<signature>')
-      .replace(/\bsession-\d{13}-[0-9a-f]{6}\b/g, '<session>')
-      .replace(/(\d{4}-\d\d-\d\d-)?\brun-[0-9a-z]{8}[0-9a-f]{6}\b/g, '<run>')
-      .replaceAll('0.0.0-test', version),
-  );
 }

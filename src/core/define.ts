@@ -9,7 +9,7 @@ import type { Config } from './model/config.ts';
 import type { EditorForm } from './model/editor-form.ts';
 import type { ProgressReporter } from './model/progress.ts';
 import type { SessionHandle } from './model/session-handle.ts';
-import type { PersonScope, TokenScope } from './model/token.ts';
+import type { CallToken, PersonScope } from './model/token.ts';
 import type { View } from './terminal/view.ts';
 
 export type OperationKind = 'query' | 'mutation' | 'job';
@@ -140,6 +140,11 @@ interface Definition<P extends Params, R extends Params> {
   /** Uses files or programs of the host: closed to tokens below `admin` and to HTTP without a token, open to the local shell and to MCP
    *  over stdio. */
   usesHost?: true;
+  /** Where the operation runs if the store is behind a server: on the `server`, wholly on the `client`, or on `both`: it uses the store
+   *  and the checkout of the caller at once, so that it is rejected. By default on the server if it needs the store, else on the client. */
+  runsOn?: 'server' | 'client' | 'both';
+  /** Decides by the parameters whether a call of an operation that runs on both uses the checkout. By default every call does. */
+  usesCheckout?(params: Record<string, unknown>): boolean;
   /** Reads that the operation is going to need, besides those of dispatch. Where the store is on a server they are sent together with the
    *  first statement, so that the operation does not wait for each. It must not depend on them: they are only faster. */
   readAhead?(store: ReadStore, params: InferOutput<P>, ctx: { caller: Caller; now: string }): Promise<unknown>[];
@@ -199,7 +204,7 @@ export interface BaseContext {
   activeSessions?: string[];
   /** All of `activeSessions` are the agent's own, and the call does not say which one it means. */
   isAmbiguous?: true;
-  token?: { name: string; scope: TokenScope };
+  token?: CallToken;
   /** The conversation of the client, if the request names it. */
   conversation?: { client: string; id: string };
   config: Config;

@@ -88,7 +88,7 @@ export async function mayHaveScope(ctx: CallContext, scope: PersonScope): Promis
 }
 
 /** Finds the mark of an agent in the environment, or the name of one. */
-async function findAgentMark({ call, app: { platform } }: CallContext): Promise<string | undefined> {
+export async function findAgentMark({ call, app: { platform } }: Pick<CallContext, 'call' | 'app'>): Promise<string | undefined> {
   if (call.agent !== undefined) return `--agent ${call.agent}`;
   if (platform.identity.kind === 'named') return `CLEO_AGENT_ID=${platform.identity.agent}`;
   return (await platform.loadTerminal()).marks.find(({ kind, pid }) => kind === 'agent' && pid === undefined)?.name;
@@ -124,7 +124,8 @@ async function readEnvironmentToken(ctx: CallContext): Promise<TokenIdentity | u
   }
 }
 
-const describeToken = ({ name, scope }: TokenIdentity): string => `token ${name} has scope ${scope}`;
+const describeToken = ({ name, scope, mark }: TokenIdentity): string =>
+  `token ${name} has scope ${scope}${mark ? ` here, because ${mark} is the mark of an agent` : ''}`;
 const describeAction = (operation: Operation): string => listCommandNames(operation)[0] ?? operation.name;
 
 /** Creates the error of a caller without the scope. It offers the call to a person, because the caller cannot make it. */

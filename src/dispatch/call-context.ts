@@ -15,7 +15,7 @@ import type { Caller, Gateway, Principal, SignEntry } from '#core/model/audit.ts
 import type { Config } from '#core/model/config.ts';
 import { AgentId } from '#core/model/scalars.ts';
 import type { SessionHandle } from '#core/model/session-handle.ts';
-import type { PersonScope, TokenScope } from '#core/model/token.ts';
+import type { CallToken, PersonScope, TokenScope } from '#core/model/token.ts';
 import { includesScope } from '#core/rules/token-scope.ts';
 import { defined } from '#lib/defined.ts';
 import { formatIsoTime } from '#lib/iso-time.ts';
@@ -33,6 +33,8 @@ export interface App {
   openStore(mode: 'read' | 'write'): Promise<Store>;
   /** True if the store is on a server that this process has not connected to yet. */
   wouldConnect(): boolean;
+  /** True if the store is behind a cleo server, to which calls are sent. False in a project whose configuration is not valid. */
+  usesServer(): boolean;
   /** Administers a project's store as a whole, at `url` or at the configured address. */
   storeAdmin(project: Project, url?: string): Promise<StoreAdmin>;
   /** The version of the SQLite library; undefined if it cannot be loaded. */
@@ -61,10 +63,11 @@ export interface Call {
   session?: string;
   agent?: string;
   idempotencyKey?: string;
+  /** The client chose the key, and sends the call for the first time: nothing can be stored under it. */
+  isNewKey?: true;
   /** The conversation of the client, if the request names it. */
   conversation?: { client: string; id: string };
-  /** The token of the call: its name and scope. */
-  token?: { name: string; scope: TokenScope };
+  token?: CallToken;
   /** The web page makes the call, as the principal that started the server. The passphrase is what a person typed in the page. */
   page?: { isPerson: boolean; passphrase?: string };
   /** Aborted when the caller stops waiting for the answer. */

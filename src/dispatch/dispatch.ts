@@ -52,6 +52,8 @@ async function handleCall(app: App, given: Call, startedAt: number): Promise<Rep
     await checkToken(operation, call);
     if (call.inputError) throw call.inputError;
     await checkGateway(operation, call);
+    if ((operation.runsOn ?? (operation.needs === 'store' ? 'server' : 'client')) !== 'client' && app.usesServer())
+      return await (await import('./remote/send-call.ts')).sendCall(ctx);
     const {
       params,
       corrected,
@@ -153,7 +155,7 @@ async function checkGateway(operation: Operation, call: Call): Promise<void> {
 
 /** Returns the agent of the call. Its session is looked up in the store later. */
 function toCaller(platform: Platform, call: Call, { needs, kind }: Operation): Caller {
-  const agent = call.agent ?? call.token?.name ?? platform.caller.agent;
+  const agent = call.agent ?? (call.token?.isClient ? undefined : call.token?.name) ?? platform.caller.agent;
   // Help must work for a caller whose environment has an invalid id.
   if (needs === 'nothing' && kind === 'query') return { agent };
   for (const [field, id] of Object.entries({ agent, session: call.session ?? platform.caller.session, grade: platform.grade.id }))

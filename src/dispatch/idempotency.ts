@@ -9,7 +9,7 @@ import { type CallContext, checkId } from './call-context.ts';
 import { createSuccess, type Envelope, type Meta, type Outcome } from './envelope.ts';
 
 /** Returns true if the call has to be in the log or has a key, so that it always writes. */
-export const mustWrite = ({ isGraded, call }: CallContext): boolean => isGraded || call.idempotencyKey !== undefined;
+export const mustWrite = ({ isGraded, call }: CallContext): boolean => isGraded || (call.idempotencyKey !== undefined && !call.isNewKey);
 
 /** Returns the stored answer of an idempotency key that was used before, so that a retry has no second effect. */
 export async function findReplay(ctx: CallContext, writes: WriteStore, params: Record<string, unknown>): Promise<Outcome | undefined> {

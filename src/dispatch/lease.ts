@@ -4,7 +4,9 @@ import { type App, requireProject } from './call-context.ts';
 
 /** Renews the claims of a connected caller before they expire. Like `markAway` it is no operation and has no audit row. Returns the time
  *  until the next renewal is due, or undefined if the caller has no claims. */
-export async function renewLease({ platform, openStore }: App, caller: Caller): Promise<number | undefined> {
+export async function renewLease(app: App, caller: Caller): Promise<number | undefined> {
+  const { platform, openStore } = app;
+  if (app.usesServer()) return (await import('./remote/send-call.ts')).sendLease(app, 'renew', caller);
   const store = await openStore('read');
   const config = platform.config.load(requireProject(platform));
   const at = platform.now();
@@ -26,8 +28,10 @@ export async function renewLease({ platform, openStore }: App, caller: Caller): 
 }
 
 /** Marks a caller as away after its connection has closed. A caller without a process, such as an agent named outright, stays. */
-export async function markAway({ platform, openStore }: App, caller: Caller): Promise<void> {
+export async function markAway(app: App, caller: Caller): Promise<void> {
+  const { platform, openStore } = app;
   if (caller.process === undefined) return;
+  if (app.usesServer()) return void (await (await import('./remote/send-call.ts')).sendLease(app, 'away', caller));
   const store = await openStore('read');
   const hasClaims = await store.read(async ({ claims }) => (await claims.listHeldBy(caller)).length > 0);
   if (!hasClaims) return;

@@ -23,7 +23,8 @@ async function lacksScope(ctx: CallContext, line: string): Promise<boolean> {
   const found = await findOperation(ctx.app.registry, line);
   if (!found) return false;
   const { operation, params } = found;
-  if (operation.usesHost && !isHostAllowed(ctx.call.token)) return true;
+  // A client uses its own host.
+  if (operation.usesHost && !ctx.call.token?.isClient && !isHostAllowed(ctx.call.token)) return true;
   const scope = findScope(operation, params);
   if (scope === undefined) return false;
   try {

@@ -12,7 +12,9 @@ export function toPrincipal({ call, app, caller, clientProcess, proof }: CallCon
   const isPerson =
     proof !== undefined ||
     call.page?.isPerson ||
-    (token ? includesScope(token.scope, 'decide') : call.gateway === 'cli' && app.platform.identity.kind === 'person' && !call.agent);
+    (token && !token.isClient
+      ? includesScope(token.scope, 'decide')
+      : call.gateway === 'cli' && app.platform.identity.kind === 'person' && !call.agent);
   return defined({
     kind: isPerson ? ('person' as const) : ('agent' as const),
     via: proof?.via ?? (token ? ('token' as const) : via),

@@ -8,7 +8,8 @@ export async function publishResult(
   { operation, envelope }: Reply,
   dispatch: (app: App, call: Call) => Promise<Reply>,
 ): Promise<void> {
-  if (app.platform.config.load(requireProject(app.platform))['sync.mode'] !== 'auto') return;
+  // The server publishes what it stores.
+  if (app.usesServer() || app.platform.config.load(requireProject(app.platform))['sync.mode'] !== 'auto') return;
   const { error } = await dispatch(app, {
     operation: operation?.publishesBy ?? '',
     gateway,

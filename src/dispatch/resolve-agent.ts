@@ -1,4 +1,5 @@
 import { CleoError } from '#core/errors/error.ts';
+import { toTokenAgent } from '#core/rules/token-agent.ts';
 import { defined } from '#lib/defined.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import type { Processes } from '#platform/port.ts';
@@ -16,14 +17,16 @@ export async function resolveAgent(ctx: CallContext, reads: ReadStore, writes?: 
   const { platform } = app;
   if (call.agent !== undefined || platform.identity.kind === 'named') return;
   const isServer = app.agentSessions !== undefined;
-  const environment: EnvironmentIdentity = call.token ? { kind: 'shared', agent: call.token.name } : platform.identity;
+  const { token } = call;
+  const environment: EnvironmentIdentity = token && !token.isClient ? { kind: 'shared', agent: token.name } : platform.identity;
   const processes = await platform.loadProcesses();
   const isShell = !isServer && hookInput === undefined && call.conversation === undefined;
   const needsProcess = environment.kind !== 'shared' && !(isShell && environment.kind === 'conversation');
   const client = needsProcess ? processes.findClientProcess(isServer) : undefined;
   const requested = findRequestedAgent(ctx, client);
   const recorded = client && requested === undefined ? await reads.sessions.findNewestConversation(client.key) : undefined;
-  const { agent, isProvisional } = chooseAgent({ requested, isServer, environment, process: client, recorded });
+  const { agent: chosen, isProvisional } = chooseAgent({ requested, isServer, environment, process: client, recorded });
+  const agent = token?.isClient ? toTokenAgent(token, chosen) : chosen;
   ctx.caller = { ...ctx.caller, agent };
   if (!writes || environment.kind === 'shared') return;
   if (!needsProcess) {

@@ -49,6 +49,8 @@ export function createPlatform(env: Record<string, string | undefined>, folder: 
     trustUse: {},
     loadTrust: async () => (await import('./project-trust.ts')).createProjectTrust(platform, env),
     databaseUrl: env.CLEO_DATABASE_URL || undefined,
+    serverUrl: env.CLEO_SERVER || undefined,
+    connectServer: async (address) => (await import('./server-connection.ts')).connectServer(address),
     describeAddress(url) {
       const { config, databaseUrl } = platform;
       const { values } = config.inspect(config.userFile());

@@ -1,5 +1,6 @@
 import type { Caller } from '#core/model/audit.ts';
 import type { Config, ConfigProblem, ConfigValue } from '#core/model/config.ts';
+import type { ServerAccess } from '#core/model/server-connection.ts';
 import type { TrustChange, TrustItem, TrustRecord, TrustSubject } from '#core/model/trust.ts';
 import type { AgentMark } from '#sessions/model/agent-marks.ts';
 import type { ClientProcess, EnvironmentIdentity } from '#sessions/model/caller-identity.ts';
@@ -319,7 +320,7 @@ export interface ProjectTrust {
   resolveRoot(project: Project): string;
 }
 
-export interface Platform {
+export interface Platform extends ServerAccess {
   now(): string;
   /** For durations: a clock that never goes back. */
   monotonicMs(): number;

@@ -131,11 +131,13 @@ export function createProjectTrust(platform: Platform, env: Record<string, strin
       const own = config.inspect(config.projectFile(project)).values['store.url'];
       const loaded = config.load(project);
       const url = address ?? platform.databaseUrl ?? own;
-      if (!(url || loaded['store.url']) && loaded['store.engine'] === 'postgres')
-        throw createMissingAddressError(config.projectFile(project));
+      const engine = loaded['store.engine'];
+      if (!(url || platform.serverUrl || loaded['store.url'] || loaded['server.url']) && (engine === 'postgres' || engine === 'server'))
+        throw createMissingAddressError(config.projectFile(project), engine);
+      const usesServer = address === undefined && platform.databaseUrl === undefined && platform.serverUrl === undefined;
       const items = listSettings(project).filter(
         ({ name }) =>
-          (locatesStore(name) && !name.startsWith('store.')) ||
+          (usesServer && locatesStore(name) && !name.startsWith('store.')) ||
           (name === 'store.listenUrl' && Boolean(url || loaded['store.url'])) ||
           (url === own && ['store.url', 'project.key'].includes(name)),
       );
@@ -288,9 +290,11 @@ function knowsModes(path: string): boolean {
   }
 }
 
-const createMissingAddressError = (path: string): CleoError =>
+const createMissingAddressError = (path: string, engine: 'postgres' | 'server'): CleoError =>
   new CleoError('E_CONFIG_ERROR', {
     path,
-    problem: 'the store of this project is on PostgreSQL (store.engine), and no address is configured; set CLEO_DATABASE_URL to it',
-    fix: 'cleo config get store.url',
+    problem: `the store of this project is ${
+      engine === 'server' ? 'behind a cleo server' : 'on PostgreSQL'
+    } (store.engine), and no address is configured; set ${engine === 'server' ? 'CLEO_SERVER' : 'CLEO_DATABASE_URL'} to it`,
+    fix: `cleo config get ${engine === 'server' ? 'server' : 'store'}.url`,
   });

@@ -1,6 +1,6 @@
 import { addErrorRows } from '#core/errors/catalog.ts';
 import { quote } from '#core/errors/quote.ts';
-import { type ErrorRow, row } from '#core/errors/row.ts';
+import { askPerson, type ErrorRow, row } from '#core/errors/row.ts';
 
 /** Errors of a store on a server. A file that throws one imports this file. */
 const rows = {
@@ -11,13 +11,30 @@ const rows = {
     fix: () => 'cleo doctor',
     alternatives: () => [{ action: 'See which store is configured', command: 'cleo config get store.url' }],
   }),
-  E_STORE_UNAVAILABLE: row<{ address: string; problem: string; waitedMs: number }>({
+  E_STORE_UNAVAILABLE: row<{ address: string; problem: string; waitedMs: number; isServer?: true }>({
     exit: 7,
     http: 503,
     message: (d) =>
-      `The PostgreSQL store at ${d.address} cannot be reached: ${d.problem} (tried for ${d.waitedMs} ms); nothing was changed`,
-    fix: () => 'cleo doctor',
-    alternatives: () => [{ action: 'See which store is configured', command: 'cleo config get store.url' }],
+      `The ${d.isServer ? 'cleo server' : 'PostgreSQL store'} at ${d.address} cannot be reached: ${d.problem} (tried for ${d.waitedMs} ms); nothing was changed`,
+    fix: (d) => (d.isServer ? 'cleo config get server.url' : 'cleo doctor'),
+    alternatives: (d) => (d.isServer ? [] : [{ action: 'See which store is configured', command: 'cleo config get store.url' }]),
+  }),
+  E_STORE_BEHIND_SERVER: row<{ operation: string; server: string; command: string }>({
+    exit: 8,
+    http: 500,
+    message: (d) =>
+      `${d.operation} uses the checkout and the store at once, and the store of this project is behind the server at ${d.server}`,
+    fix: (d) => askPerson(d.command),
+    manual: (d) =>
+      `Run "${d.command}" in a checkout that opens the store itself: on the machine of the server, or with CLEO_DATABASE_URL set to the address of its database`,
+  }),
+  E_SERVER_VERSION: row<{ server: string; found: string; own: string }>({
+    exit: 8,
+    http: 409,
+    message: (d) =>
+      `The server at ${d.server} has cleo ${d.found}, and this client is cleo ${d.own}; their major versions must be the same`,
+    fix: () => 'cleo version',
+    manual: () => 'Update the older of the two to the major version of the other',
   }),
   E_STORE_MOVED: row<{ place: string; at: string; isUnfinished: boolean; isReachable: boolean }>({
     exit: 8,

@@ -14,6 +14,7 @@ export const adminAuditHeads = query({
   }),
   errors: ['E_NOT_FOUND'],
   tier: 2,
+  runsOn: 'server',
   needs: 'project',
   cli: { command: 'audit heads', raw: 'text' },
   example: { call: {}, exit: 4 },

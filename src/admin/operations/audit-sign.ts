@@ -21,6 +21,7 @@ export const adminAuditSign = query({
   errors: ['E_CHECKSUM_MISMATCH', 'E_FILE_ERROR', 'E_VALIDATION', 'E_NOT_FOUND', 'E_DEPENDENCY_ERROR'],
   usesHost: true,
   tier: 2,
+  runsOn: 'both',
   cli: { command: 'audit sign' },
   example: { call: {} },
   async run({ store, platform, project, config, now }, { ssh }) {

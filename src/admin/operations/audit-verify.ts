@@ -44,6 +44,7 @@ export const adminAuditVerify = query({
   result: strictObject({ chain: VerifiedChain }),
   errors: ['E_CHECKSUM_MISMATCH', 'E_LOG_UNPROVEN', 'E_VALIDATION', 'E_DEPENDENCY_ERROR'],
   tier: 1,
+  runsOn: 'server',
   needs: 'project',
   cli: { command: 'audit verify', read: { heads: { as: 'text' } } },
   example: { call: {} },

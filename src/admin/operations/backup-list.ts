@@ -9,6 +9,7 @@ export const adminBackupList = query({
   result: strictObject({ backups: array(BackupRow) }),
   errors: [],
   tier: 1,
+  runsOn: 'server',
   needs: 'project',
   cli: { command: 'backup list' },
   example: { call: {}, exit: 100 },

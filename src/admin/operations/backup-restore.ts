@@ -24,6 +24,7 @@ export const adminBackupRestore = job({
   }),
   errors: ['E_BACKUP_NOT_FOUND', 'E_CHECKSUM_MISMATCH', 'E_STORE_NEWER', 'E_FILE_ERROR', 'E_LOCK_TIMEOUT', 'E_DEPENDENCY_ERROR'],
   tier: 1,
+  runsOn: 'server',
   needs: 'project',
   scope: 'admin',
   cli: { command: 'backup restore', args: ['id'] },

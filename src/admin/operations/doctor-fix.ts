@@ -19,6 +19,7 @@ export const adminDoctorFix = job({
   result: strictObject({ repairs: array(Repair), findings: DoctorFindings }),
   errors: ['E_FILE_ERROR', 'E_LOCK_TIMEOUT', 'E_NOT_INITIALIZED'],
   tier: 1,
+  runsOn: 'both',
   needs: 'project',
   usesHost: true,
   cli: { command: 'doctor', select: 'fix' },

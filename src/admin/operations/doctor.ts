@@ -10,6 +10,7 @@ export const adminDoctor = query({
   result: strictObject({ findings: DoctorFindings, checks: DoctorCheckList }),
   errors: ['E_ORPHAN_DETECTED', 'E_NOT_INITIALIZED'],
   tier: 1,
+  runsOn: 'server',
   needs: 'project',
   cli: { command: 'doctor' },
   example: { world: ['T001'], call: {} },

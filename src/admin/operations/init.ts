@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { array, boolean, description, metadata, optional, picklist, pipe, strictObject, string } from 'valibot';
+import { array, boolean, description, metadata, optional, picklist, pipe, regex, strictObject, string } from 'valibot';
 import { answer, type JobContext, job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { formatProjectSchema } from '#core/model/config-schema.ts';
@@ -13,6 +13,7 @@ import { formatGitignore } from '../rules/local-files.ts';
 import { type ClientName, clientNames } from '../rules/setup-clients.ts';
 import { checkStoreAddress } from '../rules/store-address.ts';
 import { listSteps, StepSchema } from './shared/client-checks.ts';
+import { detectStore } from './shared/detect-store.ts';
 import { recordLocalFacts } from './shared/local-facts.ts';
 import { updateProtocolTemplate } from './shared/protocol-template.ts';
 import { type FileChange, inspectClients, setUpClients } from './shared/setup-files.ts';
@@ -26,6 +27,21 @@ export const adminInit = job({
         string(),
         description('PostgreSQL address of a shared store; the default is a file in .cleo'),
         metadata({ value: 'postgres://…' }),
+      ),
+    ),
+    server: optional(
+      pipe(
+        string(),
+        description('Address of a cleo server in front of the store; each caller needs a token in CLEO_TOKEN'),
+        metadata({ value: 'https://…' }),
+      ),
+    ),
+    project: optional(
+      pipe(
+        string(),
+        regex(/^[a-z0-9_]{1,50}$/, 'must be at most 50 characters of a-z, 0-9 and _'),
+        description('Key of the project on that server, as whoami reports it'),
+        metadata({ value: 'KEY', isInternal: true }),
       ),
     ),
     setup: optional(
@@ -43,7 +59,7 @@ export const adminInit = job({
     ),
   }),
   result: strictObject({
-    project: strictObject({ root: string(), store: picklist(['sqlite', 'postgres']), created: boolean() }),
+    project: strictObject({ root: string(), store: picklist(['sqlite', 'postgres', 'server']), created: boolean() }),
     files: optional(array(strictObject({ file: string(), change: picklist(['created', 'updated', 'deleted']) }))),
     /** Content of .cleo/project-context.json. */
     detected: optional(ProjectContextSchema),
@@ -54,6 +70,7 @@ export const adminInit = job({
   }),
   errors: [
     'E_FILE_ERROR',
+    'E_INVALID_INPUT',
     'E_STORE_DAMAGED',
     'E_STORE_UNREACHABLE',
     'E_VALIDATION',
@@ -68,26 +85,27 @@ export const adminInit = job({
   cli: { command: 'init', view: async () => (await import('#detect/view.ts')).detectView },
   needs: 'nothing',
   example: { call: {}, exit: 101 },
-  async run(ctx, { store: address, setup, detect }) {
+  async run(ctx, { store: address, server: serverUrl, project: key, setup, detect }) {
     const { platform, registry } = ctx;
     const project = platform.locateNewProject();
     await platform.requireFolder(project);
     const isOwn = !platform.files.exists(platform.config.projectFile(project));
-    const created = await createStore(ctx, project, address);
+    const server = await chooseServer(ctx, project, { server: serverUrl, project: key, store: address });
+    const created = server?.isNew ?? (await createStore(ctx, project, address));
     const warnings = await updateProtocolTemplate(platform, registry);
     const names = setup ? await resolveClients(platform, project, setup) : [];
     const setupResult = setup && (await setUpClients(platform, project, names, {}));
     const steps = names.length > 0 ? await listSteps(platform, project, names) : [];
     const detection = detect ? await (await import('./shared/project-context-file.ts')).writeProjectContext(platform, project) : undefined;
-    warnings.push(...(await recordWrites(platform, project, { isOwn, address, hasDetected: detection !== undefined })));
+    warnings.push(...(await recordWrites(platform, project, { isOwn, address, hasDetected: detection !== undefined, keys: server?.keys })));
     const changes = [...(setupResult?.changes ?? []), ...(detection?.changes ?? [])];
     const files = setupResult || detection ? changes.map(({ file, change }): Omit<FileChange, 'adds'> => ({ file, change })) : undefined;
     const offers = [...(setup ? [] : await listOffers(platform, project)), ...(await offerTestTool(platform, project))];
     const plan = await (await import('#transfer/operations/shared/plan-travel.ts')).describePlanTravel(platform, project);
-    const url = platform.databaseUrl ?? platform.config.load(project)['store.url'];
+    const store = detectStore({ platform, config: platform.config.load(project) }) ?? ('sqlite' as const);
     return answer(
       {
-        project: { root: project.root, store: url ? ('postgres' as const) : ('sqlite' as const), created },
+        project: { root: project.root, store, created },
         ...defined({ files, detected: detection?.context }),
         ...omitEmpty({ offers, steps }),
         ...defined({ plan }),
@@ -96,6 +114,22 @@ export const adminInit = job({
     );
   },
 });
+
+/** Writes the server that the call names; undefined if it names none. */
+async function chooseServer(
+  ctx: JobContext,
+  project: Project,
+  given: { server?: string | undefined; project?: string | undefined; store?: string | undefined },
+): Promise<{ isNew: boolean; keys: readonly string[] } | undefined> {
+  if (given.server === undefined && given.project === undefined) return undefined;
+  const { checkNoOwnStore, readServerChoice, serverKeys, writeServerChoice } = await import('./shared/init-server.ts');
+  const choice = readServerChoice(ctx, given);
+  if (!choice) return undefined;
+  checkNotHome(ctx.platform, project);
+  checkNoOwnStore(ctx, project, choice);
+  writeProjectFiles(ctx.platform, project);
+  return { isNew: writeServerChoice(ctx, project, choice), keys: serverKeys };
+}
 
 /** Creates the store unless it exists. Returns true if it was created. */
 async function createStore(ctx: JobContext, project: Project, address: string | undefined): Promise<boolean> {
@@ -165,19 +199,24 @@ async function recordNewStore(admin: StoreAdmin, platform: Platform, project: Pr
 async function recordWrites(
   platform: Platform,
   project: Project,
-  { isOwn, address, hasDetected }: { isOwn: boolean; address: string | undefined; hasDetected: boolean },
+  {
+    isOwn,
+    address,
+    hasDetected,
+    keys: written = address === undefined ? [] : ['store.url', 'project.key'],
+  }: { isOwn: boolean; address: string | undefined; hasDetected: boolean; keys?: readonly string[] | undefined },
 ): Promise<string[]> {
-  if (!isOwn && address === undefined && !hasDetected) return [];
+  if (!isOwn && written.length === 0 && !hasDetected) return [];
   const trust = await platform.loadTrust();
   const keys = isOwn ? Object.keys(platform.config.inspect(platform.config.projectFile(project)).values) : [];
   try {
-    trust.recordSettings(project, [...keys, ...(address === undefined ? [] : ['store.url', 'project.key'])]);
+    trust.recordSettings(project, [...keys, ...written]);
     if (isOwn && hasDetected) trust.recordDetected(project);
     return [];
   } catch (error) {
     if (!(error instanceof CleoError)) throw error;
     // Without a home folder the project works, as long as nothing in it needs trust.
-    return address === undefined && !hasDetected ? [] : [`what init wrote is not trusted yet: ${error.message}`];
+    return written.length === 0 && !hasDetected ? [] : [`what init wrote is not trusted yet: ${error.message}`];
   }
 }
 
@@ -227,7 +266,11 @@ function checkSameStore({ config, files, databaseUrl }: Platform, project: Proje
 
 /** True if the store can be read, false if it is missing. A missing store with a backup was lost and is an error. */
 async function hasWorkingStore(storeAdmin: JobContext['storeAdmin'], project: Project): Promise<boolean> {
-  const store = await (await storeAdmin(project)).open('read').catch(rethrowUnlessMissing);
+  const admin = await storeAdmin(project).catch((error: unknown) => {
+    if (!isBehindServer(error)) throw error;
+  });
+  if (!admin) return true;
+  const store = await admin.open('read').catch(rethrowUnlessMissing);
   if (!store) return false;
   try {
     await store.read((reader) => reader.audit.getHead());
@@ -239,6 +282,9 @@ async function hasWorkingStore(storeAdmin: JobContext['storeAdmin'], project: Pr
     await store.close();
   }
 }
+
+/** True for a store behind a cleo server, which exists without this folder. */
+const isBehindServer = (error: unknown): boolean => error instanceof CleoError && error.row === 'E_STORE_BEHIND_SERVER';
 
 function rethrowUnlessMissing(error: unknown): undefined {
   const isMissing = error instanceof CleoError && error.row === 'E_STORE_DAMAGED' && error.details.missing && !error.details.backup;

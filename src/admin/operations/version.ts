@@ -14,7 +14,7 @@ export const adminVersion = query({
     runtime: string(),
     sqlite: optional(string()),
     schema: number(),
-    store: optional(picklist(['sqlite', 'postgres'])),
+    store: optional(picklist(['sqlite', 'postgres', 'server'])),
     root: optional(string()),
   }),
   errors: [],

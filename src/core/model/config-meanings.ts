@@ -23,9 +23,12 @@ export const configMeanings: Record<FixedKey | keyof typeof openGroups, string> 
   'grade.nudge': 'In grade mode, report lost points in _meta.nudge',
   'store.busyTimeoutMs': 'Time that a call waits for the write lock',
   'store.durability': 'full: each write is synced before it is answered; normal: a power failure may lose the last writes',
-  'store.engine': 'Engine of the store. With postgres, a clone without an address is an error instead of a project of its own on SQLite',
+  'store.engine':
+    'Engine of the store. With postgres or server, a clone without an address is an error instead of a project of its own on SQLite',
   'store.listenUrl': 'PostgreSQL address to listen at for changes, past a pooler that cannot carry LISTEN; empty means that of the store',
   'store.url': 'PostgreSQL address of the store; empty means SQLite. CLEO_DATABASE_URL takes precedence',
+  'server.url': 'Address of the cleo server in front of the store, such as https://cleo.example.com. CLEO_SERVER takes precedence',
+  'server.project': 'Key of the project on that server; a server of another project is rejected',
   'assessment.project': 'Value of {project} in the paths of a construct; empty means the name of the construct',
   'project.key': 'Names this project in a shared PostgreSQL server; written by init',
   'serve.port': 'Port of cleo serve; 0 means any free port',

@@ -24,3 +24,13 @@ export interface Token {
   createdBy: string;
   revokedAt?: string;
 }
+
+/** The token of a call. */
+export interface CallToken {
+  name: string;
+  scope: TokenScope;
+  /** A cleo client sent the call. The platform of the call describes the caller on its own machine, and `name` is not the caller. */
+  isClient?: true;
+  /** The mark of an agent in the environment of the client, which limits the scope to `mutate`. */
+  mark?: string;
+}

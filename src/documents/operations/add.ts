@@ -32,6 +32,8 @@ export const docsAdd = mutation({
   result: strictObject({ doc: DocReceipt }),
   errors: ['E_INVALID_INPUT', 'E_NOT_FOUND', 'E_FILE_ERROR', 'E_VALIDATION', 'E_FORBIDDEN'],
   tier: 1,
+  runsOn: 'both',
+  usesCheckout: ({ file }) => file !== undefined,
   cli: {
     command: 'docs add',
     args: ['taskId', 'file'],

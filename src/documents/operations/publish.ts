@@ -23,6 +23,7 @@ export const docsPublish = job({
   result: strictObject({ file: string(), slug: string(), version: number(), sha256: string() }),
   errors: ['E_NOT_FOUND', 'E_CHECKSUM_MISMATCH', 'E_FILE_ERROR'],
   tier: 1,
+  runsOn: 'both',
   usesHost: true,
   cli: { command: 'docs publish', args: ['slug'] },
   example: { world: ['T001', 'doc parsers T001: Which parsers there are'], call: { slug: 'parsers', to: 'docs/parsers.md' } },

@@ -23,6 +23,7 @@ export const adminGradeList = query({
   result: strictObject({ grades: array(GradeRow), trend: optional(array(TrendSchema)), scopeTrend: optional(array(ScopeTrendSchema)) }),
   errors: [],
   tier: 2,
+  runsOn: 'server',
   needs: 'project',
   cli: {
     command: 'grade',

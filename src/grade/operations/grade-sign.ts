@@ -30,6 +30,7 @@ export const adminGradeSign = query({
   errors: ['E_CHECKSUM_MISMATCH', 'E_FILE_ERROR', 'E_VALIDATION', 'E_NOT_FOUND', 'E_GRADE_INCOMPLETE', 'E_DEPENDENCY_ERROR'],
   usesHost: true,
   tier: 2,
+  runsOn: 'both',
   cli: { command: 'grade', select: 'sign', args: ['sessionId'], view: async () => (await import('../view.ts')).gradeView },
   example: { call: { sessionId: 'session-1' }, exit: 4 },
   async run(ctx, { sessionId, partial, ssh }) {

@@ -43,6 +43,7 @@ export const adminGrade = query({
     'E_DEPENDENCY_ERROR',
   ],
   tier: 2,
+  runsOn: 'server',
   needs: 'project',
   cli: { command: 'grade', args: ['sessionId'], read: { heads: { as: 'text' } }, view: async () => (await import('../view.ts')).gradeView },
   example: { call: { sessionId: 'session-1' } },

@@ -30,6 +30,7 @@ export const memoryImport = mutation({
   }),
   errors: ['E_NOT_FOUND', 'E_FILE_ERROR', 'E_FORBIDDEN'],
   tier: 1,
+  runsOn: 'both',
   scope: { scope: 'decide', when: 'to accept or reject the decisions as their files say; without it they are proposed' },
   cli: { command: 'memory import', args: ['adr'], view: async () => (await import('../view.ts')).memoryView },
   dryRun: true,

@@ -28,6 +28,7 @@ export const nexusDepsAdd = job({
   result: DependResult,
   errors: [...remoteErrors, 'E_NEXUS_GRAPH_ERROR', 'E_TASK_COMPLETED', 'E_TASK_CLAIMED', 'E_TASK_NOT_IN_SCOPE', 'E_VALIDATION'],
   tier: 2,
+  runsOn: 'both',
   usesHost: true,
   cli: { command: 'nexus deps add', args: ['taskId', 'on'], view: async () => (await import('../view.ts')).nexusView },
   example: { world: ['T001', 'nexus web T003'], call: { taskId: 'T001', on: 'web:T003' } },

@@ -44,6 +44,7 @@ export const nexusDeps = query({
   }),
   errors: [...remoteErrors, 'E_NOT_INITIALIZED'],
   tier: 2,
+  runsOn: 'both',
   usesHost: true,
   needs: 'nothing',
   cli: { command: 'nexus deps', args: ['task'], view: async () => (await import('../view.ts')).nexusView },

@@ -25,6 +25,7 @@ export const nexusGraph = query({
   }),
   errors: [...registryErrors],
   tier: 2,
+  runsOn: 'both',
   usesHost: true,
   needs: 'nothing',
   cli: { command: 'nexus graph', raw: 'mermaid', view: async () => (await import('../view.ts')).nexusView },

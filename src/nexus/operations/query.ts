@@ -21,6 +21,7 @@ export const nexusQuery = query({
   result: strictObject({ tasks: array(RemoteTaskSchema), unanswered: optional(array(UnansweredSchema)) }),
   errors: [...remoteErrors, 'E_VALIDATION'],
   tier: 2,
+  runsOn: 'both',
   usesHost: true,
   needs: 'nothing',
   cli: { command: 'nexus query', args: ['query'], variadic: true, view: async () => (await import('../view.ts')).nexusView },

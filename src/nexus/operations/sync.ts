@@ -50,6 +50,7 @@ export const nexusSync = job({
   }),
   errors: [...registryErrors, 'E_NEXUS_SYNC_FAILED', 'E_LOCK_TIMEOUT'],
   tier: 2,
+  runsOn: 'both',
   usesHost: true,
   cli: { command: 'nexus sync' },
   example: { world: ['T001', 'nexus here'], call: {}, exit: 102 },

@@ -47,6 +47,7 @@ export const orchestrateSpawnBatch = mutation({
   }),
   errors: ['E_NOT_FOUND', 'E_TASK_NOT_IN_SCOPE', 'E_LIFECYCLE_GATE_FAILED', 'E_SPAWN_VALIDATION_FAILED', 'E_FILE_ERROR'],
   tier: 2,
+  runsOn: 'both',
   cli: {
     command: ['orchestrate spawn-batch', 'orchestrator spawn-batch'],
     args: ['epic'],

@@ -31,6 +31,7 @@ export const orchestrateSpawn = mutation({
   errors: ['E_NOT_FOUND', 'E_TASK_NOT_IN_SCOPE', 'E_LIFECYCLE_GATE_FAILED', 'E_SPAWN_VALIDATION_FAILED', 'E_FILE_ERROR'],
   secretResult: 'spawn',
   tier: 0,
+  runsOn: 'both',
   cli: {
     command: ['orchestrate spawn', 'orchestrator spawn'],
     args: ['taskId'],

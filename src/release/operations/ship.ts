@@ -25,6 +25,7 @@ export const releaseShip = job({
   result: strictObject({ release: ReleaseSchema, would: optional(array(string())), statement: optional(string()) }),
   errors: ['E_NOT_FOUND', 'E_VALIDATION', 'E_DEPENDENCY_ERROR', 'E_FILE_ERROR'],
   tier: 1,
+  runsOn: 'both',
   usesHost: true,
   cli: { command: 'release ship', args: ['version'], view: async () => (await import('../view.ts')).releaseView },
   // The example exits with 4, because its project has no release to ship.

@@ -41,6 +41,7 @@ export const researchAdd = job({
   result: strictObject({ entry: EntryReceipt }),
   errors: ['E_INVALID_INPUT', 'E_VALIDATION', 'E_ID_COLLISION', 'E_NOT_FOUND', 'E_FILE_ERROR', 'E_LOCK_TIMEOUT'],
   tier: 1,
+  runsOn: 'both',
   cli: { command: 'research add' },
   example: {
     world: ['T001'],

@@ -10,10 +10,11 @@ import type { LastResort } from '../last-resort.ts';
 import { maxBodyBytes, readBody } from '../read-body.ts';
 import { withCalls } from '../with-calls.ts';
 import { type AccessOptions, createAccessControl, isFromBrowser, type Visit } from './access-control.ts';
+import { addClientRoutes } from './client-routes.ts';
 import { createEventStreams, type EventStreamOptions, type EventStreams } from './events.ts';
 import { createMetrics } from './metrics.ts';
 import { createOpenApi } from './openapi.ts';
-import { readPosition, toCall, toVisitor } from './request-call.ts';
+import { bodyTooLong, isJsonRequest, readPosition, toCall, toVisitor, wrongContentType } from './request-call.ts';
 import { createStaticFiles } from './static-files.ts';
 
 export interface HttpAppOptions extends AccessOptions {
@@ -98,8 +99,7 @@ export function createHttpApp(base: App, options: HttpAppOptions): Hono<Env> {
   });
 
   routes.post('/api/:gateway{query|mutate}/:domain/:operation', async (c) => {
-    if (!/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(c.req.header('content-type') ?? ''))
-      return respondError(c, wrongContentType, 415);
+    if (!isJsonRequest(c)) return respondError(c, wrongContentType, 415);
     const visit = c.get('visit');
     if (visit.page === 'reader' && c.req.param('gateway') === 'mutate') return respondError(c, noPageSecret);
     const body = await readBody(c.req.raw, maxBodyBytes);
@@ -111,6 +111,7 @@ export function createHttpApp(base: App, options: HttpAppOptions): Hono<Env> {
     if (reply.unexpected) options.report?.(reply.unexpected);
     return respond(c, await withCalls(app, reply, call), reply.error?.httpStatus ?? 200);
   });
+  addClientRoutes(routes, app, { report: options.report, respondError });
   routes.get('/api/events', async (c) => {
     const visitor = toVisitor(c);
     const call = toCall(c, c.get('visit'), new Uint8Array(), options.page);
@@ -136,6 +137,9 @@ export function createHttpApp(base: App, options: HttpAppOptions): Hono<Env> {
     });
   for (const [path, method] of [
     ['/api/:gateway{query|mutate}/:domain/:operation', 'POST'],
+    ['/api/call/:operation', 'POST'],
+    ['/api/lease', 'POST'],
+    ['/api/token', 'POST'],
     ['/api/openapi.json', 'GET'],
     ['/api/events', 'GET'],
     ['/metrics', 'GET'],
@@ -169,17 +173,11 @@ export function createHttpApp(base: App, options: HttpAppOptions): Hono<Env> {
   return routes;
 }
 
-const bodyTooLong = new CleoError('E_VALIDATION', { field: 'body', problem: 'must have at most 1 MiB', fix: 'cleo help serve' });
 const noPageSecret = new CleoError('E_FORBIDDEN', {
   problem: 'A browser may write only from the page that this server opened: its address contains a secret of this start',
   fix: askPerson('cleo serve --open'),
   reason: 'secret',
 });
-const wrongContentType = new CleoError('E_INVALID_INPUT', {
-  problem: 'The parameters are sent as JSON: Content-Type: application/json',
-  fix: 'cleo help serve',
-});
-
 const securityHeaders = Object.entries({
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',

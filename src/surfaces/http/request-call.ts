@@ -65,7 +65,7 @@ function toCallParams(body: Uint8Array): Pick<Call, 'params' | 'inputError'> {
 }
 
 /** Creates a signal that aborts when the caller disconnects before the answer. */
-function createDepartureSignal(c: Context<Env>): AbortSignal {
+export function createDepartureSignal(c: Context<Env>): AbortSignal {
   const controller = new AbortController();
   const { outgoing } = c.env ?? {};
   outgoing?.once('close', () => {
@@ -73,3 +73,13 @@ function createDepartureSignal(c: Context<Env>): AbortSignal {
   });
   return controller.signal;
 }
+
+/** Checks the content type. A page of another site cannot send JSON without being asked for permission first. */
+export const isJsonRequest = (c: Context<Env>): boolean =>
+  /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(c.req.header('content-type') ?? '');
+
+export const bodyTooLong = new CleoError('E_VALIDATION', { field: 'body', problem: 'must have at most 1 MiB', fix: 'cleo help serve' });
+export const wrongContentType = new CleoError('E_INVALID_INPUT', {
+  problem: 'The parameters are sent as JSON: Content-Type: application/json',
+  fix: 'cleo help serve',
+});

@@ -71,6 +71,7 @@ export const tasksClaimNext = mutation({
   }),
   errors: ['E_NOT_FOUND', 'E_TASK_NOT_IN_SCOPE'],
   tier: 1,
+  runsOn: 'both',
   cli: { command: ['next', 'orchestrate next', 'orchestrator next'], args: ['epic'], select: 'claim' },
   example: { world: ['T001 epic', 'T002 in T001 high', 'T003 in T001'], call: { epic: 'T001' } },
   readAhead: readOpenWorkAhead,

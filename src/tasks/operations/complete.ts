@@ -47,6 +47,7 @@ export const tasksComplete = mutation({
     'E_TASK_NOT_IN_SCOPE',
   ],
   tier: 0,
+  runsOn: 'both',
   publishesBy: 'sync.run',
   scope: { scope: 'decide', when: 'to cancel a task whose criteria are bound to evidence' },
   cli: { command: ['complete', 'done'], args: ['taskId'], several: 'taskIds' },

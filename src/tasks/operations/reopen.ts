@@ -44,6 +44,7 @@ export const tasksReopen = mutation({
     'E_TASK_NOT_IN_SCOPE',
   ],
   tier: 1,
+  runsOn: 'both',
   cli: { command: 'reopen', args: ['taskId'], several: 'taskIds' },
   example: { world: ['T001 done'], call: { taskId: 'T001' } },
   async run(ctx, { taskId, taskIds, ...options }) {

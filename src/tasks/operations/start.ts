@@ -21,6 +21,7 @@ export const tasksStart = mutation({
   result: strictObject({ task: TaskReceiptSchema, released: optional(string()), takenOverFrom: optional(string()) }),
   errors: ['E_NOT_FOUND', 'E_TASK_CLAIMED', 'E_TASK_ASSIGNED', 'E_TASK_COMPLETED', 'E_VALIDATION_DEPENDS', 'E_TASK_NOT_IN_SCOPE'],
   tier: 0,
+  runsOn: 'both',
   scope: { scope: 'decide', when: 'to take the task from a holder that is present' },
   cli: { command: ['start', 'focus set'], args: ['taskId'] },
   example: { world: ['T001'], call: { taskId: 'T001' } },

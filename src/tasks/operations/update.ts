@@ -132,6 +132,8 @@ export const tasksUpdate = mutation({
     'E_VALIDATION_FROZEN',
   ],
   tier: 0,
+  runsOn: 'both',
+  usesCheckout: ({ status }) => status === 'active' || status === 'done',
   scope: { scope: 'decide', when: 'to remove criteria that are bound to evidence' },
   cli: {
     command: 'update',

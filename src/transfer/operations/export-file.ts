@@ -16,6 +16,7 @@ export const tasksExportFile = job({
   result: strictObject({ file: string(), count: number(), lost: ExportLosses }),
   errors: ['E_FILE_ERROR'],
   tier: 1,
+  runsOn: 'both',
   usesHost: true,
   cli: { command: 'export', select: 'output', view: async () => (await import('../view.ts')).exportView },
   example: { world: ['T001'], call: { output: 'tasks.jsonl' } },

@@ -64,6 +64,8 @@ export const tasksImport = mutation({
     'E_FILE_ERROR',
   ],
   tier: 1,
+  runsOn: 'both',
+  usesCheckout: ({ report }) => report !== undefined,
   redactedParams: ['content'],
   progress: async () => (await import('../rules/import-progress.ts')).importProgress,
   cli: {

@@ -15,6 +15,10 @@ interface MemorySource {
   rowid: string;
 }
 
+/** Checks whether the source of a new memory is a file of the checkout: a research entry or a decision record. */
+export const usesSourceFile = ({ source }: Record<string, unknown>): boolean =>
+  ['research', 'adr'].includes((source as MemorySource | undefined)?.table ?? '');
+
 const sourcePattern = new RegExp(`^(${sourceTables.join('|')}):(\\S(?:[^\\u0000-\\u001f\\u007f]{0,198}\\S)?)$`);
 
 const SourceParam = pipe(

@@ -38,6 +38,7 @@ export const lifecycleComplete = job({
     'E_DEPENDENCY_ERROR',
   ],
   tier: 2,
+  runsOn: 'both',
   cli: { command: 'lifecycle complete', args: ['epicId', 'stage'] },
   example: { world: ['T001 epic', 'stage T001 research active'], call: { epicId: 'T001', stage: 'research' } },
   async run(ctx, { epicId, stage, provenance, reason }) {

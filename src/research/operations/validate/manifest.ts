@@ -26,6 +26,7 @@ export const validateManifest = query({
   result: strictObject({ findings: array(Finding), checked: number() }),
   errors: ['E_VALIDATION', 'E_NOT_FOUND', 'E_MANIFEST_ENTRY_MISSING', 'E_FILE_ERROR'],
   tier: 1,
+  runsOn: 'both',
   cli: { command: 'validate manifest', args: ['entryId'] },
   example: { world: ['T001'], call: {}, exit: 100 },
   async run(ctx, { entryId }) {

@@ -31,6 +31,7 @@ export const validateReport = query({
   result: strictObject({ report: Report }),
   errors: ['E_ORPHAN_DETECTED'],
   tier: 0,
+  runsOn: 'both',
   cli: { command: ['validate report', 'validate'] },
   example: { world: ['T001 epic', 'T002 in T001'], call: {} },
   async run(ctx) {

@@ -29,6 +29,7 @@ export const constructRun = job({
   result: strictObject({ run: RunShape }),
   errors: ['E_SKILL'],
   tier: 1,
+  runsOn: 'both',
   usesHost: true,
   scope: forceScope,
   exitNamespace: 'skill',

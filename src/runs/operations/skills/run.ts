@@ -26,6 +26,7 @@ export const skillsRun = job({
   result: strictObject({ run: RunShape, primary: optional(unknown()), printed: optional(string()) }),
   errors: ['E_SKILL'],
   tier: 1,
+  runsOn: 'both',
   usesHost: true,
   scope: forceScope,
   exitNamespace: 'skill',

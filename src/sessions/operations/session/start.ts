@@ -60,6 +60,8 @@ export const sessionStart = mutation({
     'E_VALIDATION_DEPENDS',
   ],
   tier: 0,
+  runsOn: 'both',
+  usesCheckout: ({ autoFocus, focus }) => autoFocus !== false || focus !== undefined,
   cli: { command: 'session start', raw: 'export', view: async () => (await import('../../view.ts')).sessionView },
   example: { world: ['T001 epic', 'T002 in T001'], call: { scope: 'epic:T001', autoFocus: true, name: 'Parser' } },
   async run(ctx, params) {

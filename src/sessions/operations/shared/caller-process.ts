@@ -9,6 +9,6 @@ export async function findCallerProcess({
   token,
 }: Pick<QueryContext, 'platform' | 'caller' | 'gateway' | 'token'>): Promise<string | undefined> {
   if (caller.process !== undefined) return caller.process;
-  if (token || gateway === 'http' || platform.identity.kind === 'shared') return undefined;
+  if ((token && !token.isClient) || gateway === 'http' || platform.identity.kind === 'shared') return undefined;
   return (await platform.loadProcesses()).findClientProcess(gateway !== 'cli')?.key;
 }

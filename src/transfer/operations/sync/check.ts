@@ -13,6 +13,7 @@ export const syncCheck = query({
   result: strictObject({ check: strictObject({ files: number(), problems: array(string()) }) }),
   errors: ['E_PLAN_OUT_OF_STEP', 'E_FILE_ERROR', 'E_CONFIG_ERROR'],
   tier: 1,
+  runsOn: 'both',
   usesHost: true,
   cli: { command: 'sync', select: 'check' },
   example: { call: {} },

@@ -1,5 +1,6 @@
 import { description, picklist, pipe, strictObject, string } from 'valibot';
 import { answer, job } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
 import { pluralize } from '#lib/pluralize.ts';
 import { gitHookNames } from '../../rules/git-hooks.ts';
 import { findPlanChanges } from '../shared/plan-changes.ts';
@@ -25,7 +26,12 @@ export const syncGitHook = job({
     // Git looks at the plan files while this process does. Most commits change none of them.
     const early = isReadOnly ? undefined : findPlanChanges(platform, project, config);
     early?.catch(() => {});
-    const isPending = await read((store) => needsSync({ store, platform, project, now, config }, modes));
+    const isPending = await read((store) => needsSync({ store, platform, project, now, config }, modes)).catch((error: unknown) => {
+      // The plan files of such a project are written on the server.
+      if (error instanceof CleoError && error.row === 'E_STORE_BEHIND_SERVER') return undefined;
+      throw error;
+    });
+    if (isPending === undefined) return answer({ report: '' }, { isUnlogged: true });
     const found = await early;
     if (!isPending && !found) return answer({ report: '' }, { isUnlogged: true });
     const { syncCheckout } = await import('../shared/sync-checkout.ts');

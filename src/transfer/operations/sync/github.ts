@@ -68,6 +68,7 @@ export const syncGithub = job({
     'E_TASK_NOT_IN_SCOPE',
   ],
   tier: 1,
+  runsOn: 'both',
   usesHost: true,
   progress: async () => (await import('../../rules/import-progress.ts')).importProgress,
   cli: { command: 'sync github', view: async () => (await import('../../view.ts')).githubView },

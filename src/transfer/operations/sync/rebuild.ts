@@ -15,6 +15,7 @@ export const syncRebuild = job({
   result: strictObject({ rebuilt: number(), movedTo: optional(string()) }),
   errors: ['E_FILE_ERROR', 'E_LOCK_TIMEOUT', 'E_CONFIG_ERROR', 'E_NOT_INITIALIZED', 'E_DEPENDENCY_ERROR'],
   tier: 2,
+  runsOn: 'both',
   needs: 'project',
   scope: 'admin',
   usesHost: true,

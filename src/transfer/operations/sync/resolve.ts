@@ -14,6 +14,7 @@ export const syncResolve = job({
   result: strictObject({ resolved: array(string()), problems: optional(array(FileProblemSchema)), next: optional(string()) }),
   errors: ['E_FILE_ERROR', 'E_NOT_INITIALIZED'],
   tier: 1,
+  runsOn: 'both',
   needs: 'project',
   usesHost: true,
   cli: { command: 'sync', select: 'resolve' },

@@ -10,6 +10,7 @@ export const syncRun = mutation({
   result: strictObject({ sync: SyncSchema, files: optional(array(string())), fileCount: optional(number()) }),
   errors: ['E_CONFIG_ERROR', 'E_FILE_ERROR'],
   tier: 1,
+  runsOn: 'both',
   usesHost: true,
   cli: { command: 'sync' },
   dryRun: true,

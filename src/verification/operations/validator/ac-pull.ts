@@ -31,6 +31,7 @@ export const validatorAcPull = query({
   }),
   errors: ['E_NOT_FOUND'],
   tier: 2,
+  runsOn: 'both',
   cli: {
     command: ['validator pull', 'validator ac-pull'],
     args: ['taskId'],

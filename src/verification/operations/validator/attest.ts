@@ -23,6 +23,7 @@ export const validatorAttest = mutation({
   scope: { scope: 'decide', when: 'for a person who judges without the secret of a spawn' },
   redactedParams: ['secret'],
   tier: 2,
+  runsOn: 'both',
   cli: { command: 'validator attest', args: ['taskId'] },
   example: {
     world: ['T001 evidence qaPassed', 'gate T001 implemented by ada', 'gate T001 testsPassed by ada'],

@@ -60,6 +60,7 @@ export const verifyGate = job({
     'E_DEPENDENCY_ERROR',
   ],
   tier: 0,
+  runsOn: 'both',
   cli: {
     command: 'verify',
     args: ['taskId'],

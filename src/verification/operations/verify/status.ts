@@ -37,6 +37,7 @@ export const verifyStatus = query({
   }),
   errors: ['E_NOT_FOUND', 'E_FOCUS_REQUIRED', 'E_TASK_CLAIMED'],
   tier: 1,
+  runsOn: 'both',
   cli: { command: 'verify', args: ['taskId'], view: async () => (await import('../../view.ts')).verificationView },
   example: { world: ['T001', 'gate T001 implemented by ada'], call: { taskId: 'T001' } },
   async run(ctx, { taskId }) {

@@ -1,0 +1,204 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { type AppOptions, asPerson, type Json, openApp, type TestApp } from '../../../test/app.ts';
+import { startServer, type TestServer } from '../../../test/http-server.ts';
+import { createClient, grantToken, toClientEnv } from '../../../test/remote-client.ts';
+import { runWordsInApp } from '../../../test/run-words.ts';
+import type { TokenScope } from '../../core/model/token.ts';
+import { createApp } from '../../main.ts';
+import { createPlatform } from '../../platform/platform.ts';
+import { type App, dispatch } from '../dispatch.ts';
+import { markAway, renewLease } from '../lease.ts';
+
+interface Remote {
+  app: TestApp;
+  server: TestServer;
+  client: App;
+  env: Record<string, string>;
+  call(operation: string, params?: object, more?: object): Promise<Json>;
+}
+
+/** Opens a project behind a server, and a client with a token of that name. */
+async function openRemote(
+  options: AppOptions & { token?: string; scope?: TokenScope; clientEnv?: Record<string, string>; isSticky?: boolean } = {},
+): Promise<Remote> {
+  const { token: name = 'tester', scope = 'mutate', clientEnv, isSticky = false, ...rest } = options;
+  const app = await openApp(rest);
+  const secret = await grantToken(app, scope, name);
+  const server = await startServer(app);
+  const env = { ...toClientEnv(app, server.url, secret), ...clientEnv };
+  const client = createClient(app, env, { isSticky });
+  const call: Remote['call'] = async (operation, params = {}, more = {}) =>
+    (await dispatch(client, { operation, params, gateway: 'cli', ...more })).envelope;
+  return { app, server, client, env, call };
+}
+
+const readEntries = async ({ call }: Pick<TestApp, 'call'>): Promise<Json[]> => (await call('admin.log', { limit: 5 })).entries;
+
+test('a command line through a server prints the same line, and the log has its gateway and token', async () => {
+  const { app, client, env } = await openRemote();
+  const added = await runWordsInApp(client, env, ['add', 'Write the parser', '--description', 'So that we can read it']);
+  expect([added.exitCode, added.envelope.task.id]).toEqual([0, 'T001']);
+  const shown = await runWordsInApp(client, env, ['show', 'T001', '--human']);
+  expect(shown.out).toBe((await app.cli(['show', 'T001', '--human'])).out);
+  const entry = (await readEntries(app)).find(({ operation }) => /add$/.test(operation));
+  expect(entry).toMatchObject({ gateway: 'cli', agent: 'tester', principal: { kind: 'agent', via: 'token', token: 'tester' } });
+});
+
+test('an invalid call is answered without a request', async () => {
+  const { app, server, call } = await openRemote();
+  await server.stop();
+  expect(await call('tasks.show', {})).toMatchObject({ error: { code: 'E_INVALID_INPUT' } });
+  expect(await app.call('admin.log', {})).toMatchObject({ _meta: { exitCode: 100 } });
+});
+
+test('a server that cannot be reached is exit code 7 after store.busyTimeoutMs', async () => {
+  const { server, call } = await openRemote({ config: { store: { busyTimeoutMs: 300 } } });
+  await server.stop();
+  expect(await call('tasks.list')).toMatchObject({
+    _meta: { exitCode: 7 },
+    error: {
+      code: 'E_STORE_UNAVAILABLE',
+      message: expect.stringContaining(`The cleo server at ${server.url} cannot be reached: ECONNREFUSED`),
+    },
+  });
+});
+
+test.each([
+  ['the connection breaks', (reply: (status: number) => void) => reply(0)],
+  ['a proxy answers 502', (reply: (status: number) => void) => reply(502)],
+])('a write whose answer is lost is repeated without a second effect: %s', async (_, fail) => {
+  const { app, server, env } = await openRemote();
+  let count = 0;
+  const proxy = createServer((incoming, outgoing) => {
+    const { method, url, headers } = incoming;
+    const forwarded = request(`${server.url}${url}`, { method: method ?? 'POST', headers }, (answer) => {
+      if (count++ > 0) {
+        outgoing.writeHead(answer.statusCode ?? 200, answer.headers);
+        answer.pipe(outgoing);
+        return;
+      }
+      answer.resume();
+      answer.on('end', () => fail((status) => (status === 0 ? incoming.socket.destroy() : outgoing.writeHead(status).end('Bad gateway'))));
+    });
+    incoming.pipe(forwarded);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+  const client = createClient(app, { ...env, CLEO_SERVER: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` });
+  const { envelope } = await dispatch(client, { operation: 'tasks.add', params: { title: 'Once' }, gateway: 'cli' });
+  expect([envelope.success, envelope._meta.replayed, count]).toEqual([true, true, 2]);
+  expect((await app.call('tasks.list')).tasks).toHaveLength(1);
+});
+
+test.each([
+  ['a person acts as the token', { CLEO_AGENT_ID: '', LOGNAME: 'eve' }, 'ada'],
+  ['a conversation acts below the token', { CLEO_AGENT_ID: '', CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 'abc' }, 'ada/claude-abc'],
+  ['a name below the token stays', { CLEO_AGENT_ID: 'ada/worker-1' }, 'ada/worker-1'],
+])('%s', async (_, clientEnv, agent) => {
+  const { call, app } = await openRemote({ token: 'ada', clientEnv });
+  expect((await call('tasks.add', { title: 'Write the parser' })).success).toBe(true);
+  expect((await readEntries(app))[0]).toMatchObject({ agent, principal: { token: 'ada' } });
+});
+
+test.each([
+  ['CLEO_AGENT_ID', { CLEO_AGENT_ID: 'bob' }, {}],
+  ['--agent', { CLEO_AGENT_ID: '' }, { agent: 'bob' }],
+])('a token does not act under another name: %s', async (_, clientEnv, more) => {
+  const { call } = await openRemote({ token: 'ada', clientEnv });
+  expect(await call('tasks.add', { title: 'Write the parser' }, more)).toMatchObject({
+    _meta: { exitCode: 64 },
+    error: { code: 'E_FORBIDDEN', message: 'Token ada acts as ada, or as a name below it such as ada/bob; bob is another name' },
+  });
+});
+
+test('an agent does not get the scope of the token in its environment', async () => {
+  const { call } = await openRemote({ token: 'ada', scope: 'admin', clientEnv: { CLEO_AGENT_ID: 'ada/worker-1' } });
+  expect(await call('admin.token.create', { name: 'x', scope: 'query' })).toMatchObject({ _meta: { exitCode: 64 } });
+  const person = await openRemote({ token: 'ada', scope: 'admin', clientEnv: { CLEO_AGENT_ID: '', LOGNAME: 'ada' } });
+  expect(await person.call('admin.token.create', { name: 'x', scope: 'query' })).toMatchObject({ success: true });
+});
+
+test('a request without a valid token is exit code 64', async () => {
+  const { app, env } = await openRemote({ config: { serve: { requireToken: true } } });
+  const client = createClient(app, { ...env, CLEO_TOKEN: `cleo_${'x'.repeat(43)}` });
+  const { envelope } = await dispatch(client, { operation: 'tasks.list', params: {}, gateway: 'cli' });
+  expect(envelope).toMatchObject({ _meta: { exitCode: 64 }, error: { code: 'E_UNAUTHORIZED' } });
+});
+
+test('a client of another major version is told to update', async () => {
+  const { app, env } = await openRemote();
+  const client = createApp(createPlatform(env, app.root, '9.0.0'));
+  const { envelope } = await dispatch(client, { operation: 'tasks.list', params: {}, gateway: 'cli' });
+  expect(envelope).toMatchObject({ _meta: { exitCode: 8 }, error: { code: 'E_SERVER_VERSION' } });
+});
+
+test('an address that is not a cleo server is reported as such', async () => {
+  const { app, env } = await openRemote();
+  const other = createServer((_, outgoing) => outgoing.writeHead(404, { 'content-type': 'text/html' }).end('<html>'));
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void other.close());
+  const client = createClient(app, { ...env, CLEO_SERVER: `http://127.0.0.1:${(other.address() as AddressInfo).port}` });
+  const { envelope } = await dispatch(client, { operation: 'tasks.list', params: {}, gateway: 'cli' });
+  expect(envelope).toMatchObject({ _meta: { exitCode: 8 }, error: { message: expect.stringContaining('answered with status 404') } });
+});
+
+test('a stdio server stays in the session that it started, and its claims are renewed by the server', async () => {
+  const { call, client, app } = await openRemote({ tasks: ['T001 epic', 'T002 in T001'], isSticky: true });
+  const mcp = { gateway: 'cleo_mutate', kind: 'mutate' };
+  const started = await call('session.start', { scope: 'epic:T001', autoFocus: false }, mcp);
+  expect(started.success).toBe(true);
+  const { id } = started.session;
+  expect((await call('tasks.add', { title: 'More', parent: 'T001' }, mcp))._meta.sessionId).toBe(id);
+  await app.call('tasks.start', { taskId: 'T002' }, { session: id });
+  await renewLease(client, { agent: 'tester', session: id });
+  await markAway(client, { agent: 'tester', session: id, process: 'test/tester' });
+  await expect(renewLease(client, { agent: 'bob' })).rejects.toThrow('bob is another name');
+});
+
+test('init --server writes the address, and a clone needs trust before its token is sent', async () => {
+  const app = await openApp();
+  const server = await startServer(app);
+  const key = (await app.call('admin.whoami')).project.key;
+  const root = mkdtempSync(join(tmpdir(), 'cleo-client-'));
+  const env = {
+    CLEO_HOME: join(root, 'home'),
+    CLEO_ROOT: root,
+    CLEO_AGENT_ID: 'tester',
+    CLEO_TOKEN: await grantToken(app, 'mutate', 'tester'),
+  };
+  const client = createApp(createPlatform(env, root, '0.0.0-test'));
+  const made = await runWordsInApp(client, env, ['init', '--server', server.url, '--project', key]);
+  expect(made.envelope).toMatchObject({ success: true, project: { store: 'server', created: true } });
+  expect(JSON.parse(readFileSync(join(root, '.cleo', 'config.json'), 'utf8'))).toMatchObject({
+    store: { engine: 'server' },
+    server: { url: server.url, project: key },
+    project: { key },
+  });
+  expect((await runWordsInApp(client, env, ['add', 'From afar'])).exitCode).toBe(0);
+  expect((await app.call('tasks.show', { taskId: 'T001' })).task.title).toBe('From afar');
+  const clone = createApp(createPlatform({ ...env, CLEO_HOME: join(root, 'other') }, root, '0.0.0-test'));
+  expect((await runWordsInApp(clone, env, ['list'])).envelope).toMatchObject({
+    error: { code: 'E_PROJECT_UNTRUSTED', message: expect.stringContaining('server.url') },
+  });
+  const other = createApp(createPlatform({ ...env, CLEO_SERVER: server.url }, root, '0.0.0-test'));
+  await app.call('admin.config.set', { key: 'project.key', value: 'another' }, asPerson);
+  expect((await runWordsInApp(other, env, ['list'])).envelope).toMatchObject({
+    _meta: { exitCode: 8 },
+    error: { message: expect.stringContaining(`is ${key}, but this server has the project another`) },
+  });
+});
+
+test('an operation that runs on the client gets the scope of the token from the server', async () => {
+  const agent = await openRemote({ token: 'ada', clientEnv: { CLEO_AGENT_ID: '', LOGNAME: 'ada' } });
+  expect(await agent.call('admin.config.set', { key: 'backup.keep', value: '3' })).toMatchObject({ error: { code: 'E_FORBIDDEN' } });
+  const person = await openRemote({ token: 'ada', scope: 'admin', clientEnv: { CLEO_AGENT_ID: '', LOGNAME: 'ada' } });
+  expect(await person.call('admin.config.set', { key: 'backup.keep', value: '3' })).toMatchObject({ success: true, value: 3 });
+});

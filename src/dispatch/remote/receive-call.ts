@@ -1,0 +1,134 @@
+import '#store/errors.ts';
+import { safeParse } from 'valibot';
+import { CleoError } from '#core/errors/error.ts';
+import { isSameMajor } from '#core/rules/server-address.ts';
+import { mayActAs, toTokenAgent } from '#core/rules/token-agent.ts';
+import { includesScope } from '#core/rules/token-scope.ts';
+import { defined } from '#lib/defined.ts';
+import type { Platform } from '#platform/port.ts';
+import type { EnvironmentIdentity } from '#sessions/model/caller-identity.ts';
+import { type ClientCall, ClientCallSchema, LeaseCallSchema } from '#sessions/model/client-call.ts';
+import type { TokenIdentity } from '../authenticate.ts';
+import { type App, type Call, requireProject } from '../call-context.ts';
+import { dispatch, type Reply } from '../dispatch.ts';
+import { markAway, renewLease } from '../lease.ts';
+import type { ClientAnswer } from './server-answer.ts';
+
+/** A request of a cleo client. */
+export interface ClientRequest {
+  operation: string;
+  body: unknown;
+  token: TokenIdentity;
+  version: string | undefined;
+  signal?: AbortSignal;
+}
+
+/** Runs the call of a client as if it were made in the client's own process: with its agent, session, processes and gateway. Only the scope
+ *  and the name come from the token. */
+export async function answerClient(app: App, request: ClientRequest): Promise<{ answer: ClientAnswer; reply: Reply; call: Call }> {
+  const message = parseMessage(ClientCallSchema, request.body);
+  checkClient(app.platform, request.version, message.project);
+  const { caller, agent, session, gateway, kind, idempotencyKey, conversation, paths, warnings, params } = message;
+  const identity = limitIdentity(request.token, caller.identity, agent);
+  const sessions = caller.sessions && new Map(Object.entries(caller.sessions));
+  let exported: ClientAnswer['exported'];
+  const platform: Platform = {
+    ...app.platform,
+    caller: { agent: identity.agent, ...defined({ session: caller.session }) },
+    identity,
+    grade: { isEnabled: caller.grade.isEnabled, id: caller.grade.id },
+    token: undefined,
+    validatorSecret: caller.validatorSecret,
+    loadProcesses: async () => ({ ...(await app.platform.loadProcesses()), findClientProcess: () => caller.process }),
+    exportSession: (id, isGraded) => {
+      exported = { session: id, isGraded };
+    },
+  };
+  const call: Call = {
+    operation: request.operation,
+    gateway,
+    params,
+    token: limitToken(request.token, message),
+    ...defined({ kind, agent, session, idempotencyKey, conversation, paths, warnings, signal: request.signal }),
+    ...(message.isOwnKey && message.attempt === 1 ? { isNewKey: true as const } : {}),
+  };
+  const own: App = { ...app, platform, ...defined({ agentSessions: sessions, isObserver: message.isObserver }) };
+  const reply = await dispatch(own, call);
+  const answer = defined({
+    envelope: reply.envelope,
+    caller: reply.caller,
+    sessions: sessions && Object.fromEntries(sessions),
+    exported,
+    call: reply.error?.call,
+  });
+  return { answer, reply, call };
+}
+
+/** Renews the claims of a caller that is connected to a client, or marks it as away. Returns the time until the next renewal is due. */
+export async function answerLease(app: App, { body, token, version }: Omit<ClientRequest, 'operation'>): Promise<number | undefined> {
+  const { state, caller, project } = parseMessage(LeaseCallSchema, body);
+  checkClient(app.platform, version, project);
+  if (!mayActAs(token, caller.agent)) throw createNameError(token, caller.agent);
+  if (state === 'renew') return renewLease(app, defined(caller));
+  await markAway(app, defined(caller));
+  return undefined;
+}
+
+function parseMessage<S extends typeof ClientCallSchema | typeof LeaseCallSchema>(schema: S, body: unknown) {
+  const parsed = safeParse(schema, body);
+  if (parsed.success) return parsed.output;
+  const field = parsed.issues[0].path?.map(({ key }) => key).join('.') ?? 'body';
+  throw new CleoError('E_VALIDATION', { field, problem: parsed.issues[0].message, fix: 'cleo version' });
+}
+
+/** Rejects a client of another major version, and one that means another project. */
+function checkClient(platform: Platform, version: string | undefined, project: string | undefined): void {
+  if (version !== undefined && !isSameMajor(version, platform.version))
+    throw new CleoError('E_SERVER_VERSION', { server: 'this address', found: platform.version, own: version });
+  const own = platform.config.load(requireProject(platform))['project.key'];
+  if (project !== undefined && project !== own)
+    throw new CleoError('E_CONFIG_ERROR', {
+      path: 'server.project',
+      problem: `is ${project}, but this server has the project ${own}`,
+      fix: 'cleo config get server.project',
+    });
+}
+
+/** An agent does not get the scope of the person whose token it found in its environment. */
+function limitToken(token: TokenIdentity, { caller, gateway, agent }: ClientCall): NonNullable<Call['token']> {
+  const { identity } = caller;
+  const mark =
+    gateway !== 'cli'
+      ? 'MCP'
+      : agent !== undefined
+        ? `--agent ${agent}`
+        : identity.kind === 'named'
+          ? `CLEO_AGENT_ID=${identity.agent}`
+          : (caller.mark ?? (identity.kind === 'person' ? undefined : (identity.client ?? identity.agent)));
+  const isLimited = mark !== undefined && includesScope(token.scope, 'decide');
+  return { ...token, isClient: true, ...(isLimited ? { scope: 'mutate', mark } : {}) };
+}
+
+/** Returns the identity under which a token acts. A name that the caller chose must be the token's own or below it; any other is placed
+ *  below it. A person acts as the token. */
+function limitIdentity(
+  token: TokenIdentity,
+  { nested, client, kind, agent }: ClientCall['caller']['identity'],
+  named: string | undefined,
+): EnvironmentIdentity {
+  for (const chosen of [named, kind === 'named' ? agent : undefined])
+    if (chosen !== undefined && !mayActAs(token, chosen)) throw createNameError(token, chosen);
+  const limit = (identity: { kind: EnvironmentIdentity['kind']; agent: string; client?: string | undefined }): EnvironmentIdentity => ({
+    kind: identity.kind,
+    agent: identity.kind === 'person' && !mayActAs(token, identity.agent) ? token.name : toTokenAgent(token, identity.agent),
+    ...defined({ client: identity.client }),
+  });
+  return { ...limit({ kind, agent, client }), ...defined({ nested: nested?.map(limit) }) };
+}
+
+const createNameError = (token: TokenIdentity, agent: string): CleoError =>
+  new CleoError('E_FORBIDDEN', {
+    problem: `Token ${token.name} acts as ${token.name}, or as a name below it such as ${toTokenAgent(token, agent)}; ${agent} is another name`,
+    fix: `cleo whoami --agent ${toTokenAgent(token, agent)}`,
+    manual: `Use the agent id ${toTokenAgent(token, agent)} (CLEO_AGENT_ID), or a token of that name`,
+  });

@@ -1,0 +1,186 @@
+import '#store/errors.ts';
+import type { Operation } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
+import type { GatewayCall } from '#core/errors/row.ts';
+import type { Caller } from '#core/model/audit.ts';
+import type { ServerAnswer, ServerConnection } from '#core/model/server-connection.ts';
+import { anonymousToken } from '#core/model/token.ts';
+import { isSameMajor } from '#core/rules/server-address.ts';
+import { defined } from '#lib/defined.ts';
+import { isPlainObject } from '#lib/is-plain-object.ts';
+import { parseJson } from '#lib/parse-json.ts';
+import type { Platform } from '#platform/port.ts';
+import type { ClientCall, ClientCaller, LeaseCall } from '#sessions/model/client-call.ts';
+import type { TokenIdentity } from '../authenticate.ts';
+import { findAgentMark } from '../authorize.ts';
+import type { App, CallContext } from '../call-context.ts';
+import type { Reply } from '../dispatch.ts';
+import type { Envelope } from '../envelope.ts';
+import { isResolvedByStore } from '../identify.ts';
+import { readParams } from '../read-params.ts';
+import { createBehindServerError, locateServer, type ServerLocation } from './locate-server.ts';
+import { readAnswer } from './server-answer.ts';
+
+/** Sends a call to the server in front of the store and returns its reply. Parameters are parsed here first, so that an invalid call sends
+ *  nothing. */
+export async function sendCall(ctx: CallContext): Promise<Reply> {
+  const { app, call, operation } = ctx;
+  const params = await checkParams(ctx);
+  const server = await locateServer(app.platform);
+  if (operation.runsOn === 'both' && operation.usesCheckout?.(params) !== false) throw createBehindServerError(app.platform, operation);
+  const isWrite = operation.kind !== 'query';
+  const isOwnKey = isWrite && call.idempotencyKey === undefined;
+  const { agent, session, conversation, paths, warnings, kind } = call;
+  const message: ClientCall = {
+    params: call.params,
+    gateway: call.gateway as ClientCall['gateway'],
+    ...defined({ agent, session, conversation, paths, warnings, kind, project: server.project }),
+    ...defined({ idempotencyKey: call.idempotencyKey ?? (isOwnKey ? `client-${app.platform.randomHex(32)}` : undefined) }),
+    ...(isOwnKey ? { isOwnKey } : {}),
+    ...(app.isObserver ? { isObserver: app.isObserver } : {}),
+    attempt: 1,
+    caller: await describeCaller(ctx, isWrite),
+  };
+  const answer = await post(app.platform, server, `/api/call/${operation.name}`, message, { isWrite, signal: call.signal });
+  return toReply(app, operation, readAnswer(answer, server.url), server);
+}
+
+/** Renews the claims of a caller, or marks it as away, through the server. Returns the time until the next renewal is due. */
+export async function sendLease({ platform }: App, state: LeaseCall['state'], caller: Caller): Promise<number | undefined> {
+  const server = await locateServer(platform);
+  const message = { state, caller, ...defined({ project: server.project }) };
+  const answer = await post(platform, server, '/api/lease', message, { isWrite: false });
+  if (answer.status >= 400) throw toError(readAnswer(answer, server.url).envelope, undefined);
+  return (parseJson(answer.text) as { dueMs?: number }).dueMs;
+}
+
+/** Asks the server for the token of this environment; undefined if the server does not know it. */
+export async function readServerToken({ platform }: App): Promise<TokenIdentity | undefined> {
+  const server = await locateServer(platform);
+  const { status, text } = await post(platform, server, '/api/token', {}, { isWrite: false });
+  const { name, scope } = (status === 200 ? parseJson(text) : {}) as Partial<TokenIdentity>;
+  return name !== undefined && name !== anonymousToken && scope ? { name, scope } : undefined;
+}
+
+/** Throws for parameters that cannot be valid. Ids of other tools are known to the server only, so a call with one is sent as it is. */
+async function checkParams(ctx: CallContext): Promise<Record<string, unknown>> {
+  const { call, operation } = ctx;
+  const given = call.params as Record<string, unknown>;
+  if (operation.hookInput) ctx.hookInput = given[operation.hookInput];
+  let mayHaveAlias = false;
+  try {
+    const { params } = await readParams(operation, call.params, call, async () => {
+      mayHaveAlias = (await import('../resolve-aliases.ts')).mayHaveAliases(operation, call.params);
+      return undefined;
+    });
+    ctx.isParsed = true;
+    return params;
+  } catch (error) {
+    if (!mayHaveAlias || !(error instanceof CleoError)) throw error;
+    return given;
+  }
+}
+
+/** Describes the caller as its environment and its processes do. The process table is read only if the server needs it. */
+async function describeCaller(ctx: CallContext, isWrite: boolean): Promise<ClientCaller> {
+  const { app, call, operation } = ctx;
+  const { platform, agentSessions } = app;
+  const { identity, grade, validatorSecret } = platform;
+  const needsProcess = isWrite || isResolvedByStore(ctx, false);
+  const process = needsProcess ? (await platform.loadProcesses()).findClientProcess(call.gateway !== 'cli') : undefined;
+  const mayBePerson = operation.scope !== undefined && call.gateway === 'cli' && identity.kind === 'person' && platform.token !== undefined;
+  const { kind, agent, client, nested } = identity;
+  return {
+    identity: { kind: kind === 'shared' ? 'person' : kind, agent, ...defined({ client, nested: nested as never }) },
+    grade: { isEnabled: grade.isEnabled && !app.isObserver, ...defined({ id: grade.id }) },
+    ...defined({ session: platform.caller.session, process, validatorSecret }),
+    ...(agentSessions ? { sessions: Object.fromEntries(agentSessions) } : {}),
+    ...defined({ mark: mayBePerson ? await findAgentMark(ctx) : undefined }),
+  };
+}
+
+/** Connections of this process, by address. */
+const connections = new Map<string, Promise<ServerConnection>>();
+
+/** Sends a message until it is answered. A server that restarts, or a proxy without one, is waited for as long as a call waits for the lock.
+ *  A write that may have arrived is repeated too: its key keeps it from having a second effect. */
+async function post(
+  platform: Platform,
+  { url, token, busyTimeoutMs }: ServerLocation,
+  path: string,
+  message: object,
+  { isWrite, signal }: { isWrite: boolean; signal?: AbortSignal | undefined },
+): Promise<ServerAnswer> {
+  const startedAt = platform.monotonicMs();
+  const connecting = connections.get(url) ?? platform.connectServer(url);
+  connections.set(url, connecting);
+  const connection = await connecting;
+  const headers = { 'cleo-version': platform.version, ...(token ? { authorization: `Bearer ${token}` } : {}) };
+  let mayBeSaved = false;
+  for (let attempt = 1; ; attempt++) {
+    const body = JSON.stringify({ ...message, attempt });
+    const leftMs = busyTimeoutMs - (platform.monotonicMs() - startedAt);
+    let problem: string;
+    try {
+      const timeoutMs = isWrite ? maxWriteSilenceMs : maxReadSilenceMs;
+      const answer = await connection.post(path, { body, headers, connectTimeoutMs: Math.max(leftMs, 1000), timeoutMs, signal });
+      if (![502, 503, 504].includes(answer.status) || isAnswered(answer)) return answer;
+      problem = `status ${answer.status}`;
+    } catch (error) {
+      problem = (error as Error).message;
+      if (isWrite && (error as { wasSent?: boolean }).wasSent !== false) mayBeSaved = true;
+      if (signal?.aborted) throw createUnansweredError(url, 'the call was cancelled', mayBeSaved, 0);
+    }
+    const waitedMs = Math.round(platform.monotonicMs() - startedAt);
+    const pauseMs = Math.min(50 * 2 ** attempt, 1000);
+    if (waitedMs + pauseMs > busyTimeoutMs) throw createUnansweredError(url, problem, mayBeSaved, waitedMs);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+}
+
+/** The time that a server may be silent. A write may wait for a task, or be a long job. */
+const maxReadSilenceMs = 60_000;
+const maxWriteSilenceMs = 1_800_000;
+
+const isAnswered = ({ text }: ServerAnswer): boolean => isPlainObject(parseJson(text));
+
+const createUnansweredError = (url: string, problem: string, mayBeSaved: boolean, waitedMs: number): CleoError =>
+  mayBeSaved
+    ? new CleoError('E_OUTCOME_UNKNOWN', { problem: `The cleo server at ${url} did not answer: ${problem}` })
+    : new CleoError('E_STORE_UNAVAILABLE', { address: url, problem, waitedMs, isServer: true });
+
+/** Converts the answer of the server to a reply, and follows the sessions that it started or left. */
+function toReply(app: App, operation: Operation, answer: ReturnType<typeof readAnswer>, server: ServerLocation): Reply {
+  const { envelope, caller, sessions, exported, call } = answer;
+  const found = envelope._meta.version;
+  if (found !== undefined && !isSameMajor(found, app.platform.version))
+    throw new CleoError('E_SERVER_VERSION', { server: server.url, found, own: app.platform.version });
+  if (app.agentSessions && sessions) {
+    app.agentSessions.clear();
+    for (const [agent, session] of Object.entries(sessions)) app.agentSessions.set(agent, session);
+  }
+  if (exported) app.platform.exportSession(exported.session, exported.isGraded);
+  return {
+    envelope,
+    exitCode: Number(envelope._meta.exitCode ?? 0),
+    operation,
+    ...(caller ? { caller } : {}),
+    ...(envelope.success ? {} : { error: toError(envelope, call) }),
+  };
+}
+
+/** Rebuilds the error of the server, whose facts are in the envelope already. */
+function toError({ error }: Envelope, call: GatewayCall | undefined): CleoError {
+  const { code, exitCode, message, fix, alternatives = [], details = {} } = error as ErrorFields;
+  const rebuilt = new CleoError('E_GENERAL_ERROR', { problem: message });
+  return Object.assign(rebuilt, { row: code, code, exitCode, message, fix, alternatives, details, ...(call ? { call } : {}) });
+}
+
+interface ErrorFields {
+  code: string;
+  exitCode: number;
+  message: string;
+  fix: string;
+  alternatives?: object[];
+  details?: object;
+}

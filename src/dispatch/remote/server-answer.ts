@@ -1,0 +1,34 @@
+import { CleoError } from '#core/errors/error.ts';
+import type { GatewayCall } from '#core/errors/row.ts';
+import type { Caller } from '#core/model/audit.ts';
+import type { ServerAnswer } from '#core/model/server-connection.ts';
+import { isPlainObject } from '#lib/is-plain-object.ts';
+import { parseJson } from '#lib/parse-json.ts';
+import type { Envelope } from '../envelope.ts';
+
+/** The answer of a server to a client. A request that did not reach an operation is answered with the envelope alone. */
+export interface ClientAnswer {
+  envelope: Envelope;
+  caller?: Caller;
+  /** The sessions of the agents after the call, if the client remembers them. */
+  sessions?: Record<string, string>;
+  /** The session that child processes of the client inherit. */
+  exported?: { session: string; isGraded: boolean };
+  /** The call that the fix of an error stands for, if a command line cannot express it. */
+  call?: GatewayCall;
+}
+
+/** Reads the answer of a server. */
+export function readAnswer({ status, text }: ServerAnswer, url: string): ClientAnswer {
+  const body = parseJson(text);
+  const answer = isPlainObject(body) && isPlainObject(body.envelope) ? body : { envelope: body };
+  if (isEnvelope(answer.envelope)) return answer as unknown as ClientAnswer;
+  throw new CleoError('E_CONFIG_ERROR', {
+    path: 'server.url',
+    problem: `${url} answered with status ${status} and without an answer of cleo; it is not the address of a cleo server of this version`,
+    fix: 'cleo config get server.url',
+  });
+}
+
+const isEnvelope = (value: unknown): value is Envelope =>
+  isPlainObject(value) && isPlainObject(value._meta) && typeof value.success === 'boolean';

@@ -1,0 +1,66 @@
+import {
+  array,
+  boolean,
+  type InferOutput,
+  integer,
+  literal,
+  maxLength,
+  minValue,
+  number,
+  object,
+  optional,
+  picklist,
+  pipe,
+  record,
+  string,
+  unknown,
+} from 'valibot';
+
+const ShortText = pipe(string(), maxLength(1000, 'must have at most 1000 characters'));
+const identityEntries = { kind: picklist(['named', 'conversation', 'mark', 'person']), agent: ShortText, client: optional(ShortText) };
+
+/** The caller as the environment and the processes of its own machine describe it. */
+export const ClientCallerSchema = object({
+  identity: object({ ...identityEntries, nested: optional(array(object(identityEntries))) }),
+  session: optional(ShortText),
+  /** The process of the agent client, where the call needs it. */
+  process: optional(object({ client: ShortText, pid: number(), startTime: ShortText, key: ShortText })),
+  grade: object({ isEnabled: boolean(), id: optional(ShortText) }),
+  /** The session that each agent of a stdio server last started or resumed. */
+  sessions: optional(record(ShortText, ShortText)),
+  validatorSecret: optional(ShortText),
+  /** The mark of an agent in the environment of a call that looks like a person's. */
+  mark: optional(ShortText),
+});
+export type ClientCaller = InferOutput<typeof ClientCallerSchema>;
+
+/** The body of `POST /api/call/<operation>`: a call of a cleo client whose store is behind this server. */
+export const ClientCallSchema = object({
+  params: unknown(),
+  gateway: picklist(['cli', 'cleo_query', 'cleo_mutate']),
+  kind: optional(picklist(['query', 'mutate'])),
+  /** The agent and the session that the call itself names. */
+  agent: optional(ShortText),
+  session: optional(ShortText),
+  idempotencyKey: optional(ShortText),
+  /** Counts from 1. The client repeats a call whose answer was lost. */
+  attempt: pipe(number(), integer(), minValue(1)),
+  /** The client chose the key itself, so that it can repeat the call. */
+  isOwnKey: optional(literal(true)),
+  conversation: optional(object({ client: ShortText, id: ShortText })),
+  paths: optional(record(ShortText, string())),
+  warnings: optional(array(string())),
+  isObserver: optional(literal(true)),
+  /** The key of the project that the client means. */
+  project: optional(ShortText),
+  caller: ClientCallerSchema,
+});
+export type ClientCall = InferOutput<typeof ClientCallSchema>;
+
+/** The body of `POST /api/lease`: a stdio server renews the claims of its caller, or marks it as away. */
+export const LeaseCallSchema = object({
+  state: picklist(['renew', 'away']),
+  caller: object({ agent: ShortText, session: optional(ShortText), process: optional(ShortText) }),
+  project: optional(ShortText),
+});
+export type LeaseCall = InferOutput<typeof LeaseCallSchema>;

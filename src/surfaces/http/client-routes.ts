@@ -1,0 +1,45 @@
+import type { Context, Hono } from 'hono';
+import { CleoError } from '#core/errors/error.ts';
+import type { App } from '#dispatch/dispatch.ts';
+import { maxBodyBytes, parseBody, readBody } from '../read-body.ts';
+import type { Env } from './app.ts';
+import { bodyTooLong, createDepartureSignal, isJsonRequest, wrongContentType } from './request-call.ts';
+
+interface ClientRouteOptions {
+  report: ((error: unknown) => void) | undefined;
+  respondError(c: Context<Env>, error: CleoError, status?: number): Promise<Response>;
+}
+
+/** Adds the routes of cleo clients whose store is behind this server: calls, and the claims of a stdio server. They describe the caller on
+ *  its own machine, so the body holds more than the parameters, and the answer more than the envelope. */
+export function addClientRoutes(routes: Hono<Env>, app: App, { report, respondError }: ClientRouteOptions): void {
+  const readJson = async (c: Context<Env>): Promise<{ value: unknown } | Response> => {
+    if (!isJsonRequest(c)) return respondError(c, wrongContentType, 415);
+    const bytes = await readBody(c.req.raw, maxBodyBytes);
+    if (!bytes) return respondError(c, bodyTooLong, 413);
+    return parseBody(bytes) ?? respondError(c, notJson);
+  };
+  const toRequest = (c: Context<Env>, body: unknown) => ({ body, token: c.get('visit').token, version: c.req.header('cleo-version') });
+
+  routes.post('/api/call/:operation', async (c) => {
+    const read = await readJson(c);
+    if (read instanceof Response) return read;
+    const { answerClient } = await import('#dispatch/remote/receive-call.ts');
+    const signal = createDepartureSignal(c);
+    const { answer, reply } = await answerClient(app, { ...toRequest(c, read.value), operation: c.req.param('operation'), signal });
+    if (reply.unexpected) report?.(reply.unexpected);
+    return c.body(`${JSON.stringify(answer)}\n`, (reply.error?.httpStatus ?? 200) as 200, { 'content-type': 'application/json' });
+  });
+  routes.post('/api/token', (c) => {
+    const { name, scope } = c.get('visit').token;
+    return c.json({ name, scope });
+  });
+  routes.post('/api/lease', async (c) => {
+    const read = await readJson(c);
+    if (read instanceof Response) return read;
+    const dueMs = await (await import('#dispatch/remote/receive-call.ts')).answerLease(app, toRequest(c, read.value));
+    return c.json({ dueMs });
+  });
+}
+
+const notJson = new CleoError('E_INVALID_INPUT', { problem: 'The body is not valid JSON', fix: 'cleo help serve' });
