@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, test } from 'vitest';
 import { connectBrowser } from '../test/connect-browser.ts';
-import { addManyTasks, addSamplePlan, manyTasksConfig } from '../test/sample-plan.ts';
+import { addManyTasks, addSamplePlan, manyTasksConfig, requireSuccess } from '../test/sample-plan.ts';
 import { addSampleRecords } from '../test/sample-records.ts';
 import { addSampleRelease } from '../test/sample-release.ts';
 import { addSampleRuns } from '../test/sample-runs.ts';
@@ -45,11 +45,20 @@ const plans: Record<string, (project: ServedProject) => Promise<void>> = {
     await addSampleRecords(project);
     await addSampleRelease(project);
     const { grace } = await addSampleSessions(project);
+    await startTask(project, 'grace', 'T007');
+    await startTask(project, 'linus', 'T011');
     sessionViews = { session: `/sessions/${grace}`, grade: `/grades/${grace}` };
     await addSampleRuns(project);
   },
   large: (project) => addManyTasks(project, 10_000),
 };
+/** Lets an agent begin a task, so that several are at work in the pictures. */
+async function startTask(project: ServedProject, agent: string, taskId: string): Promise<void> {
+  const headers = { 'content-type': 'application/json', 'cleo-agent': agent };
+  const answer = await fetch(`${project.url}/api/mutate/tasks/start`, { method: 'POST', headers, body: JSON.stringify({ taskId }) });
+  requireSuccess(await answer.json());
+}
+
 /** Pictures of the README. */
 const published: Record<string, string> = { 'board-small-light-wide': 'web-board.png', 'now-small-dark-wide': 'web-now.png' };
 const images = resolve(import.meta.dirname, '../../docs/images');

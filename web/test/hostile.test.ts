@@ -98,7 +98,7 @@ const listViews = () => [
   `/grades/${ids.grace}`,
 ];
 
-const widths = [1280, 390];
+const widths = [1280, 360];
 
 test('every table that a view reads has a hostile text', () => {
   expect(emptyTables).toEqual([]);

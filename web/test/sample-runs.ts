@@ -27,7 +27,7 @@ export async function addSampleRuns(project: ServedProject): Promise<void> {
   });
   writeRun(folder, { id: 'run-c', status: 'crashed', at: at(1), stepMs: 1200 });
   writeOutput(project, 'run-b', 'Reading prd.md\nWriting design.md\n');
-  writeReviews(folder, [createReviewRequest('rv-1', 'run-a')]);
+  writeReviews(folder, [createReviewRequest('rv-1', 'run-a', { at: at(4) })]);
 }
 
 /** Writes what the first skill of a run printed. */
