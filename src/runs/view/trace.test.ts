@@ -36,10 +36,10 @@ test('draws runs as a table, with the command that resumes an interrupted one', 
   const crashed = { ...run, id: 'run-b', status: 'crashed', exitCode: null, durationMs: null, failed: 0, executions: 1, resumable: true };
   expect(await render({ runs: [crashed, { ...run, status: 'success', exitCode: 0, durationMs: 72_000 }, run] }, later)).toBe(
     [
-      'STATUS   RUN    OF    EXIT  BEGAN   TOOK        EXECUTIONS',
-      'crashed  run-b  demo        2h ago              1',
-      '✓ ok     run-a  demo  0     2h ago  1 min 12 s  2, 1 failed',
-      'failure  run-a  demo  65    2h ago  14 ms       2, 1 failed',
+      'STATUS   RUN    OF    EXIT  BEGAN   TOOK     EXECUTIONS',
+      'crashed  run-b  demo        2h ago           1',
+      '✓ ok     run-a  demo  0     2h ago  1.2 min  2, 1 failed',
+      'failure  run-a  demo  65    2h ago  14 ms    2, 1 failed',
       '',
       'resume with  cleo construct run --resume run-b',
       '',

@@ -16,6 +16,7 @@ import {
   truncate,
   wrap,
 } from '#core/terminal/index.ts';
+import { formatDuration } from '#lib/ago.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { resumeCommand } from '../errors/resume-command.ts';
 
@@ -28,7 +29,7 @@ export function drawRuns(runs: Fields[], screen: Screen): string[] {
     of: run.name,
     exit: run.exitCode ?? '',
     began: formatAge(run.startedAt, screen.now),
-    took: formatDuration(run.durationMs),
+    took: formatTime(run.durationMs),
     executions: run.failed ? `${run.executions}, ${run.failed} failed` : run.executions,
     ...(run.taskId ? { task: run.taskId } : {}),
   }));
@@ -41,19 +42,15 @@ export function drawRuns(runs: Fields[], screen: Screen): string[] {
   ];
 }
 
-function formatDuration(ms: unknown): string {
-  if (typeof ms !== 'number') return '';
-  if (ms < 1000) return `${ms} ms`;
-  return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
-}
+const formatTime = (ms: unknown): string => (typeof ms === 'number' ? formatDuration(ms) : '');
 
 /** Draws the steps of a run, a line each, with the notes of a step below it. */
 export function drawTrace({ run, steps }: Fields, screen: Screen): string[] {
   if (!isPlainObject(run)) return drawFields({ run, steps }, screen);
   const { id, name, status, exitCode, durationMs, executions } = run;
-  const about = [name, exitCode === null ? status : `${status} (${exitCode})`, formatDuration(durationMs), `${executions} executions`];
+  const about = [name, exitCode === null ? status : `${status} (${exitCode})`, formatTime(durationMs), `${executions} executions`];
   const all = isRecords(steps) ? steps : [];
-  const times = all.map(({ atMs }) => formatDuration(atMs));
+  const times = all.map(({ atMs }) => formatTime(atMs));
   const width = Math.max(0, ...times.map(measureWidth));
   return [
     `${screen.paint('cyan', toOneLine(String(id)))}  ${truncate(joinParts(about), screen.columns - 4)}`,
@@ -99,7 +96,7 @@ const inlineNotes = [
 
 function formatStep({ event, phase, skill, attempt, status, gate, exitCode, durationMs, notes }: Fields): string {
   const inline = inlineNotes.includes(String(event)) && Array.isArray(notes) ? notes.join(' · ') : '';
-  const outcome = [status, exitCode === undefined ? '' : `(${exitCode})`, formatDuration(durationMs)].filter(Boolean).join(' ');
+  const outcome = [status, exitCode === undefined ? '' : `(${exitCode})`, formatTime(durationMs)].filter(Boolean).join(' ');
   const words: Record<string, string> = {
     phase_entered: `${phase}`,
     phase_exited: `${phase} is over`,
