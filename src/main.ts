@@ -6,7 +6,6 @@ import { locatesStore } from './core/rules/store-keys.ts';
 import { type App, requireProject } from './dispatch/call-context.ts';
 import { createPlatform } from './platform/platform.ts';
 import type { Platform, Project } from './platform/port.ts';
-import type { PostgresOptions } from './store/dialects/postgres.ts';
 import { openSqlite } from './store/dialects/sqlite.ts';
 import type { Store } from './store/port/store.ts';
 import type { StoreLocation } from './store/store-admin.ts';
@@ -63,7 +62,8 @@ export function createApp(platform: Platform, options: AppOptions = {}): App {
       opened.set(key, store);
       return store;
     },
-    wouldConnect: () => opened.size === 0 && (isBehindServer(platform) || hasServer(platform, requireProject(platform))),
+    wouldConnect: () =>
+      opened.size === 0 && (isBehindServer(platform) || readAddress(platform, platform.config.load(requireProject(platform))) !== ''),
     usesServer: () => isBehindServer(platform),
     storeAdmin: async (project, url) =>
       (await import('./store/store-admin.ts')).createStoreAdmin(await locateStore(platform, project, url)),
@@ -82,8 +82,7 @@ export function createApp(platform: Platform, options: AppOptions = {}): App {
   return app;
 }
 
-const hasServer = (platform: Platform, project: Project): boolean =>
-  storeLocation(platform, project, platform.config.load(project)).postgres !== undefined;
+const readAddress = ({ databaseUrl }: Platform, config: Config): string => databaseUrl ?? config['store.url'];
 
 /** Checks for a store behind a cleo server. An address of the database in the environment is for those who open the store themselves. */
 function isBehindServer({ serverUrl, databaseUrl, config, getProject }: Platform): boolean {
@@ -135,28 +134,13 @@ async function locateStore(platform: Platform, project: Project, address?: strin
   else await platform.requireFolder(project);
   if (address === undefined && isBehindServer(platform))
     throw await (await import('./dispatch/remote/locate-server.ts')).createBehindServerError(platform);
-  return storeLocation(platform, project, config, address);
-}
-
-/** Resolves the location and settings of a project's store. */
-function storeLocation(platform: Platform, project: Project, config: Config, address?: string): StoreLocation {
-  const busyTimeoutMs = config['store.busyTimeoutMs'];
-  const url = address ?? platform.databaseUrl ?? config['store.url'];
+  const url = address ?? readAddress(platform, config);
   const keep = config['backup.keep'];
-  const toOptions = (from: string): PostgresOptions => ({
-    url: from,
-    schema: `cleo_${config['project.key'] || 'default'}`,
-    busyTimeoutMs,
-    ...platform.describeAddress(from),
-  });
-  const listenUrl = config['store.listenUrl'];
   return {
-    ...(url
-      ? { postgres: { ...toOptions(url), ...(listenUrl ? { listen: { ...toOptions(listenUrl), source: 'store.listenUrl' } } : {}) } }
-      : {}),
+    ...(url ? { postgres: await (await import('./locate-postgres.ts')).locatePostgres(platform, config, url) } : {}),
     sqlite: {
       path: join(project.folder, 'cleo.db'),
-      busyTimeoutMs,
+      busyTimeoutMs: config['store.busyTimeoutMs'],
       durability: config['store.durability'],
       newestBackup: () => platform.backups.list(project)[0]?.id,
       hasPlan: () => platform.files.isFolder(join(project.folder, 'plan', 'tasks')),

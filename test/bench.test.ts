@@ -126,12 +126,12 @@ test('the core stays small, because every command loads it', () => {
   const [positions = ''] = readFileSync(join(caches, 'show.bin'), 'latin1').split('\n', 1);
   const measureCompiled = (file: string): number => JSON.parse(positions)[file].reduce((from: number, to: number) => to - from);
   // Parts use the schema functions of the core, so the two are measured together.
-  expect(measureCompiled('core.js') + measureCompiled('parts/tasks-operations-show.js')).toBeLessThan(220_000);
+  expect(measureCompiled('core.js') + measureCompiled('parts/tasks-operations-show.js')).toBeLessThan(222_000);
 });
 
 test('parts do not contain copies of the packages that many of them use', () => {
   const sizes = readdirSync(join(dist, 'parts')).map((name) => statSync(join(dist, 'parts', name)).size);
-  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(8_550_000);
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(8_600_000);
   expect(readdirSync(join(dist, 'parts')).filter((name) => /^packages-(yaml|jsonc-parser)\.js$/.test(name))).toHaveLength(2);
 });
 

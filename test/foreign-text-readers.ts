@@ -1,6 +1,7 @@
 import { parseHeads, parseSigner } from '../src/admin/rules/audit-heads.ts';
 import { addLaterPatterns } from '../src/admin/rules/local-files.ts';
 import { findPassword, parsePostgresAddress } from '../src/core/rules/postgres-address.ts';
+import { findService } from '../src/core/rules/postgres-defaults.ts';
 import { toQueryWords } from '../src/core/rules/rank.ts';
 import { normalizeWord } from '../src/core/rules/words.ts';
 import { findTitle, toDocSlug } from '../src/documents/rules/doc-name.ts';
@@ -24,7 +25,7 @@ import { mayBeEscaped } from '../src/lib/secret-spelling.ts';
 import { sha256 } from '../src/lib/sha256.ts';
 import { parseShellWords } from '../src/lib/shell-words.ts';
 import { slugify } from '../src/lib/slug.ts';
-import { toTerms } from '../src/lib/terms.ts';
+import { joinTerms, toTerms } from '../src/lib/terms.ts';
 import { estimateAnswerTokens, estimateTokens } from '../src/lib/tokens.ts';
 import { parseFrontMatter } from '../src/lib/yaml/front-matter.ts';
 import { parseYaml, parseYamlDocument } from '../src/lib/yaml/parse-yaml.ts';
@@ -101,6 +102,7 @@ export const readers: Record<string, (text: string) => unknown> = {
   parseHeads,
   parseSigner,
   parsePostgresAddress,
+  findService: (text) => findService(`[a]\n${text}`, 'a'),
   findPassword: (text) => findPassword(text, { host: 'a', port: 1, database: 'a', user: 'a' }),
   formatHookOutput: (text) => formatHookOutput(text, 'gemini', {}),
   escapeInvisible,
@@ -157,6 +159,7 @@ export const readers: Record<string, (text: string) => unknown> = {
   parseShellWords,
   slugify: (text) => slugify(text, { maxLength: 50 }),
   toTerms,
+  joinTerms,
   estimateTokens,
   estimateAnswerTokens,
   normalizeWord,

@@ -33,7 +33,10 @@ const at = (path: string, pattern: RegExp): string[] => [...code(path).matchAll(
 
 /** Layer of a file. Every layer imports only the layers listed for it in `layers`. */
 function layerOf(path: string): string {
-  if (['src/main.ts', 'src/servers.ts', 'src/cli.ts', 'src/deleted-folder.ts', 'src/fresh-clone.ts'].includes(path)) return 'main';
+  if (
+    ['src/main.ts', 'src/servers.ts', 'src/cli.ts', 'src/deleted-folder.ts', 'src/fresh-clone.ts', 'src/locate-postgres.ts'].includes(path)
+  )
+    return 'main';
   if (path === 'src/version.ts' || path.endsWith('.generated.ts')) return 'model';
   if (/^src\/store\/(port\b|schema-version\.ts$)/.test(path)) return 'store port';
   if (/^src\/platform\/(runner\/|plan-)?port\.ts$/.test(path)) return 'platform port';

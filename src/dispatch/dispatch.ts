@@ -52,7 +52,7 @@ async function handleCall(app: App, given: Call, startedAt: number): Promise<Rep
     await checkToken(operation, call);
     if (call.inputError) throw call.inputError;
     await checkGateway(operation, call);
-    if ((operation.runsOn ?? (operation.needs === 'store' ? 'server' : 'client')) !== 'client' && app.usesServer())
+    if ((operation.runsOn ? operation.runsOn !== 'client' : operation.needs === 'store') && app.usesServer())
       return await (await import('./remote/send-call.ts')).sendCall(ctx);
     const {
       params,

@@ -27,13 +27,13 @@ export async function findReplay(ctx: CallContext, writes: WriteStore, params: R
     });
   if (stored.answer === undefined) {
     const isRunning = (await writes.health.listStartedJobs()).some((job) => job.operation === operation.name);
-    throw isRunning && countMinutes(stored.at, now) < 10
-      ? new CleoError('E_LOCK_TIMEOUT', {
-          waitedMs: 0,
-          path: operation.name,
-          problem: `${operation.name} is still running with this idempotency key`,
-        })
-      : new CleoError('E_OUTCOME_UNKNOWN', { problem: `${operation.name} was started with this key and did not finish` });
+    if (!isRunning || countMinutes(stored.at, now) >= 10)
+      throw (await import('./unknown-outcome.ts')).createUnknownOutcome(`${operation.name} was started with this key and did not finish`);
+    throw new CleoError('E_LOCK_TIMEOUT', {
+      waitedMs: 0,
+      path: operation.name,
+      problem: `${operation.name} is still running with this idempotency key`,
+    });
   }
   const envelope = JSON.parse(stored.answer) as Envelope;
   envelope._meta.replayed = true;

@@ -51,13 +51,7 @@ export function createPlatform(env: Record<string, string | undefined>, folder: 
     databaseUrl: env.CLEO_DATABASE_URL || undefined,
     serverUrl: env.CLEO_SERVER || undefined,
     connectServer: async (address) => (await import('./server-connection.ts')).connectServer(address),
-    describeAddress(url) {
-      const { config, databaseUrl } = platform;
-      const { values } = config.inspect(config.userFile());
-      const isOwnAddress = url === databaseUrl || url === values['store.url'] || url === values['store.listenUrl'];
-      const source = url === databaseUrl ? 'CLEO_DATABASE_URL' : 'store.url';
-      return { source, isOwnAddress, environment: env, client: { argv: process.argv, agent: identity.agent } };
-    },
+    describeAddress: async (url) => (await import('./store-address.ts')).describeAddress(platform, env, url),
     token: env.CLEO_TOKEN || undefined,
     caller: { agent: identity.agent, ...(env.CLEO_SESSION_ID ? { session: env.CLEO_SESSION_ID } : {}) },
     identity,

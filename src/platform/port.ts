@@ -1,3 +1,4 @@
+import type { AddressFacts } from '#core/model/address-facts.ts';
 import type { Caller } from '#core/model/audit.ts';
 import type { Config, ConfigProblem, ConfigValue } from '#core/model/config.ts';
 import type { ServerAccess } from '#core/model/server-connection.ts';
@@ -358,12 +359,7 @@ export interface Platform extends ServerAccess {
   /** PostgreSQL address from the environment. */
   databaseUrl: string | undefined;
   /** Returns the origin of a PostgreSQL address, and the variables that complete it. */
-  describeAddress(url: string): {
-    source: string;
-    isOwnAddress: boolean;
-    environment: Record<string, string | undefined>;
-    client: { argv: string[]; agent: string };
-  };
+  describeAddress(url: string): Promise<AddressFacts>;
   /** Rejects a `.cleo` that is not the user's own; see `ProjectTrust.requireFolder`. Costs a few system calls if nothing is suspect. */
   requireFolder(project: Project): Promise<void>;
   /** Loads the trust of projects. Only calls that run a program of the project, or that find something suspect, need it. */

@@ -4,6 +4,12 @@ import { askPerson, type ErrorRow, row } from '#core/errors/row.ts';
 
 /** Errors of a store on a server. A file that throws one imports this file. */
 const rows = {
+  E_OUTCOME_UNKNOWN: row<{ problem: string }>({
+    exit: 21,
+    http: 503,
+    message: (d) => `${d.problem}; it is not known whether the write was saved`,
+    fix: () => 'cleo log --limit 5',
+  }),
   E_STORE_UNREACHABLE: row<{ address: string; problem: string }>({
     exit: 3,
     http: 503,

@@ -24,6 +24,12 @@ interface ClaimedFacts {
 
 /** Errors of tasks that only few calls throw. A file that throws one imports this file; without it the catalog has no row for the code. */
 const rows = {
+  E_ORPHAN_DETECTED: row<{ orphans: string[] }>({
+    exit: 15,
+    http: 409,
+    message: (d) => `The parent of these tasks is missing: ${d.orphans.join(', ')}`,
+    fix: () => 'cleo doctor --fix',
+  }),
   E_CASCADE_FAILED: row<{ taskId: string; held: string; holder: string; act?: 'cancelled' }>({
     exit: 18,
     http: 409,

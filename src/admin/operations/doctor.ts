@@ -1,3 +1,4 @@
+import '#tasks/errors.ts';
 import { strictObject } from 'valibot';
 import { query } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';

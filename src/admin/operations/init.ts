@@ -33,7 +33,7 @@ export const adminInit = job({
       pipe(
         string(),
         description('Address of a cleo server in front of the store; each caller needs a token in CLEO_TOKEN'),
-        metadata({ value: 'https://…' }),
+        metadata({ value: 'https://…', isInternal: true }),
       ),
     ),
     project: optional(
@@ -138,7 +138,7 @@ async function createStore(ctx: JobContext, project: Project, address: string | 
   if (address !== undefined) checkStoreAddress(address, 'store', (clean) => commandWith({ store: clean }));
   const hasFolder = platform.files.isFolder(project.folder);
   if (hasFolder) checkSameStore(platform, project, address);
-  if (address !== undefined) requireServerScope(ctx, address);
+  if (address !== undefined) await requireServerScope(ctx, address);
   if (hasFolder && address === undefined && (await hasWorkingStore(storeAdmin, project))) return false;
   writeProjectFiles(platform, project);
   if (hasFolder && address !== undefined && address === platform.config.load(project)['store.url'])
@@ -176,8 +176,8 @@ async function buildFromPlan(
 }
 
 /** Requires a person for a server that the user has not configured: connecting to it sends the password of the user there. */
-function requireServerScope({ platform, requireScope }: JobContext, address: string): void {
-  const { isOwnAddress, environment } = platform.describeAddress(address);
+async function requireServerScope({ platform, requireScope }: JobContext, address: string): Promise<void> {
+  const { isOwnAddress, environment } = await platform.describeAddress(address);
   const parsed = parsePostgresAddress(address);
   if (isOwnAddress || !('address' in parsed)) return;
   const hosts = listServers(parsed.address, environment).map(({ host }) => host);

@@ -9,8 +9,9 @@ const toUpperSnake = (field: string): string =>
     .replace(/[^A-Za-z]+/g, '_')
     .toUpperCase();
 
+/** A path in a call can be longer than any that exists. */
 const pathRow = <D extends { path: string; problem: string; fix: string }>(exit: number): ErrorRow<D> =>
-  row<D>({ exit, http: 500, message: (d) => `${d.path}: ${d.problem}`, fix: (d) => d.fix });
+  row<D>({ exit, http: 500, message: (d) => `${d.path.slice(0, 1000)}: ${d.problem}`, fix: (d) => d.fix });
 
 const endMismatch = (sessionId = ''): string => commandLine(['cleo', 'session', 'end', '--session', sessionId, '--note', 'Scope mismatch']);
 
@@ -187,12 +188,6 @@ const createRows = () =>
       message: (d) => `That would create a cycle: ${d.path.join(' → ')}`,
       fix: (d) => d.fix ?? (d.look === undefined ? 'cleo tree' : d.what === 'parent' ? `cleo tree ${d.look}` : `cleo deps ${d.look}`),
     }),
-    E_ORPHAN_DETECTED: row<{ orphans: string[] }>({
-      exit: 15,
-      http: 409,
-      message: (d) => `The parent of these tasks is missing: ${list(d.orphans)}`,
-      fix: () => 'cleo doctor --fix',
-    }),
     E_HAS_CHILDREN: row<{ taskId: string; children: string[]; act: 'complete' | 'delete' | 'cancel'; retry?: string }>({
       exit: 16,
       http: 409,
@@ -224,12 +219,6 @@ const createRows = () =>
       http: 409,
       message: (d) => `${d.taskId} is at revision ${d.actual}, not ${d.expected}`,
       fix: (d) => `cleo show ${d.taskId}`,
-    }),
-    E_OUTCOME_UNKNOWN: row<{ problem: string }>({
-      exit: 21,
-      http: 503,
-      message: (d) => `${d.problem}; it is not known whether the write was saved`,
-      fix: () => 'cleo log --limit 5',
     }),
     E_ID_COLLISION: row<{ id: string; fix: string; problem?: string }>({
       exit: 22,

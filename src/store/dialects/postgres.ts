@@ -1,3 +1,4 @@
+import '../errors.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { OnMoved } from '../move/check-marker.ts';
 import type { ReadStore, Stamp, Store, WriteStore } from '../port/store.ts';

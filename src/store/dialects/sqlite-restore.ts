@@ -2,7 +2,7 @@ import { chmodSync, copyFileSync, rmSync, statSync } from 'node:fs';
 import { CleoError } from '#core/errors/error.ts';
 import { toTaskId } from '#core/model/scalars.ts';
 import type { StoreInspection, StoreRestoration } from '../port/store.ts';
-import { openSqlite, readSchemaVersion, type SqliteOptions } from './sqlite.ts';
+import { openSqlite, readSchema, type SqliteOptions } from './sqlite.ts';
 import { moveAside } from './sqlite-build.ts';
 import { carryOver } from './sqlite-carry-over.ts';
 import { loadSqliteDriver, type SqliteDatabase, type SqliteStatement } from './sqlite-driver.ts';
@@ -19,7 +19,7 @@ export function inspectSqlite(path: string): StoreInspection {
   let database: SqliteDatabase | undefined;
   try {
     database = new (loadSqliteDriver().DatabaseSync)(path, { readOnly: true, timeout: 5000 });
-    const schema = readSchemaVersion(database);
+    const schema = readSchema(database)?.version;
     const problems = database
       .prepare('pragma integrity_check(20)')
       .all()

@@ -136,22 +136,12 @@ export function openSqlite(options: SqliteOptions): Store {
         return result;
       }),
     migrate: () =>
-      enqueue(async (sinceMs) => {
-        const from = convertErrors(options, () => readSchemaVersion(database));
-        if (from === undefined) throw createDamagedError(options, 'is not a cleo database');
-        checkNotNewer(from);
-        if (from < schemaVersion) {
-          await options.beforeMigration?.({ backupTo });
-          const { migrateSqlite } = await import('./sqlite-schema.ts');
-          await runTransaction(
-            'begin immediate',
-            sinceMs,
-            async () => convertErrors(options, () => migrateSqlite(database, new Date().toISOString())),
-            () => {},
-          );
-        }
-        return { from, to: schemaVersion };
-      }),
+      enqueue(async (sinceMs) =>
+        (await import('./sqlite-upgrade.ts')).upgradeSqlite(database, options, {
+          backupTo,
+          write: (work) => runTransaction('begin immediate', sinceMs, work, () => {}),
+        }),
+      ),
     backupTo: (file) => enqueue(() => backupTo(file)),
     close: () =>
       enqueue(async () => {
@@ -217,8 +207,6 @@ const maxLogBytes = 1 << 20;
 const maxStatements = 500;
 
 const getLogSize = (path: string): number => statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-
-export const readSchemaVersion = (database: Pick<SqliteDatabase, 'prepare'>): number | undefined => readSchema(database)?.version;
 
 /** Reads the version of the schema, and the marker of a store that takes part in a move. */
 export function readSchema(database: Pick<SqliteDatabase, 'prepare'>): { version: number; marker: SqlRow[string] | undefined } | undefined {

@@ -1,3 +1,4 @@
+import '../errors.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { PostgresOptions } from '../dialects/postgres.ts';
 import { type Connection, openConnection } from '../dialects/postgres-connection.ts';

@@ -1,3 +1,4 @@
+import '#tasks/errors.ts';
 import { array, boolean, number, optional, picklist, record, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';

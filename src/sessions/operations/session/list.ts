@@ -10,7 +10,7 @@ import { toSessionSummary } from '../../rules/session-view.ts';
 
 export const sessionList = query({
   name: 'session.list',
-  summary: 'List sessions, active ones first',
+  summary: 'List sessions, active first',
   params: strictObject({
     status: optional(pipe(SessionStatusSchema, description('Only sessions with this status'))),
     term: optional(pipe(SearchText, description('Words in name, agent, scope or id; prefixes and typos match too'))),
