@@ -137,7 +137,7 @@ async function locateStore(platform: Platform, project: Project, address?: strin
   const url = address ?? readAddress(platform, config);
   const keep = config['backup.keep'];
   return {
-    ...(url ? { postgres: await (await import('./locate-postgres.ts')).locatePostgres(platform, config, url) } : {}),
+    ...(url ? { postgres: await (await import('./locate-postgres.ts')).locatePostgres(platform, project, config, url) } : {}),
     sqlite: {
       path: join(project.folder, 'cleo.db'),
       busyTimeoutMs: config['store.busyTimeoutMs'],

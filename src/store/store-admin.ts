@@ -38,7 +38,7 @@ function createEngineAdmin({ postgres, sqlite }: StoreLocation): Omit<StoreAdmin
   return {
     kind: 'postgres',
     open: async () => (await import('./dialects/postgres.ts')).openPostgres(postgres),
-    create: async (at) => (await (await import('./dialects/postgres-schema.ts')).createPostgres(postgres, at)).from === 0,
+    create: async (at) => (await (await import('./dialects/postgres-schema.ts')).createPostgres(postgres, at, 'create')).from === 0,
     inspect: async () => {
       throw createBackupError();
     },

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
@@ -11,7 +11,7 @@ import { createPostgres } from '../../src/store/dialects/postgres-schema.ts';
 import { migrations } from '../../src/store/migrations/all.ts';
 import { computeChecksum } from '../../src/store/migrations/migration.ts';
 import { schemaVersion } from '../../src/store/schema-version.ts';
-import { asPerson, openApp, type TestApp } from '../app.ts';
+import { asPerson, type Json, openApp, type TestApp } from '../app.ts';
 import { createForgery, forgeLog, toOldForm } from '../forge-log.ts';
 import { type PostgresServer, startPostgres } from '../postgres.ts';
 import {
@@ -154,7 +154,11 @@ test.each(isFull ? versions : [versions[0]!, versions.at(-1)!])(
       error: { code: 'E_STORE_OLDER', exitCode: 8, fix: 'cleo upgrade' },
     });
     expect(await content(undisturbed)).toEqual(earlier);
-    expect((await ask(server.url, undisturbed, 'admin.upgrade')).envelope).toMatchObject({ upgrade: { from: version, to: schemaVersion } });
+    const upgrade = await openAppOn(server.url, undisturbed);
+    const { envelope } = await dispatch(upgrade, { operation: 'admin.upgrade', params: {}, gateway: 'cli', ...asPerson });
+    expect(envelope).toMatchObject({ upgrade: { from: version, to: schemaVersion, backup: expect.any(String) } });
+    await upgrade.closeStores();
+    await checkBackup(upgrade.platform.getProject()!.root, String((envelope.upgrade as Json).backup), entries);
     const upgraded = await content(undisturbed);
     expect(upgraded.version).toBe(schemaVersion);
     expect((await content(undisturbed, earlier.shape)).digest).toBe(earlier.digest);
@@ -174,7 +178,7 @@ test.each(isFull ? versions : [versions[0]!, versions.at(-1)!])(
       expect((await ask(server.url, own, 'admin.audit.verify')).exitCode).toBe(0);
     };
     for (const when of ['before', 'after'] as const)
-      for (let message = 2; ; message += isFull ? 1 : 12) {
+      for (let message = 2; ; message += isFull ? 7 : 97) {
         const own = await fresh();
         const wire = await openProxy(server.url, when);
         wire.cutAt(message);
@@ -203,6 +207,19 @@ test.each(isFull ? versions : [versions[0]!, versions.at(-1)!])(
     expect(Math.min(seen.old, seen.new)).toBeGreaterThan(0);
   },
 );
+
+/** Restores the backup of an upgrade on PostgreSQL in a project on SQLite. */
+async function checkBackup(root: string, id: string, entries: number): Promise<void> {
+  const folder = createFaultFolder();
+  mkdirSync(join(folder, '.cleo'));
+  writeFileSync(join(folder, '.cleo', 'config.json'), readFileSync(join(root, '.cleo', 'config.json')));
+  copyFileSync(join(root, '.cleo', 'backups', `${id}.db`), join(folder, '.cleo', 'cleo.db'));
+  const project = openFaultProject(folder);
+  await project.runOk(['upgrade']);
+  expect((await project.runOk(['show', 'T003'])).task.title).toBe('Part 1 of the "work"');
+  expect((await project.runOk(['find', 'Überprüfen'])).tasks).toMatchObject([{ id: 'T001' }]);
+  expect((await project.runOk(['audit', 'verify'])).chain.entries).toBeGreaterThanOrEqual(entries);
+}
 
 /** Waits until the server has rolled back the transactions of lost clients. */
 async function waitForRollback(own: string): Promise<void> {

@@ -1,17 +1,24 @@
 import { markerVersion, parseMarker } from '../move/marker.ts';
-import { checkNotNewer, schemaVersion } from '../schema-version.ts';
+import { createPostgresTables } from '../move/postgres-tables.ts';
+import { checkNotNewer, checkSchemaVersion, schemaVersion } from '../schema-version.ts';
 import type { PostgresOptions } from './postgres.ts';
 import { type Connection, openConnection } from './postgres-connection.ts';
 import { createUnreachableError, fromPostgresError, isTransient } from './postgres-errors.ts';
+import { formatProjectLock } from './postgres-transaction.ts';
 
-/** Creates or migrates the project's schema; returns the versions before and after. */
-export async function createPostgres(options: PostgresOptions, at: string): Promise<{ from: number; to: number }> {
+/** Creates the project's schema; returns the versions before and after. With `upgrade` it also migrates one of an earlier version, which
+ *  needs a decision, because clients of that version cannot use it any more. */
+export async function createPostgres(
+  options: PostgresOptions,
+  at: string,
+  mode: 'create' | 'upgrade' = 'upgrade',
+): Promise<{ from: number; to: number }> {
   let connection: Connection | undefined;
   try {
     connection = openConnection(options);
     await connection.query('begin');
     await createExtension(connection);
-    const versions = await applyMigrations(connection, options, at);
+    const versions = await applyMigrations(connection, options, at, mode);
     await connection.query('commit');
     return versions;
   } catch (error) {
@@ -30,7 +37,12 @@ export async function createExtension(connection: Connection): Promise<void> {
 }
 
 /** Creates the schema and applies the migrations that it does not have, inside a transaction. */
-export async function applyMigrations(connection: Connection, options: PostgresOptions, at: string): Promise<{ from: number; to: number }> {
+export async function applyMigrations(
+  connection: Connection,
+  options: PostgresOptions,
+  at: string,
+  mode: 'create' | 'upgrade' = 'create',
+): Promise<{ from: number; to: number }> {
   const { migrations } = await import('../migrations/all.ts');
   const { checkAppliedMigrations, computeChecksum, getStatements } = await import('../migrations/migration.ts');
   await connection.query(`create schema if not exists "${options.schema}"`);
@@ -47,6 +59,12 @@ export async function applyMigrations(connection: Connection, options: PostgresO
   if (marker) throw (await import('../move/check-marker.ts')).createMovedError(parseMarker(marker.checksum));
   checkNotNewer(from);
   checkAppliedMigrations(applied, migrations);
+  if (from > 0 && from < schemaVersion) {
+    if (mode === 'create') checkSchemaVersion(from);
+    // Writers wait, so that the backup has all of their changes.
+    await connection.query(`select ${formatProjectLock(options.schema)}`);
+    await options.beforeMigration?.({ backupTo: (file) => dumpSchema(connection, options, { file, version: from, at }) });
+  }
   for (const migration of migrations.filter((m) => m.version > from)) {
     await connection.runScript(getStatements(migration, 'postgres'));
     await connection.query('insert into schema_migrations (version, checksum, applied_at) values ($1, $2, $3)', [
@@ -57,3 +75,11 @@ export async function applyMigrations(connection: Connection, options: PostgresO
   }
   return { from, to: schemaVersion };
 }
+
+/** Copies the schema into a SQLite file with the same version, which `backup restore` can restore in a project on SQLite. */
+const dumpSchema = async (
+  connection: Connection,
+  options: PostgresOptions,
+  dump: { file: string; version: number; at: string },
+): Promise<void> =>
+  (await import('../move/move-store.ts')).dumpStore(createPostgresTables(connection, options), dump, options.busyTimeoutMs);

@@ -40,6 +40,8 @@ export interface PostgresOptions {
   /** The command line and agent of this process. The server shows the command to its administrators, not its parameters. */
   client?: { argv: string[]; agent: string };
   onMoved?: OnMoved | undefined;
+  /** Called before an older schema is migrated. */
+  beforeMigration?: (store: Pick<Store, 'backupTo'>) => Promise<void>;
 }
 
 const maxRepeats = 5;

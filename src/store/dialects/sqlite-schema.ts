@@ -3,6 +3,7 @@ import { migrations } from '../migrations/all.ts';
 import { checkAppliedMigrations, computeChecksum, getStatements } from '../migrations/migration.ts';
 import { createMovedError } from '../move/check-marker.ts';
 import { markerVersion, parseMarker } from '../move/marker.ts';
+import { schemaVersion } from '../schema-version.ts';
 import { loadSqliteDriver, type SqliteDatabase } from './sqlite-driver.ts';
 import { fromSqliteError } from './sqlite-errors.ts';
 
@@ -31,10 +32,10 @@ export async function createSqlite(path: string, at: string): Promise<boolean> {
   }
 }
 
-/** Creates all tables in an empty database. Call it inside a transaction. */
-export function createSchema(database: SqliteDatabase, at: string): void {
+/** Creates all tables in an empty database, by default those of this version. Call it inside a transaction. */
+export function createSchema(database: SqliteDatabase, at: string, version?: number): void {
   database.exec('create table schema_migrations (version integer primary key, checksum text not null, applied_at text not null)');
-  migrateSqlite(database, at);
+  migrateSqlite(database, at, version);
 }
 
 /** Renames a log without a database, which SQLite would apply to the new one. Checks for the log first: if another process
@@ -58,7 +59,7 @@ export function publishFile(fresh: string, path: string): boolean {
 }
 
 /** Applies the migrations that the database does not have. Call it inside a transaction. */
-export function migrateSqlite(database: SqliteDatabase, at: string): void {
+export function migrateSqlite(database: SqliteDatabase, at: string, version = schemaVersion): void {
   const applied = database.prepare('select version, checksum from schema_migrations order by version').all();
   checkAppliedMigrations(
     applied.map((row) => ({ version: Number(row.version), checksum: String(row.checksum) })),
@@ -67,7 +68,7 @@ export function migrateSqlite(database: SqliteDatabase, at: string): void {
   const marker = applied.find(({ version }) => version === markerVersion);
   if (marker) throw createMovedError(parseMarker(String(marker.checksum)));
   const done = Math.max(0, ...applied.map((row) => Number(row.version)));
-  for (const migration of migrations.filter((m) => m.version > done)) {
+  for (const migration of migrations.filter((m) => m.version > done && m.version <= version)) {
     database.exec(getStatements(migration, 'sqlite'));
     database
       .prepare('insert into schema_migrations (version, checksum, applied_at) values (?, ?, ?)')

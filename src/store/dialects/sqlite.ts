@@ -78,7 +78,6 @@ export function openSqlite(options: SqliteOptions): Store {
     }
   };
   const runTransaction = async <T>(kind: string, sinceMs: number, work: () => Promise<T>, check = checkVersion): Promise<T> => {
-    if (kind !== 'begin') isChecked = false;
     if (options.begin) await options.begin(() => begin(kind, check), sinceMs);
     else begin(kind, check);
     if (kind !== 'begin' && existsSync(toRestoreLock(options.path))) {
@@ -105,21 +104,16 @@ export function openSqlite(options: SqliteOptions): Store {
     database.close();
     database = next;
     identity = found;
-    isChecked = false;
   };
 
-  let isChecked = false;
   let marker: SqlRow[string] | undefined;
   const checkVersion = (): void => {
-    // The schema can change while a server process runs, so a server checks it in every transaction. The check is also the
-    // read that takes the snapshot, so that no later statement of the transaction waits for a lock. Every write checks it: the store
-    // may have been moved since the last one.
-    if (isChecked && !options.begin) return;
+    // The schema can change while a process runs, and the store can be moved, so every transaction checks it. The check is also the read
+    // that takes the snapshot, so that no later statement of the transaction waits for a lock.
     const found = convertErrors(options, () => readSchema({ prepare: (text) => prepare({ parts: [text], values: [] }) }));
     if (!found) throw createDamagedError(options, 'is not a cleo database');
     checkSchemaVersion(found.version);
     marker = found.marker;
-    isChecked = true;
   };
   const backupTo = async (file: string): Promise<void> =>
     convertErrors(options, () => database.exec(`vacuum into '${file.replaceAll("'", "''")}'`));
@@ -212,10 +206,9 @@ const getLogSize = (path: string): number => statSync(`${path}-wal`, { throwIfNo
 export function readSchema(database: Pick<SqliteDatabase, 'prepare'>): { version: number; marker: SqlRow[string] | undefined } | undefined {
   try {
     const [row] = database
-      .prepare('select max(version) as version, max(case when version = -1 then checksum end) as marker from schema_migrations')
+      .prepare('select max(version) as version, max(case version when -1 then checksum end) as marker from schema_migrations')
       .all();
-    if (row?.version === null || row === undefined) return undefined;
-    return { version: Number(row.version), marker: row.marker };
+    return typeof row?.version === 'number' ? { version: row.version, marker: row.marker } : undefined;
   } catch (error) {
     if (getErrorNumber(error as SqliteError) === 1) return undefined;
     throw error;

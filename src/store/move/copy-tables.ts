@@ -21,8 +21,8 @@ export interface CopyProgress {
 export type OnCopyProgress = (progress: CopyProgress) => void;
 
 /** Characters of a page of rows, so that the memory does not depend on the size of the store. */
-const maxPageLength = 8 << 20;
-const maxPageRows = 1000;
+const maxPageLength = 1 << 20;
+const maxPageRows = 500;
 
 /** Copies all tables and builds the search indexes. Both sides are transactions of the caller, which commits. */
 export async function copyTables(source: Tables, target: Tables, onProgress: OnCopyProgress = () => {}): Promise<CopiedTable[]> {
@@ -46,7 +46,10 @@ export async function copyTables(source: Tables, target: Tables, onProgress: OnC
     await target.advanceSequences(own);
   });
   onProgress({ phase: 'index', done: total, total });
-  await rebuildSearch(target.db);
+  await rebuildSearch(
+    target.db,
+    own.map(({ name }) => name),
+  );
   return copied.sort((one, other) => (one.table < other.table ? -1 : 1));
 }
 

@@ -6,7 +6,7 @@ import type { StoreLocation } from '../store-admin.ts';
 import { createMovedError } from './check-marker.ts';
 import { type CopiedTable, copyTables, verifyCopy } from './copy-tables.ts';
 import type { MoveMarker } from './marker.ts';
-import { createSqliteTarget, lockSqlite } from './sqlite-move.ts';
+import { createSqliteTarget, dumpToSqlite, lockSqlite } from './sqlite-move.ts';
 import { listCopiedTables, type Tables } from './tables.ts';
 
 /** The id of a store, the last entry of its log, and its part in a move. */
@@ -74,6 +74,9 @@ export async function moveStore(from: StoreLocation, to: StoreLocation, request:
     await source.end();
   }
 }
+
+/** Copies a store into an empty file. It is in this file, because the build has one part for all of it. */
+export const dumpStore: typeof dumpToSqlite = (source, dump, busyTimeoutMs) => dumpToSqlite(source, dump, busyTimeoutMs);
 
 const lockStore = async ({ postgres, sqlite }: StoreLocation): Promise<LockedStore> =>
   postgres ? (await import('./postgres-move.ts')).lockPostgres(postgres) : lockSqlite(sqlite);

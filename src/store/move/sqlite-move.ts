@@ -1,4 +1,5 @@
 import { closeSync, existsSync, fsyncSync, openSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CleoError } from '#core/errors/error.ts';
 import { readSchema, type SqliteOptions, toRestoreLock } from '../dialects/sqlite.ts';
@@ -8,6 +9,7 @@ import { convertErrors, createDamagedError, type SqliteFile } from '../dialects/
 import { waitForRestore } from '../dialects/sqlite-restore-lock.ts';
 import { createSchema, publishFile } from '../dialects/sqlite-schema.ts';
 import { checkSchemaVersion } from '../schema-version.ts';
+import { type CopiedTable, copyTables, verifyCopy } from './copy-tables.ts';
 import { formatMarker, markerVersion, parseMarker } from './marker.ts';
 import type { LockedStore, MoveTarget, StoreIdentity } from './move-store.ts';
 import { createSqliteTables } from './sqlite-tables.ts';
@@ -118,6 +120,7 @@ export function createSqliteTarget(options: SqliteLocation): MoveTarget {
         const aside = present?.marker?.state === 'moved' ? moveAside(options, marker.at, 'moved') : undefined;
         if (!convertErrors(options, () => publishFile(fresh, path)))
           throw new CleoError('E_FILE_ERROR', { path, problem: 'another process has just created it', fix: 'cleo doctor' });
+        syncFolder(path);
         return aside;
       } finally {
         removeFiles(working);
@@ -131,6 +134,17 @@ export function createSqliteTarget(options: SqliteLocation): MoveTarget {
         ),
       ),
   };
+}
+
+/** The old store is marked next, so that the new name must survive a power failure. Windows cannot sync a folder. */
+function syncFolder(path: string): void {
+  try {
+    const handle = openSync(dirname(path), 'r');
+    fsyncSync(handle);
+    closeSync(handle);
+  } catch {
+    // The file itself is on disk.
+  }
 }
 
 const removeFiles = (path: string): void => {
@@ -153,7 +167,8 @@ async function fillFile(
     exec('pragma journal_mode = off; pragma synchronous = off; pragma foreign_keys = off; begin');
     await fill(database, file);
     exec('commit');
-    convertErrors(file, () => closeSync(openSync(fresh, 'wx', 0o600)));
+    // SQLite writes into an empty file, which has the right mode.
+    convertErrors(file, () => closeSync(openSync(fresh, 'a', 0o600)));
     exec(`vacuum into '${fresh.replaceAll("'", "''")}'`);
   } finally {
     database.close();
@@ -162,12 +177,7 @@ async function fillFile(
 
 /** Verifies the file that gets the final name, and syncs it to disk. */
 async function finishFile(path: string, file: SqliteFile, verify: (tables: Tables) => Promise<void>): Promise<void> {
-  const reader = convertErrors(file, () => new (loadSqliteDriver().DatabaseSync)(path, { readOnly: true }));
-  try {
-    await verify(createSqliteTables(reader, file));
-  } finally {
-    reader.close();
-  }
+  await verifyFile(path, file, verify);
   convertErrors(file, () => {
     const database = new (loadSqliteDriver().DatabaseSync)(path, {});
     database.exec('pragma journal_mode = wal');
@@ -176,4 +186,33 @@ async function finishFile(path: string, file: SqliteFile, verify: (tables: Table
     fsyncSync(handle);
     closeSync(handle);
   });
+}
+
+async function verifyFile(path: string, file: SqliteFile, verify: (tables: Tables) => Promise<void>): Promise<void> {
+  const reader = convertErrors(file, () => new (loadSqliteDriver().DatabaseSync)(path, { readOnly: true }));
+  try {
+    await verify(createSqliteTables(reader, file));
+  } finally {
+    reader.close();
+  }
+}
+
+/** Copies the tables of another store into an empty file, which becomes a database with the schema of that version. */
+export async function dumpToSqlite(
+  source: Tables,
+  { file: path, version, at }: { file: string; version: number; at: string },
+  busyTimeoutMs: number,
+): Promise<void> {
+  const file: SqliteFile = { path, busyTimeoutMs, newestBackup: () => undefined };
+  const working = toUnfinishedPath(path);
+  let copied: CopiedTable[] = [];
+  try {
+    await fillFile(working, file, path, async (database) => {
+      createSchema(database, at, version);
+      copied = await copyTables(source, createSqliteTables(database, file));
+    });
+    await verifyFile(path, file, (tables) => verifyCopy(tables, copied));
+  } finally {
+    removeFiles(working);
+  }
 }

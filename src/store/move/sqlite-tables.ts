@@ -1,11 +1,19 @@
-import type { SqliteDatabase } from '../dialects/sqlite-driver.ts';
+import type { SqliteDatabase, SqliteStatement } from '../dialects/sqlite-driver.ts';
 import { convertErrors, type SqliteFile } from '../dialects/sqlite-errors.ts';
 import type { SqlRow, SqlValue } from '../sql/sql.ts';
 import type { TableShape, Tables } from './tables.ts';
 
 /** The tables of a SQLite database. The caller has begun a transaction. */
 export function createSqliteTables(database: SqliteDatabase, options: SqliteFile): Tables {
-  const all = (text: string, values: SqlValue[] = []): SqlRow[] => convertErrors(options, () => database.prepare(text).all(...values));
+  const statements = new Map<string, SqliteStatement>();
+  /** Reuses statements: each keeps its last values in memory, with one of the drivers until it is garbage-collected. */
+  const prepare = (text: string): SqliteStatement => {
+    const known = statements.get(text) ?? database.prepare(text);
+    if (statements.size >= maxStatements) statements.clear();
+    statements.set(text, known);
+    return known;
+  };
+  const all = (text: string, values: SqlValue[] = []): SqlRow[] => convertErrors(options, () => prepare(text).all(...values));
   const exec = (text: string): void => convertErrors(options, () => database.exec(text));
   const readShape = (name: string): TableShape => {
     const columns = all(`pragma table_info("${name}")`);
@@ -18,7 +26,7 @@ export function createSqliteTables(database: SqliteDatabase, options: SqliteFile
       engine: 'sqlite',
       all: async ({ parts, values }) => all(parts.join('?'), values),
       run: async ({ parts, values }) => {
-        convertErrors(options, () => database.prepare(parts.join('?')).run(...values));
+        convertErrors(options, () => prepare(parts.join('?')).run(...values));
       },
     },
     // `table_list` names virtual tables and the tables behind them as such.
@@ -45,7 +53,7 @@ export function createSqliteTables(database: SqliteDatabase, options: SqliteFile
     clear: async ({ name }) => exec(`delete from "${name}"`),
     async insert({ name, columns }, rows) {
       convertErrors(options, () => {
-        const statement = database.prepare(`insert into "${name}" (${formatNames(columns)}) values (${columns.map(() => '?').join(', ')})`);
+        const statement = prepare(`insert into "${name}" (${formatNames(columns)}) values (${columns.map(() => '?').join(', ')})`);
         for (const row of rows) statement.run(...columns.map((column) => row[column] ?? null));
       });
     },
@@ -59,6 +67,8 @@ export function createSqliteTables(database: SqliteDatabase, options: SqliteFile
     advanceSequences: async () => {},
   };
 }
+
+const maxStatements = 100;
 
 const toName = (row: SqlRow): string => String(row.name);
 

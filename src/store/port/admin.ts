@@ -84,6 +84,10 @@ export interface HealthReads {
   listMigrations(): Promise<{ version: number; appliedAt: string; isKnown: boolean }[]>;
   /** The session that holds the write lock at this moment. Always undefined on SQLite, which does not know it. */
   findLockHolder(): Promise<LockHolder | undefined>;
+  /** Names what cleo needs of this engine. */
+  listFeatures(): Promise<string[]>;
+  /** Checks one of them. A feature that is missing may also be an error, which ends the transaction. */
+  checkFeature(name: string): Promise<{ isMet: boolean; detail?: string; problem: string }>;
   listStartedJobs(): Promise<{ id: number; operation: string; startedAt: string; agent: string }[]>;
   /** All dependencies, to find cycles and other edges that no operation can create. */
   listDependencyEdges(): Promise<TaskEdge[]>;

@@ -52,6 +52,8 @@ export function createHealthReads(db: Db): HealthReads {
       const foreign = findForeignMigrations(applied, migrations);
       return applied.map(({ version, appliedAt }) => ({ version, appliedAt, isKnown: !foreign.includes(version) }));
     },
+    listFeatures: async () => (await import('./engine-features.ts')).listFeatures(db),
+    checkFeature: async (name) => (await import('./engine-features.ts')).checkFeature(db, name),
     findLockHolder: async () => (await import('./lock-holder.ts')).findLockHolder(db),
     async listStartedJobs() {
       const found = await db.all(sql`select id, operation, agent_id, started_at from jobs order by id`);

@@ -2,8 +2,8 @@ import { type Db, listValues, type SqlRow, sql } from '../sql.ts';
 import { createWordTable, type WordTable } from './word-table.ts';
 import { indexTexts, maxIndexedTexts } from './writes.ts';
 
-/** Fills the empty search indexes of a store whose tasks and memory entries were copied. */
-export async function rebuildSearch(db: Db): Promise<void> {
+/** Fills the empty search indexes of a store whose rows were copied. Earlier versions do not have all tables. */
+export async function rebuildSearch(db: Db, tables: string[]): Promise<void> {
   const storedWords = createWordTable();
   await indexPages(
     db,
@@ -15,6 +15,7 @@ export async function rebuildSearch(db: Db): Promise<void> {
     ],
     storedWords,
   );
+  if (!tables.includes('memories')) return;
   await indexPages(
     db,
     'memory_search',
