@@ -60,6 +60,7 @@ const changingTexts: [RegExp, string][] = [
   [/\b01[0-9a-z]{18}\b/g, 'UID'],
   [/\b[0-9a-f]{16}\b/g, 'REPLICA'],
   [/\d{4}-\d\d-\d\d(?=-ID)/g, 'DAY'],
+  [/(?<=^- )\d{4}-\d\d-\d\d(?= \S+: )/gm, 'DAY'],
   [/\b\d+(\.\d)? s\b/g, 'SECONDS'],
   [/\b\d+ ms\b/g, 'DURATION'],
   [/\b[0-9a-f]{64}\b/g, 'HASH'],
