@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Operation } from '../src/core/define.ts';
 import type { TokenScope } from '../src/core/model/token.ts';
@@ -6,7 +9,7 @@ import { type App, dispatch } from '../src/dispatch/dispatch.ts';
 import { createApp } from '../src/main.ts';
 import { createPlatform } from '../src/platform/platform.ts';
 import { asPerson, type Json, type TestApp } from './app.ts';
-import { startServer } from './http-server.ts';
+import { startServer, type TestServer } from './http-server.ts';
 import { needsPerson } from './person-token.ts';
 
 /** Creates a client in the folder of the app, with its own environment. The server has the store. */
@@ -33,6 +36,55 @@ export async function grantToken({ store }: Pick<TestApp, 'store'>, scope: Token
   const hash = createHash('sha256').update(secret).digest('hex');
   await store.write({ at, by: name }, ({ tokens }) => tokens.insert({ name, scope, hash, createdAt: at, createdBy: name }));
   return secret;
+}
+
+/** A client with a folder of its own, as a colleague has it on another machine. */
+export interface RemoteCheckout {
+  root: string;
+  client: App;
+  /** The paths of all requests. */
+  requests: string[];
+  call(operation: string, params?: object, more?: object): Promise<Json>;
+}
+
+/** Creates a client in a folder that the server does not have. */
+export async function openRemoteCheckout(
+  app: TestApp,
+  server: TestServer,
+  { token = 'tester', env = {} }: { token?: string; env?: Record<string, string> } = {},
+): Promise<RemoteCheckout> {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'cleo-remote-')));
+  mkdirSync(join(root, '.cleo'));
+  writeFileSync(join(root, '.cleo', 'config.json'), JSON.stringify({ store: { engine: 'server' } }));
+  const { CLEO_DATABASE_URL: _, ...own } = app.env;
+  const environment = {
+    ...own,
+    CLEO_HOME: join(root, 'home'),
+    CLEO_ROOT: root,
+    CLEO_SERVER: server.url,
+    CLEO_TOKEN: await grantToken(app, 'mutate', token),
+    ...env,
+  };
+  const platform = createPlatform(environment, root, '0.0.0-test');
+  const requests: string[] = [];
+  const connectServer: typeof platform.connectServer = async (address) => {
+    const connection = await platform.connectServer(address);
+    return {
+      ...connection,
+      post(path, request) {
+        requests.push(path);
+        return connection.post(path, request);
+      },
+    };
+  };
+  const client = createApp({ ...platform, connectServer });
+  onTestFinished(async () => {
+    await client.closeStores();
+    rmSync(root, { recursive: true, force: true });
+  });
+  const call: RemoteCheckout['call'] = async (operation, params = {}, more = {}) =>
+    (await dispatch(client, { operation, params, gateway: 'cli', ...more })).envelope;
+  return { root, client, requests, call };
 }
 
 /** Calls an operation as a client whose store is behind a server. */

@@ -10,6 +10,7 @@ import type { EditorForm } from './model/editor-form.ts';
 import type { ProgressReporter } from './model/progress.ts';
 import type { SessionHandle } from './model/session-handle.ts';
 import type { CallToken, PersonScope } from './model/token.ts';
+import type { FactRequest, Observation } from './observation.ts';
 import type { View } from './terminal/view.ts';
 
 export type OperationKind = 'query' | 'mutation' | 'job';
@@ -145,6 +146,10 @@ interface Definition<P extends Params, R extends Params> {
   runsOn?: 'server' | 'client' | 'both';
   /** Decides by the parameters whether a call of an operation that runs on both uses the checkout. By default every call does. */
   usesCheckout?(params: Record<string, unknown>): boolean;
+  /** Facts about the checkout or the machine of the caller that `run` may ask for with `getFacts`. */
+  observes?: readonly Observation[];
+  /** Requests that follow from the parameters alone. They are observed before `run`, so that it need not run again for them. */
+  observeFirst?(params: InferOutput<P>): FactRequest[];
   /** Reads that the operation is going to need, besides those of dispatch. Where the store is on a server they are sent together with the
    *  first statement, so that the operation does not wait for each. It must not depend on them: they are only faster. */
   readAhead?(store: ReadStore, params: InferOutput<P>, ctx: { caller: Caller; now: string }): Promise<unknown>[];
@@ -222,6 +227,9 @@ export interface BaseContext {
   commandWith(params: Record<string, unknown>): string;
   /** Formats a command line with the caller's `--session` and `--agent` flags. */
   commandAs(words: string[]): string;
+  /** Returns facts about the checkout or the machine of the caller. If they are not observed yet, dispatch rolls the transaction back,
+   *  observes them and runs the operation again, so do not catch what it throws. A job gets them at once. */
+  getFacts<Q, F>(observation: Observation<Q, F>, request: Q): Promise<F>;
   /** Throws unless the caller has the scope. Call it before any side effect and do not catch what it throws: dispatch rolls the
    *  transaction back, asks the person for a proof and runs the operation again, so that no lock is held while a person types. */
   requireScope(scope: PersonScope, request: ScopeRequest): void;

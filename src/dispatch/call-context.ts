@@ -16,6 +16,7 @@ import type { Config } from '#core/model/config.ts';
 import { AgentId } from '#core/model/scalars.ts';
 import type { SessionHandle } from '#core/model/session-handle.ts';
 import type { CallToken, PersonScope, TokenScope } from '#core/model/token.ts';
+import type { FactRequest, Observation } from '#core/observation.ts';
 import { includesScope } from '#core/rules/token-scope.ts';
 import { defined } from '#lib/defined.ts';
 import { formatIsoTime } from '#lib/iso-time.ts';
@@ -70,6 +71,10 @@ export interface Call {
   token?: CallToken;
   /** The web page makes the call, as the principal that started the server. The passphrase is what a person typed in the page. */
   page?: { isPerson: boolean; passphrase?: string };
+  /** The facts that the client of this server observed. The server never observes its own checkout for such a call. */
+  clientFacts?: { facts: ClientFact[]; receivedMs: number };
+  /** The client could not observe what the call needs. */
+  observeError?: CleoError;
   /** Aborted when the caller stops waiting for the answer. */
   signal?: AbortSignal;
   /** The call waits for work, and there is some: it writes at once, without a read before. */
@@ -98,6 +103,25 @@ export class ScopeRequired extends Error {
     this.request = request;
   }
 }
+
+/** Thrown by `getFacts`: dispatch observes the facts outside the transaction and runs the operation again. */
+export class FactsMissing extends Error {
+  /** Everything that the run asked for, which is more than one request if it asked for several at once. */
+  readonly requests: FactRequest[];
+  constructor(requests: FactRequest[]) {
+    super('facts are missing');
+    this.requests = requests;
+  }
+}
+
+/** Facts of a client, with their request. */
+export interface ClientFact {
+  name: string;
+  request?: unknown;
+  facts?: unknown;
+}
+
+export const toFactKey = (name: string, request: unknown): string => `${name} ${JSON.stringify(request)}`;
 
 /** The state of one call in dispatch. */
 export interface CallContext {
@@ -128,6 +152,10 @@ export interface CallContext {
   /** The scope that the caller has proved in this call, and how. */
   granted?: TokenScope;
   proof?: Pick<Principal, 'via' | 'token' | 'evidence'>;
+  /** The facts that are observed, by their request. */
+  facts?: Map<string, unknown>;
+  /** Requests of the present run that are not observed yet. */
+  missingFacts?: FactRequest[];
   /** Warnings about the caller, which the answer repeats. */
   warnings?: string[];
   /** Facts of the operation that the log stores with the parameters. */
@@ -187,6 +215,13 @@ export function createContext(ctx: CallContext, part: object): BaseContext {
         toIdentityFlags(call),
         call.paths,
       ),
+    async getFacts<Q, F>(observation: Observation<Q, F>, request: Q): Promise<F> {
+      const key = toFactKey(observation.name, request);
+      if (ctx.facts?.has(key)) return ctx.facts.get(key) as F;
+      ctx.missingFacts ??= [];
+      ctx.missingFacts.push({ observation, request });
+      throw new FactsMissing(ctx.missingFacts);
+    },
     requireScope(scope: PersonScope, request: ScopeRequest) {
       if (!includesScope(ctx.granted ?? call.token?.scope ?? 'mutate', scope)) throw new ScopeRequired(scope, request);
     },

@@ -3,7 +3,17 @@ import { CleoError } from '#core/errors/error.ts';
 import type { Caller } from '#core/model/audit.ts';
 import { isAllowed, type ScopedOperation } from '#core/rules/token-scope.ts';
 import type { Platform } from '#platform/port.ts';
-import { type App, type Call, type CallContext, checkFolder, checkId, createContext, ScopeRequired, unwrapAnswer } from './call-context.ts';
+import {
+  type App,
+  type Call,
+  type CallContext,
+  checkFolder,
+  checkId,
+  createContext,
+  FactsMissing,
+  ScopeRequired,
+  unwrapAnswer,
+} from './call-context.ts';
 import { createFailure, createSuccess, type Envelope, type Meta, type Outcome } from './envelope.ts';
 import { identify, identifyQuietly, namesConversation } from './identify.ts';
 import { readParams } from './read-params.ts';
@@ -66,6 +76,7 @@ async function handleCall(app: App, given: Call, startedAt: number): Promise<Rep
     ctx.isParsed = true;
     warnings = [...warnings, ...ignored];
     if (operation.hookInput) ctx.hookInput = params[operation.hookInput];
+    if (call.observeError) throw call.observeError;
     const outcome = await runAuthorized(ctx, params);
     completeMeta(meta, ctx);
     const envelope = outcome.replay ?? createSuccess(operation, meta, outcome);
@@ -79,6 +90,8 @@ async function handleCall(app: App, given: Call, startedAt: number): Promise<Rep
       ...(wait && !call.hasWaited ? { wait: { ...wait, ctx } } : {}),
     };
   } catch (error) {
+    // The client of this server observes them and sends the call again.
+    if (error instanceof FactsMissing) throw error;
     return handleError(error, meta, warnings, operation, ctx);
   }
 }
@@ -132,18 +145,20 @@ async function checkToken(operation: ScopedOperation, { token, page, operation: 
     throw (await import('./authorize.ts')).createTokenError(operation, token, name);
 }
 
-/** Runs an operation once its caller has the scope it needs. If the operation itself finds that it needs more, its transaction has been
- *  rolled back, and it runs again after the proof. */
+/** Runs an operation once its caller has the scope it needs. If the operation itself finds that it needs more, or facts that are not
+ *  observed yet, its transaction has been rolled back, and it runs again with them. */
 async function runAuthorized(ctx: CallContext, params: Record<string, unknown>): Promise<Outcome> {
   const { operation, call } = ctx;
   if (!isAllowed(call.token, operation)) await (await import('./authorize.ts')).authorizeOperation(ctx, params);
-  try {
-    return await runOperation(ctx, params);
-  } catch (error) {
-    if (!(error instanceof ScopeRequired)) throw error;
-    await (await import('./authorize.ts')).authorize(ctx, error, params);
-    return runOperation(ctx, params);
-  }
+  if (call.clientFacts) (await import('./observe.ts')).readClientFacts(ctx, call.clientFacts.facts);
+  for (;;)
+    try {
+      return await runOperation(ctx, params);
+    } catch (error) {
+      if (error instanceof ScopeRequired) await (await import('./authorize.ts')).authorize(ctx, error, params);
+      else if (error instanceof FactsMissing) await (await import('./observe.ts')).observeMissing(ctx, error);
+      else throw error;
+    }
 }
 
 /** Rejects a write through the query gateway and a read through the mutate gateway, because clients grant permissions by gateway. */

@@ -1,6 +1,7 @@
 import type { AnswerOptions } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Changes } from '#core/model/audit.ts';
+import { type Observation, requestFacts } from '#core/observation.ts';
 import { listPolicyGroups } from '#core/rules/trust.ts';
 import type { WriteStore } from '#store/port/store.ts';
 import { type CallContext, checkFolder, createContext, toStamp, unwrapAnswer } from './call-context.ts';
@@ -19,6 +20,7 @@ export async function runMutation(ctx: CallContext, params: Record<string, unkno
   const { dryRun: _, ...given } = params;
   const peeked = operation.peek ? await (await import('./peek.ts')).peekBeforeWrite(ctx, store, given) : {};
   if ('outcome' in peeked) return peeked.outcome;
+  if (operation.observeFirst) await (await import('./observe.ts')).observeFirst(ctx, given);
   try {
     return await store.write(toStamp(ctx), async (writes) => {
       if (!('hint' in peeked)) writes.ahead?.(operation.readAhead, given as never, ctx);
@@ -124,6 +126,12 @@ class DryRun extends Error {
   }
 }
 
+async function observeOne<Q, F>(ctx: CallContext, observation: Observation<Q, F>, request: Q): Promise<F> {
+  const { observeAll } = await import('./observe.ts');
+  const [observed] = await observeAll(ctx, [requestFacts(observation, request)]);
+  return observed!.facts as F;
+}
+
 function createJobContext(ctx: CallContext, changes: Changes): object {
   const { app } = ctx;
   const { platform } = app;
@@ -132,6 +140,8 @@ function createJobContext(ctx: CallContext, changes: Changes): object {
     openStore: { value: app.openStore },
     closeStores: { value: app.closeStores },
     storeAdmin: { value: app.storeAdmin },
+    // A job holds no transaction, and what it has done is not rolled back.
+    ...(ctx.call.clientFacts ? {} : { getFacts: { value: (...asked: [never, never]) => observeOne(ctx, ...asked) } }),
     changes: { value: changes },
     write: {
       value: async (change: (store: WriteStore) => Promise<unknown>) =>

@@ -1,5 +1,6 @@
 import { CleoError } from '#core/errors/error.ts';
 import type { Changes } from '#core/model/audit.ts';
+import type { Platform } from '#platform/port.ts';
 import { type CallContext, createContext } from '../call-context.ts';
 import type { App, Call, Reply } from '../dispatch.ts';
 import { createFailure } from '../envelope.ts';
@@ -31,11 +32,15 @@ export async function waitForWork(app: App, call: Call, first: Reply, handleCall
   let timer: NodeJS.Timeout | undefined;
   const reply = isOver
     ? undefined
-    : await new Promise<Reply | undefined>((resolve) => {
+    : await new Promise<Reply | undefined>((resolve, reject) => {
         const attempt = async (): Promise<AttemptResult> => {
           isTrying = true;
-          const next = await handleCall(app, { ...call, isWoken: true }, platform.monotonicMs());
+          const next = await handleCall(app, { ...dropOldFacts(call, platform), isWoken: true }, platform.monotonicMs()).catch((error) => {
+            reject(error);
+            end();
+          });
           isTrying = false;
+          if (!next) return 'nothing';
           if (next.wait) {
             if (isOver) end();
             return 'nothing';
@@ -66,6 +71,15 @@ export async function waitForWork(app: App, call: Call, first: Reply, handleCall
   const { wait: _, ...last } = await handleCall(app, { ...call, hasWaited: true }, platform.monotonicMs());
   return last;
 }
+
+/** Drops what a client observed too long ago. It observes again and repeats the call. */
+function dropOldFacts(call: Call, platform: Platform): Call {
+  const { clientFacts } = call;
+  if (!clientFacts || platform.monotonicMs() - clientFacts.receivedMs < maxFactAgeMs) return call;
+  return { ...call, clientFacts: { ...clientFacts, facts: [] } };
+}
+
+const maxFactAgeMs = 30_000;
 
 function getRoom(feed: LogFeed, ctx: CallContext): WaitRoom {
   const known = rooms.get(feed);

@@ -9,10 +9,11 @@ import type { Platform } from '#platform/port.ts';
 import type { EnvironmentIdentity } from '#sessions/model/caller-identity.ts';
 import { type ClientCall, ClientCallSchema, LeaseCallSchema } from '#sessions/model/client-call.ts';
 import type { TokenIdentity } from '../authenticate.ts';
-import { type App, type Call, requireProject } from '../call-context.ts';
+import { type App, type Call, FactsMissing, requireProject } from '../call-context.ts';
 import { dispatch, type Reply } from '../dispatch.ts';
 import { markAway, renewLease } from '../lease.ts';
-import type { ClientAnswer } from './server-answer.ts';
+import { rebuildError } from './error-fields.ts';
+import type { ClientAnswer, NeededFact } from './server-answer.ts';
 
 /** A request of a cleo client. */
 export interface ClientRequest {
@@ -25,10 +26,26 @@ export interface ClientRequest {
 
 /** Runs the call of a client as if it were made in the client's own process: with its agent, session, processes and gateway. Only the scope
  *  and the name come from the token. */
-export async function answerClient(app: App, request: ClientRequest): Promise<{ answer: ClientAnswer; reply: Reply; call: Call }> {
+export async function answerClient(
+  app: App,
+  request: ClientRequest,
+): Promise<{ answer: ClientAnswer | { needs: NeededFact[] }; reply?: Reply }> {
   const message = parseMessage(ClientCallSchema, request.body);
   checkClient(app.platform, request.version, message.project);
-  const { caller, agent, session, gateway, kind, idempotencyKey, conversation, paths, warnings, params } = message;
+  const {
+    caller,
+    agent,
+    session,
+    gateway,
+    kind,
+    idempotencyKey,
+    conversation,
+    paths,
+    warnings,
+    params,
+    facts = [],
+    observeError,
+  } = message;
   const identity = limitIdentity(request.token, caller.identity, agent);
   const sessions = caller.sessions && new Map(Object.entries(caller.sessions));
   let exported: ClientAnswer['exported'];
@@ -39,7 +56,10 @@ export async function answerClient(app: App, request: ClientRequest): Promise<{ 
     grade: { isEnabled: caller.grade.isEnabled, id: caller.grade.id },
     token: undefined,
     validatorSecret: caller.validatorSecret,
-    loadProcesses: async () => ({ ...(await app.platform.loadProcesses()), findClientProcess: () => caller.process }),
+    loadProcesses: async () => {
+      const own = await app.platform.loadProcesses();
+      return { ...own, findClientProcess: () => caller.process, ...(caller.host ? { getHost: () => caller.host! } : {}) };
+    },
     exportSession: (id, isGraded) => {
       exported = { session: id, isGraded };
     },
@@ -49,11 +69,19 @@ export async function answerClient(app: App, request: ClientRequest): Promise<{ 
     gateway,
     params,
     token: limitToken(request.token, message),
+    clientFacts: { facts, receivedMs: app.platform.monotonicMs() },
+    ...(observeError ? { observeError: rebuildError(observeError) } : {}),
     ...defined({ kind, agent, session, idempotencyKey, conversation, paths, warnings, signal: request.signal }),
     ...(message.isOwnKey && message.attempt === 1 ? { isNewKey: true as const } : {}),
   };
   const own: App = { ...app, platform, ...defined({ agentSessions: sessions, isObserver: message.isObserver }) };
-  const reply = await dispatch(own, call);
+  let reply: Reply;
+  try {
+    reply = await dispatch(own, call);
+  } catch (error) {
+    if (!(error instanceof FactsMissing)) throw error;
+    return { answer: { needs: error.requests.map(({ observation: { name }, request }) => ({ name, request })) } };
+  }
   const answer = defined({
     envelope: reply.envelope,
     caller: reply.caller,
@@ -61,7 +89,7 @@ export async function answerClient(app: App, request: ClientRequest): Promise<{ 
     exported,
     call: reply.error?.call,
   });
-  return { answer, reply, call };
+  return { answer, reply };
 }
 
 /** Renews the claims of a caller that is connected to a client, or marks it as away. Returns the time until the next renewal is due. */

@@ -1,10 +1,12 @@
 import '#store/errors.ts';
+import { safeParse } from 'valibot';
 import type { Operation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { GatewayCall } from '#core/errors/row.ts';
 import type { Caller } from '#core/model/audit.ts';
 import type { ServerAnswer, ServerConnection } from '#core/model/server-connection.ts';
 import { anonymousToken } from '#core/model/token.ts';
+import type { FactRequest } from '#core/observation.ts';
 import { isSameMajor } from '#core/rules/server-address.ts';
 import { defined } from '#lib/defined.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
@@ -18,8 +20,9 @@ import type { Reply } from '../dispatch.ts';
 import type { Envelope } from '../envelope.ts';
 import { isResolvedByStore } from '../identify.ts';
 import { readParams } from '../read-params.ts';
+import { type ErrorFields, rebuildError, toErrorFields } from './error-fields.ts';
 import { createBehindServerError, locateServer, type ServerLocation } from './locate-server.ts';
-import { readAnswer } from './server-answer.ts';
+import { type ClientAnswer, type NeededFact, readAnswer } from './server-answer.ts';
 
 /** Sends a call to the server in front of the store and returns its reply. Parameters are parsed here first, so that an invalid call sends
  *  nothing. */
@@ -41,8 +44,40 @@ export async function sendCall(ctx: CallContext): Promise<Reply> {
     attempt: 1,
     caller: await describeCaller(ctx, isWrite),
   };
-  const answer = await post(app.platform, server, `/api/call/${operation.name}`, message, { isWrite, signal: call.signal });
-  return toReply(app, operation, readAnswer(answer, server.url), server);
+  const requests = operation.observeFirst?.(params as never) ?? [];
+  if (requests.length > 0) await addFacts(ctx, message, requests);
+  for (;;) {
+    const sent = await post(app.platform, server, `/api/call/${operation.name}`, message, { isWrite, signal: call.signal });
+    const answer = readAnswer(sent, server.url);
+    if ('envelope' in answer) return toReply(app, operation, answer, server);
+    await addFacts(ctx, message, toFactRequests(ctx, server, answer.needs));
+  }
+}
+
+/** Observes facts in this checkout and adds them to the message. A failure is sent to the server, which logs and returns it as that of
+ *  the call. */
+async function addFacts(ctx: CallContext, message: ClientCall, requests: FactRequest[]): Promise<void> {
+  const { observeAll } = await import('../observe.ts');
+  try {
+    message.facts = [
+      ...(message.facts ?? []),
+      ...(await observeAll(ctx, requests)).map((fact) => ({ request: undefined, facts: undefined, ...fact })),
+    ];
+  } catch (error) {
+    if (!(error instanceof CleoError) || message.observeError) throw error;
+    message.observeError = toErrorFields(error);
+  }
+}
+
+/** Finds what the server asks for among the observations of the operation. */
+function toFactRequests({ operation, app }: CallContext, { url }: ServerLocation, needs: NeededFact[]): FactRequest[] {
+  return needs.map(({ name, request }) => {
+    const observation = operation.observes?.find((each) => each.name === name);
+    const parsed = observation && !observation.isByCaller ? safeParse(observation.request, request) : undefined;
+    if (!observation || !parsed?.success)
+      throw new CleoError('E_SERVER_VERSION', { server: url, found: `asks for ${name.slice(0, 50)}`, own: app.platform.version });
+    return { observation, request: parsed.output };
+  });
 }
 
 /** Renews the claims of a caller, or marks it as away, through the server. Returns the time until the next renewal is due. */
@@ -50,8 +85,13 @@ export async function sendLease({ platform }: App, state: LeaseCall['state'], ca
   const server = await locateServer(platform);
   const message = { state, caller, ...defined({ project: server.project }) };
   const answer = await post(platform, server, '/api/lease', message, { isWrite: false });
-  if (answer.status >= 400) throw toError(readAnswer(answer, server.url).envelope, undefined);
+  if (answer.status >= 400) throw readError(answer, server.url);
   return (parseJson(answer.text) as { dueMs?: number }).dueMs;
+}
+
+function readError(answer: ServerAnswer, url: string): CleoError {
+  const read = readAnswer(answer, url);
+  return 'envelope' in read ? toError(read.envelope) : new CleoError('E_GENERAL_ERROR', { problem: 'the server asked for facts' });
 }
 
 /** Asks the server for the token of this environment; undefined if the server does not know it. */
@@ -87,13 +127,15 @@ async function describeCaller(ctx: CallContext, isWrite: boolean): Promise<Clien
   const { platform, agentSessions } = app;
   const { identity, grade, validatorSecret } = platform;
   const needsProcess = isWrite || isResolvedByStore(ctx, false);
-  const process = needsProcess ? (await platform.loadProcesses()).findClientProcess(call.gateway !== 'cli') : undefined;
+  const processes = needsProcess ? await platform.loadProcesses() : undefined;
+  const process = processes?.findClientProcess(call.gateway !== 'cli');
+  const host = operation.observes ? processes?.getHost() : undefined;
   const mayBePerson = operation.scope !== undefined && call.gateway === 'cli' && identity.kind === 'person' && platform.token !== undefined;
   const { kind, agent, client, nested } = identity;
   return {
     identity: { kind: kind === 'shared' ? 'person' : kind, agent, ...defined({ client, nested: nested as never }) },
     grade: { isEnabled: grade.isEnabled && !app.isObserver, ...defined({ id: grade.id }) },
-    ...defined({ session: platform.caller.session, process, validatorSecret }),
+    ...defined({ session: platform.caller.session, process, host, validatorSecret }),
     ...(agentSessions ? { sessions: Object.fromEntries(agentSessions) } : {}),
     ...defined({ mark: mayBePerson ? await findAgentMark(ctx) : undefined }),
   };
@@ -150,7 +192,7 @@ const createUnansweredError = (url: string, problem: string, mayBeSaved: boolean
     : new CleoError('E_STORE_UNAVAILABLE', { address: url, problem, waitedMs, isServer: true });
 
 /** Converts the answer of the server to a reply, and follows the sessions that it started or left. */
-function toReply(app: App, operation: Operation, answer: ReturnType<typeof readAnswer>, server: ServerLocation): Reply {
+function toReply(app: App, operation: Operation, answer: ClientAnswer, server: ServerLocation): Reply {
   const { envelope, caller, sessions, exported, call } = answer;
   const found = envelope._meta.version;
   if (found !== undefined && !isSameMajor(found, app.platform.version))
@@ -169,18 +211,4 @@ function toReply(app: App, operation: Operation, answer: ReturnType<typeof readA
   };
 }
 
-/** Rebuilds the error of the server, whose facts are in the envelope already. */
-function toError({ error }: Envelope, call: GatewayCall | undefined): CleoError {
-  const { code, exitCode, message, fix, alternatives = [], details = {} } = error as ErrorFields;
-  const rebuilt = new CleoError('E_GENERAL_ERROR', { problem: message });
-  return Object.assign(rebuilt, { row: code, code, exitCode, message, fix, alternatives, details, ...(call ? { call } : {}) });
-}
-
-interface ErrorFields {
-  code: string;
-  exitCode: number;
-  message: string;
-  fix: string;
-  alternatives?: object[];
-  details?: object;
-}
+const toError = ({ error }: Envelope, call?: GatewayCall): CleoError => rebuildError(error as ErrorFields, call);

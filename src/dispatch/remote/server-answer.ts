@@ -18,9 +18,17 @@ export interface ClientAnswer {
   call?: GatewayCall;
 }
 
-/** Reads the answer of a server. */
-export function readAnswer({ status, text }: ServerAnswer, url: string): ClientAnswer {
+/** A request for facts about the checkout of the client. */
+export interface NeededFact {
+  name: string;
+  request: unknown;
+}
+
+/** Reads the answer of a server: the reply of the call, or what the client has to observe first. Then nothing was changed. */
+export function readAnswer({ status, text }: ServerAnswer, url: string): ClientAnswer | { needs: NeededFact[] } {
   const body = parseJson(text);
+  if (isPlainObject(body) && Array.isArray(body.needs) && body.needs.length > 0 && body.needs.every(isNeededFact))
+    return { needs: body.needs };
   const answer = isPlainObject(body) && isPlainObject(body.envelope) ? body : { envelope: body };
   if (isEnvelope(answer.envelope)) return answer as unknown as ClientAnswer;
   throw new CleoError('E_CONFIG_ERROR', {
@@ -29,6 +37,8 @@ export function readAnswer({ status, text }: ServerAnswer, url: string): ClientA
     fix: 'cleo config get server.url',
   });
 }
+
+const isNeededFact = (value: unknown): value is NeededFact => isPlainObject(value) && typeof value.name === 'string' && 'request' in value;
 
 const isEnvelope = (value: unknown): value is Envelope =>
   isPlainObject(value) && isPlainObject(value._meta) && typeof value.success === 'boolean';

@@ -23,6 +23,8 @@ const identityEntries = { kind: picklist(['named', 'conversation', 'mark', 'pers
 export const ClientCallerSchema = object({
   identity: object({ ...identityEntries, nested: optional(array(object(identityEntries))) }),
   session: optional(ShortText),
+  /** The name and id of the machine, where the call observes something. */
+  host: optional(ShortText),
   /** The process of the agent client, where the call needs it. */
   process: optional(object({ client: ShortText, pid: number(), startTime: ShortText, key: ShortText })),
   grade: object({ isEnabled: boolean(), id: optional(ShortText) }),
@@ -33,6 +35,18 @@ export const ClientCallerSchema = object({
   mark: optional(ShortText),
 });
 export type ClientCaller = InferOutput<typeof ClientCallerSchema>;
+
+const FactSchema = object({ name: ShortText, request: unknown(), facts: unknown() });
+
+/** An error of the client, as its envelope shows it. */
+const ClientErrorSchema = object({
+  code: ShortText,
+  exitCode: number(),
+  message: string(),
+  fix: string(),
+  alternatives: optional(array(object({ action: string(), command: string() }))),
+  details: optional(record(string(), unknown())),
+});
 
 /** The body of `POST /api/call/<operation>`: a call of a cleo client whose store is behind this server. */
 export const ClientCallSchema = object({
@@ -53,6 +67,10 @@ export const ClientCallSchema = object({
   isObserver: optional(literal(true)),
   /** The key of the project that the client means. */
   project: optional(ShortText),
+  /** What the client observed in its checkout. */
+  facts: optional(array(FactSchema)),
+  /** The client could not observe what the call needs. The server logs the call as failed. */
+  observeError: optional(ClientErrorSchema),
   caller: ClientCallerSchema,
 });
 export type ClientCall = InferOutput<typeof ClientCallSchema>;

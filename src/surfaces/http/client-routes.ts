@@ -27,8 +27,8 @@ export function addClientRoutes(routes: Hono<Env>, app: App, { report, respondEr
     const { answerClient } = await import('#dispatch/remote/receive-call.ts');
     const signal = createDepartureSignal(c);
     const { answer, reply } = await answerClient(app, { ...toRequest(c, read.value), operation: c.req.param('operation'), signal });
-    if (reply.unexpected) report?.(reply.unexpected);
-    return c.body(`${JSON.stringify(answer)}\n`, (reply.error?.httpStatus ?? 200) as 200, { 'content-type': 'application/json' });
+    if (reply?.unexpected) report?.(reply.unexpected);
+    return c.body(`${JSON.stringify(answer)}\n`, (reply?.error?.httpStatus ?? 200) as 200, { 'content-type': 'application/json' });
   });
   routes.post('/api/token', (c) => {
     const { name, scope } = c.get('visit').token;

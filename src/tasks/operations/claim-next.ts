@@ -6,6 +6,7 @@ import type { EntryHash } from '#store/port/admin.ts';
 import { allowEmpty, type ScoredTask, ScoredTaskSchema, TakenOverFrom, TaskReceiptSchema } from '../model/task.ts';
 import { listFreeTasks } from '../rules/next.ts';
 import { toTaskReceipt } from '../rules/view.ts';
+import { baselineObservations, observeHeadFirst } from './shared/baseline.ts';
 import { createClaimJudge } from './shared/claim-judge.ts';
 import { AnyAssignee, Root, rootAliases } from './shared/params.ts';
 import { readTaskAhead } from './shared/read-ahead.ts';
@@ -71,7 +72,8 @@ export const tasksClaimNext = mutation({
   }),
   errors: ['E_NOT_FOUND', 'E_TASK_NOT_IN_SCOPE'],
   tier: 1,
-  runsOn: 'both',
+  observes: baselineObservations,
+  observeFirst: observeHeadFirst,
   cli: { command: ['next', 'orchestrate next', 'orchestrator next'], args: ['epic'], select: 'claim' },
   example: { world: ['T001 epic', 'T002 in T001 high', 'T003 in T001'], call: { epic: 'T001' } },
   readAhead: readOpenWorkAhead,

@@ -6,6 +6,7 @@ import { removeDuplicates } from '#lib/collections.ts';
 import { defined, omitEmpty } from '#lib/defined.ts';
 import { toTaskReceipt } from '../rules/view.ts';
 import { closedTasks } from './shared/closed-tasks.ts';
+import { fileDigests } from './shared/file-digests.ts';
 import { readTaskAhead } from './shared/read-ahead.ts';
 import { findReadyStage } from './shared/ready-stage.ts';
 import { requireTask } from './shared/require.ts';
@@ -47,7 +48,7 @@ export const tasksComplete = mutation({
     'E_TASK_NOT_IN_SCOPE',
   ],
   tier: 0,
-  runsOn: 'both',
+  observes: [fileDigests],
   publishesBy: 'sync.run',
   scope: { scope: 'decide', when: 'to cancel a task whose criteria are bound to evidence' },
   cli: { command: ['complete', 'done'], args: ['taskId'], several: 'taskIds' },

@@ -4,6 +4,7 @@ import { Reason, type TaskId } from '#core/model/scalars.ts';
 import { defined, omitEmpty } from '#lib/defined.ts';
 import { TaskReceiptSchema, type TaskRecord } from '../model/task.ts';
 import { toTaskReceipt } from '../rules/view.ts';
+import { baselineObservations, observeHeadFirst } from './shared/baseline.ts';
 import { checkParentOpen, checkPosition } from './shared/create-task.ts';
 import { requireTask } from './shared/require.ts';
 import { checkScope } from './shared/scope.ts';
@@ -44,7 +45,8 @@ export const tasksReopen = mutation({
     'E_TASK_NOT_IN_SCOPE',
   ],
   tier: 1,
-  runsOn: 'both',
+  observes: baselineObservations,
+  observeFirst: observeHeadFirst,
   cli: { command: 'reopen', args: ['taskId'], several: 'taskIds' },
   example: { world: ['T001 done'], call: { taskId: 'T001' } },
   async run(ctx, { taskId, taskIds, ...options }) {

@@ -4,6 +4,7 @@ import { Reason, TaskIdSchema } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import { TaskReceiptSchema } from '../model/task.ts';
 import { toTaskReceipt } from '../rules/view.ts';
+import { baselineObservations, observeHeadFirst } from './shared/baseline.ts';
 import { readTaskAhead } from './shared/read-ahead.ts';
 import { requireTask } from './shared/require.ts';
 import { checkTakeOverReason, startTask } from './shared/task-transitions.ts';
@@ -21,7 +22,8 @@ export const tasksStart = mutation({
   result: strictObject({ task: TaskReceiptSchema, released: optional(string()), takenOverFrom: optional(string()) }),
   errors: ['E_NOT_FOUND', 'E_TASK_CLAIMED', 'E_TASK_ASSIGNED', 'E_TASK_COMPLETED', 'E_VALIDATION_DEPENDS', 'E_TASK_NOT_IN_SCOPE'],
   tier: 0,
-  runsOn: 'both',
+  observes: baselineObservations,
+  observeFirst: observeHeadFirst,
   scope: { scope: 'decide', when: 'to take the task from a holder that is present' },
   cli: { command: ['start', 'focus set'], args: ['taskId'] },
   example: { world: ['T001'], call: { taskId: 'T001' } },

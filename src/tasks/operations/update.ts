@@ -10,8 +10,10 @@ import { listRemovedBound } from '../rules/criteria.ts';
 import type { TaskEdits } from '../rules/edit.ts';
 import { checkTransition } from '../rules/transitions.ts';
 import { listChangedFields, toTaskReceipt } from '../rules/view.ts';
+import { baselineObservations, observeHeadFirst } from './shared/baseline.ts';
 import { createNotes } from './shared/create-task.ts';
 import { editTask } from './shared/edit.ts';
+import { fileDigests } from './shared/file-digests.ts';
 import { readTaskAhead } from './shared/read-ahead.ts';
 import { requireTask } from './shared/require.ts';
 import { checkScope } from './shared/scope.ts';
@@ -132,8 +134,8 @@ export const tasksUpdate = mutation({
     'E_VALIDATION_FROZEN',
   ],
   tier: 0,
-  runsOn: 'both',
-  usesCheckout: ({ status }) => status === 'active' || status === 'done',
+  observes: [...baselineObservations, fileDigests],
+  observeFirst: ({ status }) => (status === 'active' ? observeHeadFirst() : []),
   scope: { scope: 'decide', when: 'to remove criteria that are bound to evidence' },
   cli: {
     command: 'update',

@@ -5,6 +5,7 @@ import { CleoError } from '#core/errors/error.ts';
 import { countValues } from '#lib/collections.ts';
 import { toTruncation } from '#lib/page.ts';
 import { findStaleCitations } from '#memory/operations/shared/citations.ts';
+import { fileDigests } from '#tasks/operations/shared/file-digests.ts';
 import { findTaskProblems } from '#tasks/operations/shared/integrity.ts';
 import { findStaleEvidence } from '#verification/operations/shared/verification.ts';
 
@@ -32,7 +33,7 @@ export const validateReport = query({
   result: strictObject({ report: Report }),
   errors: ['E_ORPHAN_DETECTED'],
   tier: 0,
-  runsOn: 'both',
+  observes: [fileDigests],
   cli: { command: ['validate report', 'validate'] },
   example: { world: ['T001 epic', 'T002 in T001'], call: {} },
   async run(ctx) {

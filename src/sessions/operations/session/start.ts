@@ -5,6 +5,7 @@ import { Line, Phase, type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import type { Scope } from '#core/model/session-handle.ts';
 import { defined } from '#lib/defined.ts';
 import { TaskReceiptSchema } from '#tasks/model/task.ts';
+import { baselineObservations, observeHeadFirst } from '#tasks/operations/shared/baseline.ts';
 import { recommendTasks } from '#tasks/operations/shared/recommend.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import { type StartResult, startTask } from '#tasks/operations/shared/task-transitions.ts';
@@ -60,8 +61,8 @@ export const sessionStart = mutation({
     'E_VALIDATION_DEPENDS',
   ],
   tier: 0,
-  runsOn: 'both',
-  usesCheckout: ({ autoFocus, focus }) => autoFocus !== false || focus !== undefined,
+  observes: baselineObservations,
+  observeFirst: ({ autoFocus, focus }) => (autoFocus === false && focus === undefined ? [] : observeHeadFirst()),
   cli: { command: 'session start', raw: 'export', view: async () => (await import('../../view.ts')).sessionView },
   example: { world: ['T001 epic', 'T002 in T001'], call: { scope: 'epic:T001', autoFocus: true, name: 'Parser' } },
   async run(ctx, params) {

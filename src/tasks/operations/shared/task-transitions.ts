@@ -33,7 +33,7 @@ export type ClaimContext = Pick<
 >;
 
 /** Status changes of a task. */
-type TransitionContext = Pick<MutationContext, keyof ClaimContext | 'project' | 'commandWith'>;
+type TransitionContext = Pick<MutationContext, keyof ClaimContext | 'project' | 'commandWith' | 'getFacts'>;
 
 /** Returns the named task, or the caller's focus. */
 export async function requireTaskOrFocus(

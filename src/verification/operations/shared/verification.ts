@@ -11,6 +11,7 @@ import { anonymousToken } from '#core/model/token.ts';
 import { defined } from '#lib/defined.ts';
 import type { ReadStore, WriteStore } from '#store/port/store.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
+import { fileDigests } from '#tasks/operations/shared/file-digests.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import type { TaskProblem } from '#tasks/rules/integrity.ts';
 import type { GateAttempt, GateView, Observer, RoundState } from '../../model/verification.ts';
@@ -114,34 +115,32 @@ interface StaleGate {
 
 /** Finds gates whose evidence files have changed in the caller's checkout. */
 export async function findStaleGates(
-  { platform, project, config }: Pick<QueryContext, 'platform' | 'project' | 'config'>,
+  { config, getFacts }: Pick<QueryContext, 'config' | 'getFacts'>,
   taskId: TaskId,
   held: HeldGates,
 ): Promise<StaleGate[]> {
   const policy = getGatePolicy(config);
+  const paths = listHeldPaths(held);
+  if (paths.length === 0) return [];
+  const digests = new Map((await getFacts(fileDigests, { paths })).map(({ path, sha256 }) => [path, sha256]));
   const stale: StaleGate[] = [];
   for (const [gate, { evidence }] of held) {
-    const files = listEvidenceFiles(evidence);
-    if (files.length === 0) continue;
-    const tree = await platform.findWorkingTree(project);
-    const gone = new Set<string>();
-    const changed: string[] = [];
-    for (const { path, sha256 } of files) {
-      const file = await platform.findFile(project, tree, path, tree.folder);
-      if (!file) gone.add(path);
-      if (!file || platform.files.sha256(file.path) !== sha256) changed.push(path);
-    }
+    const changed = listEvidenceFiles(evidence).flatMap(({ path, sha256 }) => (digests.get(path) === sha256 ? [] : [path]));
     if (changed.length === 0) continue;
-    const current = formatEvidence(policy, gate, evidence, (path) => !gone.has(path));
+    const current = formatEvidence(policy, gate, evidence, (path) => digests.get(path) !== undefined);
     const words = current ? ['--gate', gate, '--evidence', current] : [];
     stale.push({ gate, files: changed, fix: commandLine(['cleo', 'verify', taskId, ...words]) });
   }
   return stale;
 }
 
+const listHeldPaths = (held: HeldGates): string[] => [
+  ...new Set([...held.values()].flatMap(({ evidence }) => listEvidenceFiles(evidence).map(({ path }) => path))),
+];
+
 /** Throws unless every gate that completion needs holds evidence and no evidence file has changed. */
 export async function checkEvidence(
-  ctx: Pick<QueryContext, 'platform' | 'project' | 'config'>,
+  ctx: Pick<QueryContext, 'config' | 'getFacts'>,
   { id: taskId, acceptance }: TaskRecord,
   attempts: GateAttempt[],
   isAllRequired: boolean,
@@ -156,10 +155,13 @@ export async function checkEvidence(
 }
 
 /** Reports changed evidence files of all tasks that are not done. */
-export async function findStaleEvidence(ctx: Pick<QueryContext, 'store' | 'platform' | 'project' | 'config'>): Promise<TaskProblem[]> {
+export async function findStaleEvidence(ctx: Pick<QueryContext, 'store' | 'config' | 'getFacts'>): Promise<TaskProblem[]> {
   const problems: TaskProblem[] = [];
-  for (const [taskId, attempts] of await ctx.store.gates.listOpenAttempts())
-    for (const { gate, files, fix } of await findStaleGates(ctx, taskId, findHeldGates(attempts)))
+  const open = [...(await ctx.store.gates.listOpenAttempts())];
+  // All at once, so that they are observed together.
+  const found = await Promise.all(open.map(([taskId, attempts]) => findStaleGates(ctx, taskId, findHeldGates(attempts))));
+  for (const [i, [taskId]] of open.entries())
+    for (const { gate, files, fix } of found[i] ?? [])
       problems.push({
         kind: 'stale-evidence',
         severity: 'warning',

@@ -2,6 +2,7 @@ import { array, boolean, description, number, optional, picklist, pipe, strictOb
 import { answer, query } from '#core/define.ts';
 import { GateNameSchema, TaskIdSchema } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
+import { fileDigests } from '#tasks/operations/shared/file-digests.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import { ClaimedEvidenceSchema, GateViewSchema } from '../../model/verification.ts';
 import { findNextGate, listClaimedEvidence } from '../../rules/gates.ts';
@@ -31,7 +32,7 @@ export const validatorAcPull = query({
   }),
   errors: ['E_NOT_FOUND'],
   tier: 2,
-  runsOn: 'both',
+  observes: [fileDigests],
   cli: {
     command: ['validator pull', 'validator ac-pull'],
     args: ['taskId'],

@@ -4,6 +4,7 @@ import '../../errors.ts';
 import { mutation, noChange } from '#core/define.ts';
 import { Reason, TaskIdSchema } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
+import { fileDigests } from '#tasks/operations/shared/file-digests.ts';
 import { VerdictSchema } from '../../model/verification.ts';
 import { clearVerdict } from '../../rules/gates.ts';
 import { prepareVerdict, recordVerdict, ValidatorAgent, ValidatorSecret, verdictErrors } from '../shared/verdict.ts';
@@ -23,7 +24,7 @@ export const validatorAttest = mutation({
   scope: { scope: 'decide', when: 'for a person who judges without the secret of a spawn' },
   redactedParams: ['secret'],
   tier: 2,
-  runsOn: 'both',
+  observes: [fileDigests],
   cli: { command: 'validator attest', args: ['taskId'] },
   example: {
     world: ['T001 evidence qaPassed', 'gate T001 implemented by ada', 'gate T001 testsPassed by ada'],

@@ -3,6 +3,7 @@ import { query } from '#core/define.ts';
 import { GateNameSchema, TaskIdSchema } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import { Timestamp } from '#tasks/model/task.ts';
+import { fileDigests } from '#tasks/operations/shared/file-digests.ts';
 import { requireTaskOrFocus } from '#tasks/operations/shared/task-transitions.ts';
 import { ClaimedEvidenceSchema, GateEvidenceSchema, GateViewSchema, VerdictSchema } from '../../model/verification.ts';
 import { getGatePolicy, listOpeningForms } from '../../rules/gate-policy.ts';
@@ -37,7 +38,7 @@ export const verifyStatus = query({
   }),
   errors: ['E_NOT_FOUND', 'E_FOCUS_REQUIRED', 'E_TASK_CLAIMED'],
   tier: 1,
-  runsOn: 'both',
+  observes: [fileDigests],
   cli: { command: 'verify', args: ['taskId'], view: async () => (await import('../../view.ts')).verificationView },
   example: { world: ['T001', 'gate T001 implemented by ada'], call: { taskId: 'T001' } },
   async run(ctx, { taskId }) {

@@ -1,0 +1,28 @@
+import { CleoError } from '#core/errors/error.ts';
+import type { Alternative, GatewayCall } from '#core/errors/row.ts';
+
+/** An error as its envelope shows it. */
+export interface ErrorFields {
+  code: string;
+  exitCode: number;
+  message: string;
+  fix: string;
+  alternatives?: Alternative[] | undefined;
+  details?: Record<string, unknown> | undefined;
+}
+
+export const toErrorFields = ({ code, exitCode, message, fix, alternatives, details }: CleoError): ErrorFields => ({
+  code,
+  exitCode,
+  message,
+  fix,
+  alternatives,
+  details,
+});
+
+/** Rebuilds an error of the other process, whose facts are in its fields already. */
+export function rebuildError(fields: ErrorFields, call?: GatewayCall): CleoError {
+  const { code, exitCode, message, fix, alternatives = [], details = {} } = fields;
+  const rebuilt = new CleoError('E_GENERAL_ERROR', { problem: message });
+  return Object.assign(rebuilt, { row: code, code, exitCode, message, fix, alternatives, details, ...(call ? { call } : {}) });
+}
