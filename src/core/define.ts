@@ -150,6 +150,8 @@ interface Definition<P extends Params, R extends Params> {
   observes?: readonly Observation[];
   /** Requests that follow from the parameters alone. They are observed before `run`, so that it need not run again for them. */
   observeFirst?(params: InferOutput<P>): FactRequest[];
+  /** The longest body of a request, for an operation that carries contents. By default 1 MiB. */
+  maxBodyBytes?: number;
   /** Reads that the operation is going to need, besides those of dispatch. Where the store is on a server they are sent together with the
    *  first statement, so that the operation does not wait for each. It must not depend on them: they are only faster. */
   readAhead?(store: ReadStore, params: InferOutput<P>, ctx: { caller: Caller; now: string }): Promise<unknown>[];

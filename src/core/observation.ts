@@ -2,7 +2,10 @@ import type { GenericSchema, InferOutput } from 'valibot';
 import type { BaseContext } from './define.ts';
 
 /** The context of an observation: the checkout and the machine of the caller, without a store. */
-export type ObserveContext = Pick<BaseContext, 'platform' | 'project' | 'config' | 'now' | 'signal' | 'commandWith' | 'commandAs'> & {
+export type ObserveContext = Pick<
+  BaseContext,
+  'platform' | 'project' | 'config' | 'now' | 'token' | 'signal' | 'commandWith' | 'commandAs'
+> & {
   /** The call is a dry run, which starts no program. */
   isDryRun: boolean;
 };

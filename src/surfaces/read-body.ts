@@ -1,6 +1,13 @@
+import type { Registry } from '#core/define.ts';
 import { checkJson } from '#lib/parse-json.ts';
 
 export const maxBodyBytes = 1 << 20;
+
+/** Returns the longest body of a request to an operation: what its definition declares, for operations that carry contents. */
+export async function getMaxBodyBytes(registry: Registry, operation: string): Promise<number> {
+  const declared = await registry.find(operation)?.load();
+  return declared?.maxBodyBytes ?? maxBodyBytes;
+}
 
 /** Reads the body; undefined if it is too long. A body with a Content-Length is read at once, because reading it chunk by chunk would
  *  take longer than the call. */

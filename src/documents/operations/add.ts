@@ -7,7 +7,7 @@ import { Line, TaskIdSchema } from '#core/model/scalars.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import { DocSlug } from '../model/doc.ts';
 import { findFreeSlug, findTitle, getBaseName, getSlugStem, toDocSlug } from '../rules/doc-name.ts';
-import { type DocInput, docInputParams, docInputStdin, readDocInput } from './shared/document-input.ts';
+import { type DocInput, docInputParams, docInputStdin, observesDocument, readDocInput } from './shared/document-input.ts';
 import { checkKind, DocReceipt, saveDocCitations, toDocReceipt } from './shared/documents.ts';
 
 const help = 'cleo help docs add';
@@ -32,8 +32,7 @@ export const docsAdd = mutation({
   result: strictObject({ doc: DocReceipt }),
   errors: ['E_INVALID_INPUT', 'E_NOT_FOUND', 'E_FILE_ERROR', 'E_VALIDATION', 'E_FORBIDDEN'],
   tier: 1,
-  runsOn: 'both',
-  usesCheckout: ({ file }) => file !== undefined,
+  ...observesDocument(help),
   cli: {
     command: 'docs add',
     args: ['taskId', 'file'],

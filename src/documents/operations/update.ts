@@ -5,7 +5,7 @@ import { formatRetry } from '#core/errors/retry.ts';
 import { Line } from '#core/model/scalars.ts';
 import { DocSlugParam } from '../model/doc.ts';
 import { DocTypeParam } from './add.ts';
-import { docInputParams, docInputStdin, readDocInput } from './shared/document-input.ts';
+import { docInputParams, docInputStdin, observesDocument, readDocInput } from './shared/document-input.ts';
 import { checkKind, DocReceipt, requireDoc, saveDocCitations, toDocReceipt } from './shared/documents.ts';
 
 const help = 'cleo help docs update';
@@ -23,8 +23,7 @@ export const docsUpdate = mutation({
   result: strictObject({ doc: DocReceipt }),
   errors: ['E_INVALID_INPUT', 'E_NOT_FOUND', 'E_FILE_ERROR', 'E_VALIDATION', 'E_FORBIDDEN'],
   tier: 1,
-  runsOn: 'both',
-  usesCheckout: ({ file }) => file !== undefined,
+  ...observesDocument(help),
   cli: {
     command: 'docs update',
     args: ['slug', 'file'],

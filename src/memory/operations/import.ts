@@ -1,13 +1,14 @@
 import { array, description, metadata, number, optional, pipe, strictObject, string } from 'valibot';
 import { answer, type MutationContext, mutation } from '#core/define.ts';
 import { FilePath, isStorable } from '#core/model/scalars.ts';
+import { requestFacts } from '#core/observation.ts';
 import { defined, omitEmpty } from '#lib/defined.ts';
 import { type MemoryHit, type MemoryRecord, MemorySummary, maxMemoryLength } from '../model/memory.ts';
 import { isReferenceTo, type ParsedDecision } from '../rules/memory-adr.ts';
 import { hashMemory, toMemorySummary } from '../rules/memory-view.ts';
 import { saveTaskCitations } from './shared/citations.ts';
 import { toStoredProof } from './shared/decide-memory.ts';
-import { type LedgerContents, readLedgers } from './shared/read-ledgers.ts';
+import { type LedgerContents, ledgerContents } from './shared/read-ledgers.ts';
 import { createMemoryRecord, saveMemoryCitations } from './shared/store-memory.ts';
 
 export const memoryImport = mutation({
@@ -30,14 +31,18 @@ export const memoryImport = mutation({
   }),
   errors: ['E_NOT_FOUND', 'E_FILE_ERROR', 'E_FORBIDDEN'],
   tier: 1,
-  runsOn: 'both',
+  observes: [ledgerContents],
+  observeFirst: ({ adr }) => [requestFacts(ledgerContents, defined({ folder: adr }))],
+  maxBodyBytes: 64 << 20,
   scope: { scope: 'decide', when: 'to accept or reject the decisions as their files say; without it they are proposed' },
   cli: { command: 'memory import', args: ['adr'], view: async () => (await import('../view.ts')).memoryView },
   dryRun: true,
   example: { call: {}, exit: 100 },
   async run(ctx, { adr }) {
     const { store } = ctx;
-    const ledgers = await readLedgers(ctx, adr);
+    const { files, skipped } = await ctx.getFacts(ledgerContents, defined({ folder: adr }));
+    // The facts are used again if the operation runs again.
+    const ledgers = { files, skipped: [...skipped] };
     const imported = await matchEntries(ctx, ledgers);
     const newEntries = imported.filter(({ isNew }) => isNew).map(({ entry }) => entry as MemoryRecord);
     await store.memory.insertMany(newEntries);

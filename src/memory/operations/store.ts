@@ -1,7 +1,7 @@
 import { description, pipe, strictObject } from 'valibot';
 import { mutation } from '#core/define.ts';
 import { MemorySummary, MemoryTypeSchema } from '../model/memory.ts';
-import { NewMemory, storeMemory, usesSourceFile } from './shared/store-memory.ts';
+import { NewMemory, observeSourceFirst, sourceObservations, storeMemory } from './shared/store-memory.ts';
 
 export const memoryStore = mutation({
   name: 'memory.store',
@@ -11,8 +11,8 @@ export const memoryStore = mutation({
   result: strictObject({ memory: MemorySummary }),
   errors: ['E_NOT_FOUND', 'E_FILE_ERROR'],
   tier: 1,
-  runsOn: 'both',
-  usesCheckout: usesSourceFile,
+  observes: sourceObservations,
+  observeFirst: observeSourceFirst,
   cli: { command: 'memory store', view: async () => (await import('../view.ts')).memoryView },
   example: {
     world: ['T001 epic', 'research T001-parsers: Which parsers there are'],

@@ -10,7 +10,7 @@ export interface ParsedDecision {
   content: string;
   state: ConfirmationState;
   /** Reference to the successor: a number or a file name. */
-  supersededBy?: string;
+  supersededBy?: string | undefined;
   /** Tasks that the file names for the decision. */
   tasks: string[];
 }

@@ -7,14 +7,14 @@ import { type App, dispatch } from '#dispatch/dispatch.ts';
 import { createFailure, type Envelope } from '#dispatch/envelope.ts';
 import { createLogFeed } from '#dispatch/feed/log-feed.ts';
 import type { LastResort } from '../last-resort.ts';
-import { maxBodyBytes, readBody } from '../read-body.ts';
+import { getMaxBodyBytes, readBody } from '../read-body.ts';
 import { withCalls } from '../with-calls.ts';
 import { type AccessOptions, createAccessControl, isFromBrowser, type Visit } from './access-control.ts';
 import { addClientRoutes } from './client-routes.ts';
 import { createEventStreams, type EventStreamOptions, type EventStreams } from './events.ts';
 import { createMetrics } from './metrics.ts';
 import { createOpenApi } from './openapi.ts';
-import { bodyTooLong, isJsonRequest, readPosition, toCall, toVisitor, wrongContentType } from './request-call.ts';
+import { createTooLongError, isJsonRequest, readPosition, toCall, toVisitor, wrongContentType } from './request-call.ts';
 import { createStaticFiles } from './static-files.ts';
 
 export interface HttpAppOptions extends AccessOptions {
@@ -102,8 +102,10 @@ export function createHttpApp(base: App, options: HttpAppOptions): Hono<Env> {
     if (!isJsonRequest(c)) return respondError(c, wrongContentType, 415);
     const visit = c.get('visit');
     if (visit.page === 'reader' && c.req.param('gateway') === 'mutate') return respondError(c, noPageSecret);
-    const body = await readBody(c.req.raw, maxBodyBytes);
-    if (!body) return respondError(c, bodyTooLong, 413);
+    const operation = `${c.req.param('domain')}.${c.req.param('operation')}`;
+    const maxBytes = await getMaxBodyBytes(app.registry, operation);
+    const body = await readBody(c.req.raw, maxBytes);
+    if (!body) return respondError(c, createTooLongError(maxBytes), 413);
     const call = toCall(c, visit, body, options.page);
     // A browser shows what agents do, so its reads belong to no session and are not logged.
     const isOnlooker = call.kind === 'query' && isFromBrowser(toVisitor(c));

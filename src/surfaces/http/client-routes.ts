@@ -1,9 +1,9 @@
 import type { Context, Hono } from 'hono';
 import { CleoError } from '#core/errors/error.ts';
 import type { App } from '#dispatch/dispatch.ts';
-import { maxBodyBytes, parseBody, readBody } from '../read-body.ts';
+import { getMaxBodyBytes, maxBodyBytes, parseBody, readBody } from '../read-body.ts';
 import type { Env } from './app.ts';
-import { bodyTooLong, createDepartureSignal, isJsonRequest, wrongContentType } from './request-call.ts';
+import { createDepartureSignal, createTooLongError, isJsonRequest, wrongContentType } from './request-call.ts';
 
 interface ClientRouteOptions {
   report: ((error: unknown) => void) | undefined;
@@ -13,16 +13,17 @@ interface ClientRouteOptions {
 /** Adds the routes of cleo clients whose store is behind this server: calls, and the claims of a stdio server. They describe the caller on
  *  its own machine, so the body holds more than the parameters, and the answer more than the envelope. */
 export function addClientRoutes(routes: Hono<Env>, app: App, { report, respondError }: ClientRouteOptions): void {
-  const readJson = async (c: Context<Env>): Promise<{ value: unknown } | Response> => {
+  const readJson = async (c: Context<Env>, maxBytes = maxBodyBytes): Promise<{ value: unknown } | Response> => {
     if (!isJsonRequest(c)) return respondError(c, wrongContentType, 415);
-    const bytes = await readBody(c.req.raw, maxBodyBytes);
-    if (!bytes) return respondError(c, bodyTooLong, 413);
+    const bytes = await readBody(c.req.raw, maxBytes);
+    if (!bytes) return respondError(c, createTooLongError(maxBytes), 413);
     return parseBody(bytes) ?? respondError(c, notJson);
   };
   const toRequest = (c: Context<Env>, body: unknown) => ({ body, token: c.get('visit').token, version: c.req.header('cleo-version') });
 
   routes.post('/api/call/:operation', async (c) => {
-    const read = await readJson(c);
+    // The body also describes the caller.
+    const read = await readJson(c, (await getMaxBodyBytes(app.registry, c.req.param('operation'))) + maxCallerBytes);
     if (read instanceof Response) return read;
     const { answerClient } = await import('#dispatch/remote/receive-call.ts');
     const signal = createDepartureSignal(c);
@@ -41,5 +42,7 @@ export function addClientRoutes(routes: Hono<Env>, app: App, { report, respondEr
     return c.json({ dueMs });
   });
 }
+
+const maxCallerBytes = 1 << 16;
 
 const notJson = new CleoError('E_INVALID_INPUT', { problem: 'The body is not valid JSON', fix: 'cleo help serve' });

@@ -78,7 +78,12 @@ export function createDepartureSignal(c: Context<Env>): AbortSignal {
 export const isJsonRequest = (c: Context<Env>): boolean =>
   /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(c.req.header('content-type') ?? '');
 
-export const bodyTooLong = new CleoError('E_VALIDATION', { field: 'body', problem: 'must have at most 1 MiB', fix: 'cleo help serve' });
+export const createTooLongError = (maxBytes: number): CleoError =>
+  new CleoError('E_VALIDATION', {
+    field: 'body',
+    problem: `must have at most ${Math.floor(maxBytes / 2 ** 20)} MiB`,
+    fix: 'cleo help serve',
+  });
 export const wrongContentType = new CleoError('E_INVALID_INPUT', {
   problem: 'The parameters are sent as JSON: Content-Type: application/json',
   fix: 'cleo help serve',

@@ -1,9 +1,10 @@
-import { check, description, maxLength, metadata, optional, picklist, pipe, string } from 'valibot';
+import { check, description, maxLength, metadata, object, optional, picklist, pipe, string } from 'valibot';
 import type { MutationContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { formatRetry } from '#core/errors/retry.ts';
 import { askPerson } from '#core/errors/row.ts';
 import { FilePath, isStorable } from '#core/model/scalars.ts';
+import { type FactRequest, type ObserveContext, observation, requestFacts } from '#core/observation.ts';
 import { isHostAllowed } from '#core/rules/token-scope.ts';
 import { type DocContent, type DocEncoding, docEncodings, encodeDocBytes, maxDocBytes } from '../../model/doc.ts';
 
@@ -38,19 +39,43 @@ interface DocInputParams {
   encoding?: DocEncoding | undefined;
 }
 
+/** The content of a file that the caller names. `help` is the command of the operation, for errors. */
+const documentFile = observation({
+  name: 'checkout.document',
+  isByCaller: true,
+  request: object({ file: string(), help: string() }),
+  facts: object({ path: string(), encoding: picklist(docEncodings), content: string() }),
+  async observe(ctx, { file, help }) {
+    const { name, bytes } = await readProjectFile(ctx, help, file);
+    return { path: name, ...encodeDocBytes(bytes) };
+  },
+});
+
+/** The definition of an operation that takes a document: the body of its request may be as long as one. */
+export const observesDocument = (help: string) => ({
+  observes: [documentFile],
+  observeFirst: ({ file, content, encoding }: DocInputParams): FactRequest[] =>
+    file === undefined || findInputProblem({ file, content, encoding }) ? [] : [requestFacts(documentFile, { file, help })],
+  maxBodyBytes: maxDocBytes * 2,
+});
+
+function findInputProblem({ file, content, encoding }: DocInputParams): string | undefined {
+  if (file !== undefined && content !== undefined) return 'Pass a file or its content, not both';
+  if (file === '-') return '- means standard input and works only on the command line; pass content instead';
+  return encoding !== undefined && content === undefined ? 'encoding requires content' : undefined;
+}
+
 /** Reads the content from the parameters, if any. */
 export async function readDocInput(
   ctx: MutationContext,
   help: string,
   { file, content, encoding }: DocInputParams,
 ): Promise<DocInput | undefined> {
-  const createError = (problem: string): CleoError => new CleoError('E_INVALID_INPUT', { problem, fix: help });
-  if (file !== undefined && content !== undefined) throw createError('Pass a file or its content, not both');
-  if (file === '-') throw createError('- means standard input and works only on the command line; pass content instead');
-  if (encoding !== undefined && content === undefined) throw createError('encoding requires content');
+  const problem = findInputProblem({ file, content, encoding });
+  if (problem) throw new CleoError('E_INVALID_INPUT', { problem, fix: help });
   if (file !== undefined) {
-    const { name, bytes } = await readProjectFile(ctx, help, file);
-    return { ...toDocInput(ctx, bytes), path: name };
+    const { path, ...found } = await ctx.getFacts(documentFile, { file, help });
+    return { ...toDocInput(ctx, decodeContent(help, found.content, found.encoding)), path };
   }
   return content === undefined ? undefined : toDocInput(ctx, decodeContent(help, content, encoding));
 }
@@ -65,7 +90,7 @@ function decodeContent(help: string, content: string, encoding: string | undefin
 }
 
 /** Reads a file of the project. */
-async function readProjectFile(ctx: MutationContext, help: string, path: string) {
+async function readProjectFile(ctx: ObserveContext, help: string, path: string) {
   const { platform, project, token } = ctx;
   if (!isHostAllowed(token))
     throw new CleoError('E_FORBIDDEN', {

@@ -1,23 +1,41 @@
-import type { MutationContext } from '#core/define.ts';
+import { array, type InferOutput, object, optional, string } from 'valibot';
 import { CleoError } from '#core/errors/error.ts';
 import { askPerson } from '#core/errors/row.ts';
+import { type ObserveContext, observation } from '#core/observation.ts';
 import { isHostAllowed } from '#core/rules/token-scope.ts';
 import { checkDocPath } from '#documents/rules/doc-path.ts';
-import { maxLedgerBytes, maxLedgers } from '../../model/memory.ts';
-import { type ParsedDecision, parseDecisions } from '../../rules/memory-adr.ts';
+import { ConfirmationStateSchema, maxLedgerBytes, maxLedgers } from '../../model/memory.ts';
+import { parseDecisions } from '../../rules/memory-adr.ts';
 
-export interface LedgerContents {
-  /** Paths are relative to the project folder. */
-  files: { file: string; decisions: ParsedDecision[] }[];
-  skipped: { file: string; why: string }[];
-}
+const Decision = object({
+  title: string(),
+  content: string(),
+  state: ConfirmationStateSchema,
+  supersededBy: optional(string()),
+  tasks: array(string()),
+});
+
+/** Paths are relative to the project folder. */
+const LedgerContentsSchema = object({
+  files: array(object({ file: string(), decisions: array(Decision) })),
+  skipped: array(object({ file: string(), why: string() })),
+});
+export type LedgerContents = InferOutput<typeof LedgerContentsSchema>;
+
+/** The decisions in the files of a folder that the caller names, or of the default folders. */
+export const ledgerContents = observation({
+  name: 'checkout.ledgers',
+  isByCaller: true,
+  request: object({ folder: optional(string()) }),
+  facts: LedgerContentsSchema,
+  observe: (ctx, { folder }) => readLedgers(ctx, folder),
+});
 
 const fix = 'cleo help memory import';
 /** Folders where agents leave decisions. */
 const defaultFolders = ['.cleo/adrs', '.cleo/agent-outputs'];
 
-/** Reads the decisions in the files of a folder, or of the default folders. */
-export async function readLedgers(ctx: MutationContext, folder: string | undefined): Promise<LedgerContents> {
+async function readLedgers(ctx: ObserveContext, folder: string | undefined): Promise<LedgerContents> {
   const { platform, project, token } = ctx;
   if (!isHostAllowed(token))
     throw new CleoError('E_FORBIDDEN', {
@@ -57,7 +75,7 @@ interface LedgerFolder {
 }
 
 /** Finds the folders in the caller's checkout first, then in the project. */
-async function findLedgerFolders({ platform, project }: MutationContext, folder: string | undefined): Promise<LedgerFolder[]> {
+async function findLedgerFolders({ platform, project }: ObserveContext, folder: string | undefined): Promise<LedgerFolder[]> {
   const { resolveInProject } = await import('#platform/shared-file.ts');
   const tree = await platform.findWorkingTree(project);
   const problem = folder === undefined ? undefined : checkDocPath(folder);
@@ -73,7 +91,7 @@ async function findLedgerFolders({ platform, project }: MutationContext, folder:
   return folders;
 }
 
-function listLedgers({ platform }: MutationContext, folder: string): { name: string; size: number }[] {
+function listLedgers({ platform }: ObserveContext, folder: string): { name: string; size: number }[] {
   const files = platform.files
     .list(folder)
     .filter(({ name }) => /\.(md|markdown|jsonl?)$/i.test(name) && !platform.files.isFolder(`${folder}/${name}`))

@@ -1,8 +1,22 @@
-import { array, custom, description, type InferOutput, metadata, optional, pipe, strictObject, transform } from 'valibot';
+import {
+  array,
+  boolean,
+  custom,
+  description,
+  type InferOutput,
+  metadata,
+  object,
+  optional,
+  pipe,
+  strictObject,
+  string,
+  transform,
+} from 'valibot';
 import { alreadyExists, answer, type MutationContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { commandLine } from '#core/errors/quote.ts';
 import { isStorable, Label, Line, parseTaskId, TaskIdSchema } from '#core/model/scalars.ts';
+import { type FactRequest, observation, requestFacts } from '#core/observation.ts';
 import { defined } from '#lib/defined.ts';
 import type { WriteStore } from '#store/port/store.ts';
 import { checkTaskExists, createNotFoundError } from '#tasks/operations/shared/require.ts';
@@ -14,10 +28,6 @@ interface MemorySource {
   table: string;
   rowid: string;
 }
-
-/** Checks whether the source of a new memory is a file of the checkout: a research entry or a decision record. */
-export const usesSourceFile = ({ source }: Record<string, unknown>): boolean =>
-  ['research', 'adr'].includes((source as MemorySource | undefined)?.table ?? '');
 
 const sourcePattern = new RegExp(`^(${sourceTables.join('|')}):(\\S(?:[^\\u0000-\\u001f\\u007f]{0,198}\\S)?)$`);
 
@@ -93,8 +103,43 @@ export async function saveMemoryCitations(store: WriteStore, { id, title, conten
 
 const help = ['help', 'memory', 'store'];
 
+/** A research entry of the checkout. `isEmpty` is set if there is none at all. */
+const researchEntry = observation({
+  name: 'checkout.research',
+  request: object({ id: string() }),
+  facts: object({ id: optional(string()), isEmpty: boolean() }),
+  async observe({ project, config }, { id }) {
+    const { findEntry, openManifest } = await import('#research/operations/shared/manifest.ts');
+    const manifest = await openManifest(project, config);
+    const content = manifest.read();
+    const entry = findEntry(content, id) ?? findEntry(manifest.archived(), id);
+    return { ...defined({ id: entry?.id }), isEmpty: content.entries.length === 0 };
+  },
+});
+
+/** A decision record of the checkout, by its path in the project. */
+const decisionRecord = observation({
+  name: 'checkout.adr',
+  request: object({ path: string() }),
+  facts: object({ name: string(), exists: boolean() }),
+  async observe({ project }, { path }) {
+    const { resolveInProject } = await import('#platform/shared-file.ts');
+    const { name, exists } = resolveInProject(project.root, path, 'cleo help memory store');
+    return { name, exists };
+  },
+});
+
+/** For the definition of an operation that stores an entry with a source. */
+export const sourceObservations = [researchEntry, decisionRecord];
+export const observeSourceFirst = ({ source }: { source?: MemorySource | undefined }): FactRequest[] => {
+  if (source?.table === 'research') return [requestFacts(researchEntry, { id: source.rowid })];
+  return source && isRecordPath(source) ? [requestFacts(decisionRecord, { path: source.rowid })] : [];
+};
+
+const isRecordPath = ({ table, rowid }: MemorySource): boolean => table === 'adr' && /[/\\]|\.md$/i.test(rowid);
+
 /** Normalizes a source and throws E_NOT_FOUND if it does not exist. A vote, or a record without a path, cannot be checked. */
-async function requireSource({ store, project, config }: MutationContext, source: MemorySource): Promise<MemorySource> {
+async function requireSource({ store, getFacts }: MutationContext, source: MemorySource): Promise<MemorySource> {
   const { table, rowid } = source;
   const createMissingError = (what: string, words: string[]): CleoError =>
     new CleoError('E_NOT_FOUND', { id: rowid, what, fix: commandLine(['cleo', ...words]) });
@@ -111,15 +156,12 @@ async function requireSource({ store, project, config }: MutationContext, source
   if (table === 'doc' && !(await store.docs.get(rowid)))
     throw createMissingError('document', (await store.docs.listSlugs('', 1)).length > 0 ? ['docs', 'list'] : help);
   if (table === 'research') {
-    const { findEntry, openManifest } = await import('#research/operations/shared/manifest.ts');
-    const manifest = await openManifest(project, config);
-    const entry = findEntry(manifest.read(), rowid) ?? findEntry(manifest.archived(), rowid);
-    if (!entry) throw createMissingError('research entry', manifest.read().entries.length > 0 ? ['research', 'list'] : help);
-    return { table, rowid: entry.id };
+    const { id, isEmpty } = await getFacts(researchEntry, { id: rowid });
+    if (!id) throw createMissingError('research entry', isEmpty ? help : ['research', 'list']);
+    return { table, rowid: id };
   }
-  if (table === 'adr' && /[/\\]|\.md$/i.test(rowid)) {
-    const { resolveInProject } = await import('#platform/shared-file.ts');
-    const { exists, name } = resolveInProject(project.root, rowid, 'cleo help memory store');
+  if (isRecordPath(source)) {
+    const { exists, name } = await getFacts(decisionRecord, { path: rowid });
     if (!exists) throw new CleoError('E_FILE_ERROR', { path: rowid, problem: 'does not exist', fix: 'cleo help memory store' });
     return { table, rowid: name };
   }
