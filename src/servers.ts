@@ -73,6 +73,7 @@ async function serveHttp({ json, human }: Globals, { host, port, open }: ServePa
     stop: stop.signal,
     lastResort,
     report: (error) => env.CLEO_DEBUG === '1' && console.error(error),
+    warn: (problem) => process.stderr.write(`cleo serve: ${problem}\n`),
     webFolder,
     starter: { agent: platform.caller.agent, isPerson: platform.identity.kind === 'person' },
     announce: ({ url, port: taken, page }) => {

@@ -175,15 +175,15 @@ test('operations that administrate the project or write its files need the admin
   expect(kept).toEqual(expect.arrayContaining(['admin.token.list', 'tasks.export.file']));
 });
 
-test('the log names the token under any agent name, and never the secret', async () => {
+test('the log names the token under a name below it, and never the secret', async () => {
   const { post, createToken, app } = await openServer();
   const secret = await createToken('mutate', 'ci');
-  await post('mutate/tasks/add', { title: 'x' }, { ...createBearerHeader(secret), 'cleo-agent': 'worker-7' });
+  await post('mutate/tasks/add', { title: 'x' }, { ...createBearerHeader(secret), 'cleo-agent': 'ci/worker-7' });
   await post('mutate/tasks/add', { title: `Use ${secret}` }, createBearerHeader(secret));
   const { entries } = await app.call('admin.log', { limit: 2 });
   expect(entries).toMatchObject([
     { agent: 'ci', params: { title: 'Use [redacted]' } },
-    { agent: 'worker-7', params: { title: 'x', '@token': 'ci' } },
+    { agent: 'ci/worker-7', params: { title: 'x', '@token': 'ci' } },
   ]);
 });
 

@@ -60,6 +60,7 @@ async function handleCall(app: App, given: Call, startedAt: number): Promise<Rep
     const isGraded = platform.grade.isEnabled && !app.isObserver;
     ctx = { app, call, operation, caller: toCaller(platform, call, operation), now, startedAt, isGraded };
     await checkToken(operation, call);
+    if (call.token && call.agent !== undefined) (await import('./check-name.ts')).checkName(ctx);
     if (call.inputError) throw call.inputError;
     await checkGateway(operation, call);
     if ((operation.runsOn ? operation.runsOn !== 'client' : operation.needs === 'store') && app.usesServer())
@@ -170,7 +171,8 @@ async function checkGateway(operation: Operation, call: Call): Promise<void> {
 
 /** Returns the agent of the call. Its session is looked up in the store later. */
 function toCaller(platform: Platform, call: Call, { needs, kind }: Operation): Caller {
-  const agent = call.agent ?? (call.token?.isClient ? undefined : call.token?.name) ?? platform.caller.agent;
+  const { token } = call;
+  const agent = call.agent ?? (token && !token.isClient ? (token.agent ?? token.name) : platform.caller.agent);
   // Help must work for a caller whose environment has an invalid id.
   if (needs === 'nothing' && kind === 'query') return { agent };
   for (const [field, id] of Object.entries({ agent, session: call.session ?? platform.caller.session, grade: platform.grade.id }))

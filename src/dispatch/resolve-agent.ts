@@ -1,5 +1,5 @@
 import { CleoError } from '#core/errors/error.ts';
-import { toTokenAgent } from '#core/rules/token-agent.ts';
+import { toAgentName, toTokenAgent } from '#core/rules/token-agent.ts';
 import { defined } from '#lib/defined.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import type { Processes } from '#platform/port.ts';
@@ -18,7 +18,7 @@ export async function resolveAgent(ctx: CallContext, reads: ReadStore, writes?: 
   if (call.agent !== undefined || platform.identity.kind === 'named') return;
   const isServer = app.agentSessions !== undefined;
   const { token } = call;
-  const environment: EnvironmentIdentity = token && !token.isClient ? { kind: 'shared', agent: token.name } : platform.identity;
+  const environment: EnvironmentIdentity = token && !token.isClient ? { kind: 'shared', agent: toAgentName(token) } : platform.identity;
   const processes = await platform.loadProcesses();
   const isShell = !isServer && hookInput === undefined && call.conversation === undefined;
   const needsProcess = environment.kind !== 'shared' && !(isShell && environment.kind === 'conversation');
@@ -26,7 +26,7 @@ export async function resolveAgent(ctx: CallContext, reads: ReadStore, writes?: 
   const requested = findRequestedAgent(ctx, client);
   const recorded = client && requested === undefined ? await reads.sessions.findNewestConversation(client.key) : undefined;
   const { agent: chosen, isProvisional } = chooseAgent({ requested, isServer, environment, process: client, recorded });
-  const agent = token?.isClient ? toTokenAgent(token, chosen) : chosen;
+  const agent = token ? toTokenAgent(token, chosen) : chosen;
   ctx.caller = { ...ctx.caller, agent };
   if (!writes || environment.kind === 'shared') return;
   if (!needsProcess) {

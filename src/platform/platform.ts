@@ -59,6 +59,7 @@ export function createPlatform(env: Record<string, string | undefined>, folder: 
     validatorSecret: env.CLEO_VALIDATOR_SECRET || undefined,
     loadProcesses: () => import('./processes.ts'),
     loadTerminal: async () => (await import('./terminal.ts')).createPersonTerminal(env),
+    loadRevokedTokens: async () => (await import('./revoked-tokens.ts')).openRevokedTokens(home),
     loadPassphrase: async () => (await import('./passphrase.ts')).createPassphrase(home),
     loadSshSignatures: async () => (await import('./ssh-signature.ts')).createSshSignatures(env),
     grade: { isEnabled: env.CLEO_SESSION_GRADE === 'true', id: env.CLEO_SESSION_GRADE_ID || undefined },

@@ -2,6 +2,7 @@ import type { AddressFacts } from '#core/model/address-facts.ts';
 import type { Caller } from '#core/model/audit.ts';
 import type { Config, ConfigProblem, ConfigValue } from '#core/model/config.ts';
 import type { ServerAccess } from '#core/model/server-connection.ts';
+import type { RevokedTokens } from '#core/model/token.ts';
 import type { TrustChange, TrustItem, TrustRecord, TrustSubject } from '#core/model/trust.ts';
 import type { AgentMark } from '#sessions/model/agent-marks.ts';
 import type { ClientProcess, EnvironmentIdentity } from '#sessions/model/caller-identity.ts';
@@ -380,6 +381,7 @@ export interface Platform extends ServerAccess {
   /** Loads access to the terminal of a person. Only a proof of a person needs it. */
   loadTerminal(): Promise<PersonTerminal>;
   loadPassphrase(): Promise<Passphrase>;
+  loadRevokedTokens(): Promise<RevokedTokens>;
   loadSshSignatures(): Promise<SshSignatures>;
   /** In grade mode reads are audited, too; the id marks the entries. */
   grade: { isEnabled: boolean; id: string | undefined };

@@ -37,6 +37,7 @@ export const adminLog = query({
     ...pageParams(50),
     session: optional(pipe(string(), description('Only entries of this session'), metadata({ value: 'SESSION' }))),
     agent: optional(pipe(string(), description('Only entries of this agent'), metadata({ value: 'ID' }))),
+    token: optional(pipe(string(), description('Only calls made with this token'), metadata({ value: 'NAME' }))),
     operation: optional(pipe(string(), description('Only this operation, under any of its names, e.g. tasks.add'))),
     task: optional(pipe(TaskIdSchema, description('Only entries that name or change this task'))),
     failed: optional(pipe(boolean(), description('Only calls that failed'))),
@@ -61,11 +62,11 @@ export const adminLog = query({
   example: { world: ['T001'], call: { limit: 5 }, exit: 100 },
   async run(
     { store, registry, now },
-    { limit, offset, budget, session, agent, operation, task, failed, after, before, since, until, brief = false },
+    { limit, offset, budget, session, agent, token, operation, task, failed, after, before, since, until, brief = false },
   ) {
     const operations = operation ? listNames(registry, operation) : undefined;
     const times = { since: since && parseAgo(now, since), until: until && parseAgo(now, until) };
-    const filter = defined({ session, agent, taskId: task, after, before, ...times, operations, failed: failed || undefined });
+    const filter = defined({ session, agent, token, taskId: task, after, before, ...times, operations, failed: failed || undefined });
     const page = { limit, offset, budget };
     const found = (await store.audit.list(filter, page)).map(toLogEntry);
     const entries = brief ? found.map(({ params: _, ...entry }) => entry) : found;

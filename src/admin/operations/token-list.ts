@@ -1,5 +1,6 @@
 import { array, strictObject } from 'valibot';
 import { noData, query } from '#core/define.ts';
+import { toTokenRow } from './shared/token-row.ts';
 import { RevocableToken } from './token-create.ts';
 
 export const adminTokenList = query({
@@ -13,7 +14,7 @@ export const adminTokenList = query({
   cli: { command: 'token list' },
   example: { world: ['token dashboard query', 'token ci mutate'], call: {} },
   async run({ store }) {
-    const tokens = (await store.tokens.list()).map(({ hash: _, ...token }) => token);
+    const tokens = (await store.tokens.list()).map(toTokenRow);
     return tokens.length === 0 ? noData({ tokens }) : { tokens };
   },
 });

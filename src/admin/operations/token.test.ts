@@ -138,8 +138,8 @@ test('logs the name of the token unless the call names an agent', async () => {
   const { inner, store } = await open();
   const token = { name: 'ci', scope: 'mutate' as const };
   await dispatch(inner, { operation: 'tasks.add', params: { title: 'x' }, gateway: 'http', token });
-  await dispatch(inner, { operation: 'tasks.add', params: { title: 'y' }, gateway: 'http', token, agent: 'worker-7' });
-  expect((await store.read((reader) => reader.audit.listAfter(0, 10))).map(({ agent }) => agent)).toEqual(['ci', 'worker-7']);
+  await dispatch(inner, { operation: 'tasks.add', params: { title: 'y' }, gateway: 'http', token, agent: 'ci/worker-7' });
+  expect((await store.read((reader) => reader.audit.listAfter(0, 10))).map(({ agent }) => agent)).toEqual(['ci', 'ci/worker-7']);
   await inner.closeStores();
 });
 
@@ -150,4 +150,108 @@ test('a token without write access gets the same error for an unknown operation 
   expect(known).toMatchObject({ code: 'E_FORBIDDEN' });
   expect((await call('tasks.ad', { title: 'x' }, reader)).error).toEqual(known);
   expect((await call('tasks.ad', {}, { ...reader, kind: 'query' })).error).toMatchObject({ code: 'E_INVALID_OPERATION' });
+});
+
+test('a token expires after 90 days, belongs to the person of its name and acts under it, unless it says otherwise', async () => {
+  const clock = { now: '2026-01-01T00:00:00.000Z' };
+  const { call } = await openApp({ clock });
+  const plain = await call('admin.token.create', { name: 'ada', scope: 'mutate' }, asPerson);
+  expect(plain.token).toEqual({
+    name: 'ada',
+    scope: 'mutate',
+    role: 'contributor',
+    actsAs: 'ada',
+    owner: 'ada',
+    ownerKind: 'person',
+    createdAt: clock.now,
+    createdBy: 'ada',
+    expiresAt: '2026-04-01T00:00:00.000Z',
+  });
+  const bound = { name: 'ci-2', role: 'viewer', service: 'builds', actsAs: 'ci', expires: 'never', callsPerMinute: 60 };
+  const { token } = await call('admin.token.create', bound, asPerson);
+  expect(token).toMatchObject({ scope: 'query', role: 'viewer', actsAs: 'ci', owner: 'builds', ownerKind: 'service', callsPerMinute: 60 });
+  expect(token).not.toHaveProperty('expiresAt');
+  expect((await call('admin.token.list', {}, asPerson)).tokens).toEqual([plain.token, token]);
+});
+
+test.each([
+  [{}, 'E_INVALID_INPUT'],
+  [{ scope: 'query', role: 'viewer' }, 'E_INVALID_INPUT'],
+  [{ scope: 'query', person: 'ada', service: 'ci' }, 'E_INVALID_INPUT'],
+  [{ scope: 'query', expires: '2025-12-30' }, 'E_VALIDATION_EXPIRES'],
+  [{ scope: 'query', expires: 'soon' }, 'E_VALIDATION_EXPIRES'],
+  [{ scope: 'query', actsAs: 'http' }, 'E_VALIDATION_ACTS_AS'],
+  [{ scope: 'query', callsPerMinute: 0 }, 'E_VALIDATION_CALLS_PER_MINUTE'],
+])('a token with %j is refused', async (params, code) => {
+  const { call } = await openApp({ clock: { now: '2026-01-01T00:00:00.000Z' } });
+  expect(await call('admin.token.create', { name: 'ci', ...params }, asPerson)).toMatchObject({ error: { code } });
+});
+
+test.each([
+  ['viewer', 'query'],
+  ['contributor', 'mutate'],
+  ['maintainer', 'decide'],
+  ['owner', 'admin'],
+])('the role %s has the scope %s', async (role, scope) => {
+  const { call } = await openApp();
+  expect(await call('admin.token.create', { name: 'ci', role }, asPerson)).toMatchObject({ token: { role, scope } });
+});
+
+test('rejects an expired token with the command for its successor, and does not count it', async () => {
+  const { call, inner } = await open();
+  const { secret } = await call('admin.token.create', { name: 'ci', scope: 'mutate', expires: '1h' }, asPerson);
+  expect(await authenticate(inner, secret)).toMatchObject({ name: 'ci' });
+  const later = { ...inner, platform: { ...inner.platform, now: () => new Date(Date.now() + 3_600_001).toISOString() } };
+  await expect(authenticate(later, secret)).rejects.toMatchObject({
+    code: 'E_UNAUTHORIZED',
+    message: expect.stringMatching(/^Token ci expired at 2/),
+    fix: 'Ask a person to run: cleo token create --name ci-2 --scope mutate --acts-as ci',
+  });
+  expect([await hasTokens(inner), await hasTokens(later)]).toEqual([true, false]);
+  await inner.closeStores();
+});
+
+test('a token is worth nothing in a project with another key', async () => {
+  const { call, inner, store } = await open();
+  const { secret } = await call('admin.token.create', { name: 'ci', scope: 'admin' }, asPerson);
+  const token = await store.read(({ tokens }) => tokens.get('ci'));
+  await store.write({ at: '', by: '' }, ({ tokens }) =>
+    tokens.insert({ ...token!, name: 'copied', hash: inner.platform.sha256(`cleo_${'a'.repeat(43)}`), project: 'another_1' }),
+  );
+  expect(await authenticate(inner, secret)).toMatchObject({ name: 'ci' });
+  expect(await authenticate(inner, `cleo_${'a'.repeat(43)}`)).toBeUndefined();
+  await inner.closeStores();
+});
+
+test('a token acts under its own name or one below it, and the log says whose token it was', async () => {
+  const { inner, store, call } = await open();
+  const token = { name: 'ada-laptop', scope: 'mutate', agent: 'ada', owner: 'ada' } as const;
+  const add = async (agent?: string) =>
+    dispatch(inner, { operation: 'tasks.add', params: { title: 'x' }, gateway: 'cleo_mutate', token, ...(agent ? { agent } : {}) });
+  for (const agent of [undefined, 'ada', 'ada/worker-1']) expect((await add(agent)).exitCode).toBe(0);
+  for (const agent of ['bob', 'adam', 'ada-laptop', 'http'])
+    expect((await add(agent)).envelope.error).toMatchObject({
+      code: 'E_FORBIDDEN',
+      exitCode: 64,
+      message: `Token ada-laptop acts as ada, or as a name below it such as ada/${agent}; ${agent} is another name`,
+    });
+  await call('tasks.add', { title: 'without a token' });
+  const entries = await store.read(({ audit }) => audit.listAfter(0, 20));
+  expect(entries.filter(({ success }) => success).map(({ agent }) => agent)).toEqual(['ada', 'ada', 'ada/worker-1', expect.any(String)]);
+  expect(new Set(entries.filter(({ success }) => !success).map(({ agent }) => agent))).toEqual(new Set(['ada']));
+  expect(JSON.parse(entries[0]!.principal!)).toMatchObject({ kind: 'agent', via: 'token', token: 'ada-laptop', owner: 'ada' });
+  const log = await call('admin.log', { token: 'ada-laptop' });
+  expect(log.entries.length).toBe(entries.filter(({ principal }) => principal?.includes('ada-laptop')).length);
+  expect(log.entries.every(({ principal }: { principal: { token: string } }) => principal.token === 'ada-laptop')).toBe(true);
+  expect(await call('admin.log', { token: 'ADA-LAPTOP' })).toMatchObject({ _meta: { exitCode: 100 } });
+  await inner.closeStores();
+});
+
+test('a token of a service is no person in the log, whatever its scope', async () => {
+  const { inner, store } = await open();
+  const token = { name: 'ci', scope: 'admin', ownerKind: 'service' } as const;
+  await dispatch(inner, { operation: 'tasks.add', params: { title: 'x' }, gateway: 'http', token });
+  const [entry] = await store.read(({ audit }) => audit.listAfter(0, 1));
+  expect(JSON.parse(entry!.principal!)).toMatchObject({ kind: 'agent', token: 'ci' });
+  await inner.closeStores();
 });

@@ -268,11 +268,11 @@ const createRows = () =>
         ...(d.suggestion && d.retry ? [{ action: 'Then repeat the call', command: d.retry }] : []),
       ],
     }),
-    E_UNAUTHORIZED: row<object>({
+    E_UNAUTHORIZED: row<{ problem?: string; command?: string }>({
       exit: 64,
       http: 401,
-      message: () => needsToken,
-      fix: () => askPerson('cleo token create --name client --scope query'),
+      message: (d) => d.problem ?? needsToken,
+      fix: (d) => askPerson(d.command ?? 'cleo token create --name client --scope query'),
       manual: () => askForToken,
     }),
     E_FORBIDDEN: row<{ fix: string; problem?: string; manual?: string; scope?: string; reason?: 'secret' | 'proof' }>({

@@ -14,6 +14,8 @@ export interface Principal {
   via: 'terminal' | 'passphrase' | 'ssh' | 'token' | 'shell' | 'mcp' | 'http' | 'page';
   /** The name of the token. */
   token?: string;
+  /** The person or service that the token belongs to, if it has another name. */
+  owner?: string;
   /** The facts that the proof of a person is based on. */
   evidence?: Record<string, unknown>;
   /** The client process and the conversation of an agent, as far as they are known. */

@@ -1,4 +1,4 @@
-import type { PersonScope, TokenScope } from '../model/token.ts';
+import type { PersonScope, Role, TokenScope } from '../model/token.ts';
 
 /** The part of an operation that decides who may call it. */
 export interface ScopedOperation {
@@ -23,4 +23,12 @@ export const getRequiredScope = ({ kind, scope }: ScopedOperation): TokenScope =
 export const includesScope = (scope: TokenScope, required: TokenScope): boolean =>
   scopeOrder.indexOf(scope) >= scopeOrder.indexOf(required);
 
-const scopeOrder: TokenScope[] = ['query', 'mutate', 'decide', 'admin'];
+/** The scope that each role of a project stands for. */
+export const roleScopes = {
+  viewer: 'query',
+  contributor: 'mutate',
+  maintainer: 'decide',
+  owner: 'admin',
+} as const satisfies Record<Role, TokenScope>;
+
+const scopeOrder: TokenScope[] = Object.values(roleScopes);

@@ -2,7 +2,7 @@ import '#store/errors.ts';
 import { safeParse } from 'valibot';
 import { CleoError } from '#core/errors/error.ts';
 import { isSameMajor } from '#core/rules/server-address.ts';
-import { mayActAs, toTokenAgent } from '#core/rules/token-agent.ts';
+import { mayActAs, toAgentName, toTokenAgent } from '#core/rules/token-agent.ts';
 import { includesScope } from '#core/rules/token-scope.ts';
 import { defined } from '#lib/defined.ts';
 import type { Platform } from '#platform/port.ts';
@@ -10,6 +10,7 @@ import type { EnvironmentIdentity } from '#sessions/model/caller-identity.ts';
 import { type ClientCall, ClientCallSchema, LeaseCallSchema } from '#sessions/model/client-call.ts';
 import type { TokenIdentity } from '../authenticate.ts';
 import { type App, type Call, FactsMissing, requireProject } from '../call-context.ts';
+import { createNameError } from '../check-name.ts';
 import { dispatch, type Reply } from '../dispatch.ts';
 import { markAway, renewLease } from '../lease.ts';
 import { rebuildError } from './error-fields.ts';
@@ -148,15 +149,8 @@ function limitIdentity(
     if (chosen !== undefined && !mayActAs(token, chosen)) throw createNameError(token, chosen);
   const limit = (identity: { kind: EnvironmentIdentity['kind']; agent: string; client?: string | undefined }): EnvironmentIdentity => ({
     kind: identity.kind,
-    agent: identity.kind === 'person' && !mayActAs(token, identity.agent) ? token.name : toTokenAgent(token, identity.agent),
+    agent: identity.kind === 'person' && !mayActAs(token, identity.agent) ? toAgentName(token) : toTokenAgent(token, identity.agent),
     ...defined({ client: identity.client }),
   });
   return { ...limit({ kind, agent, client }), ...defined({ nested: nested?.map(limit) }) };
 }
-
-const createNameError = (token: TokenIdentity, agent: string): CleoError =>
-  new CleoError('E_FORBIDDEN', {
-    problem: `Token ${token.name} acts as ${token.name}, or as a name below it such as ${toTokenAgent(token, agent)}; ${agent} is another name`,
-    fix: `cleo whoami --agent ${toTokenAgent(token, agent)}`,
-    manual: `Use the agent id ${toTokenAgent(token, agent)} (CLEO_AGENT_ID), or a token of that name`,
-  });

@@ -5,6 +5,7 @@ import { knowledgeMigration } from './004-knowledge.ts';
 import { holdersMigration } from './005-holders.ts';
 import { trustMigration } from './006-trust.ts';
 import { planMigration } from './007-plan.ts';
+import { accessMigration } from './008-access.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. The last version is `schemaVersion`, a constant of its own so that commands need not load this file. */
@@ -16,4 +17,5 @@ export const migrations: Migration[] = [
   holdersMigration,
   trustMigration,
   planMigration,
+  accessMigration,
 ];

@@ -9,6 +9,8 @@ import type { TaskEdge } from './tasks.ts';
 export interface AuditFilter {
   session?: string;
   agent?: string;
+  /** The name of the token that the calls were made with. */
+  token?: string;
   /** Any of these operations, by the name they were called with. */
   operations?: string[];
   taskId?: TaskId;
@@ -102,8 +104,11 @@ export interface TokenReads {
   get(name: string): Promise<Token | undefined>;
   /** The token whose secret has this hash, unless it was revoked. */
   getActiveByHash(hash: string): Promise<Token | undefined>;
-  countActive(): Promise<number>;
+  /** Tokens that are valid at the time `at`. */
+  countActive(at: string): Promise<number>;
   list(): Promise<Token[]>;
+  /** Tokens that were revoked after the time `at`. */
+  listRevokedAfter(at: string): Promise<Token[]>;
 }
 
 export interface TokenWrites {

@@ -1,6 +1,6 @@
 import '#admin/errors.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { anonymousToken } from '#core/model/token.ts';
+import { anonymousToken } from '#core/model/anonymous-token.ts';
 import { authenticate, type TokenIdentity } from '#dispatch/authenticate.ts';
 import type { App } from '#dispatch/dispatch.ts';
 import { isLoopback, isOwnOrigin, isServedHost, splitHost } from './host-names.ts';
@@ -118,13 +118,14 @@ export function createAccessControl(
     },
     checkRate: ({ address }, nowMs) => checkWait(rate.take(`address ${address}`, nowMs)),
     checkFurtherCalls(visitor, identity, count, nowMs) {
-      if (callsPerMinute > 0 && count >= callsPerMinute)
+      const limit = Math.min(...[callsPerMinute, identity.callsPerMinute ?? 0].filter((most) => most > 0));
+      if (count >= limit)
         throw new CleoError('E_VALIDATION', {
           field: 'body',
-          problem: `has ${count + 1} messages; a batch may have at most ${callsPerMinute}`,
+          problem: `has ${count + 1} messages; a batch may have at most ${limit}`,
           fix: 'cleo help serve',
         });
-      checkWait(rate.take(toRateKey(visitor, identity), nowMs, count));
+      checkWait(rate.take(toRateKey(visitor, identity), nowMs, count, identity.callsPerMinute));
     },
     async checkToken({ authorization }) {
       if (authorization !== undefined && !(await readToken(authorization))) throw new CleoError('E_UNAUTHORIZED', {});
@@ -140,7 +141,7 @@ export function createAccessControl(
         checkWait(wrong.take(address, nowMs));
         throw new CleoError('E_UNAUTHORIZED', {});
       }
-      checkWait(rate.take(toRateKey(visitor, identity), nowMs));
+      checkWait(rate.take(toRateKey(visitor, identity), nowMs, 1, identity.callsPerMinute));
       return { token: identity };
     },
   };

@@ -1,6 +1,7 @@
 import type { Context, Hono } from 'hono';
 import { CleoError } from '#core/errors/error.ts';
 import type { App } from '#dispatch/dispatch.ts';
+import { defined } from '#lib/defined.ts';
 import { getMaxBodyBytes, maxBodyBytes, parseBody, readBody } from '../read-body.ts';
 import type { Env } from './app.ts';
 import { createDepartureSignal, createTooLongError, isJsonRequest, wrongContentType } from './request-call.ts';
@@ -32,8 +33,8 @@ export function addClientRoutes(routes: Hono<Env>, app: App, { report, respondEr
     return c.body(`${JSON.stringify(answer)}\n`, (reply?.error?.httpStatus ?? 200) as 200, { 'content-type': 'application/json' });
   });
   routes.post('/api/token', (c) => {
-    const { name, scope } = c.get('visit').token;
-    return c.json({ name, scope });
+    const { name, scope, agent } = c.get('visit').token;
+    return c.json(defined({ name, scope, agent }));
   });
   routes.post('/api/lease', async (c) => {
     const read = await readJson(c);

@@ -2,6 +2,7 @@ import { CleoError } from '#core/errors/error.ts';
 import { hasTokens } from '#dispatch/authenticate.ts';
 import { requireProject } from '#dispatch/call-context.ts';
 import type { App } from '#dispatch/dispatch.ts';
+import { createRevocationRecorder } from '#dispatch/record-revocations.ts';
 import { startSigning } from '#dispatch/sign-log.ts';
 import { defined } from '#lib/defined.ts';
 import type { PageAccess } from './access-control.ts';
@@ -18,6 +19,8 @@ export interface ServeOptions extends Partial<ListenOptions>, Pick<HttpAppOption
   graceMs?: number;
   /** The principal that starts the server. The web page acts as it where no token is required. */
   starter?: Pick<PageAccess, 'agent' | 'isPerson'>;
+  /** Reports what a person should know although the server runs. */
+  warn?: (problem: string) => void;
   /** `page` is the address of the web page; it contains the secret of the page, if there is one. */
   announce(where: { url: string; port: number; page: string }): void;
 }
@@ -25,7 +28,7 @@ export interface ServeOptions extends Partial<ListenOptions>, Pick<HttpAppOption
 /** Serves HTTP until `stop` aborts; then running requests finish and the store is closed. */
 export async function serve(
   app: App,
-  { stop, announce, mcp, report, lastResort, webFolder, starter, events, graceMs = 10_000, ...listening }: ServeOptions,
+  { stop, announce, mcp, report, warn = () => {}, lastResort, webFolder, starter, events, graceMs = 10_000, ...listening }: ServeOptions,
 ): Promise<void> {
   const { platform } = app;
   const config = platform.config.load(requireProject(platform));
@@ -51,25 +54,30 @@ export async function serve(
   const page = starter && !needsToken ? { ...starter, secret: platform.randomSecret() } : undefined;
   let endpoint: ReturnType<NonNullable<typeof mcp>> | undefined;
   let eventStreams: EventStreams | undefined;
-  const routes = createHttpApp(app, {
-    bound,
-    onEventStreams: (streams) => {
-      eventStreams = streams;
+  const revocations = createRevocationRecorder(app, warn);
+  if (isTrusted) await revocations.record();
+  const routes = createHttpApp(
+    { ...app, onReply: revocations.onReply },
+    {
+      bound,
+      onEventStreams: (streams) => {
+        eventStreams = streams;
+      },
+      hosts: splitList(config['serve.hosts']),
+      origins: splitList(config['serve.origins']),
+      requireToken: config['serve.requireToken'],
+      callsPerMinute: config['serve.callsPerMinute'],
+      ...defined({ report, lastResort, webFolder, page, events }),
+      ...(mcp
+        ? {
+            mcp: (watched: App) => {
+              endpoint = mcp(watched);
+              return endpoint;
+            },
+          }
+        : {}),
     },
-    hosts: splitList(config['serve.hosts']),
-    origins: splitList(config['serve.origins']),
-    requireToken: config['serve.requireToken'],
-    callsPerMinute: config['serve.callsPerMinute'],
-    ...defined({ report, lastResort, webFolder, page, events }),
-    ...(mcp
-      ? {
-          mcp: (watched: App) => {
-            endpoint = mcp(watched);
-            return endpoint;
-          },
-        }
-      : {}),
-  });
+  );
   const finishSigning = isTrusted ? await startSigning(app, (problem) => report?.(new Error(problem))) : async () => {};
   const server = await listen(routes, { ...listening, host, port });
   announce({ ...server, page: page ? `${server.url}/#secret=${page.secret}` : `${server.url}/` });
@@ -80,6 +88,7 @@ export async function serve(
   await server.stop(graceMs);
   await streams;
   await finishSigning();
+  if (isTrusted) await revocations.record();
   // A call that is still running waits for a lock; its caller is gone, so the process does not wait longer.
   await Promise.race([app.closeStores(), new Promise((resolve) => setTimeout(resolve, 1000).unref())]);
 }

@@ -117,6 +117,11 @@ function whereAudit(filter: AuditFilter): Sql {
   let all = raw('1 = 1');
   if (filter.session) all = sql`${all} and a.session_id = ${filter.session}`;
   if (filter.agent) all = sql`${all} and a.agent_id = ${filter.agent}`;
+  if (filter.token) {
+    // "like" of SQLite ignores case; it is here for the index.
+    const key = `"token":${JSON.stringify(filter.token)}`;
+    all = sql`${all} and a.principal like '%"token":"%' and replace(a.principal, ${key}, '') <> a.principal`;
+  }
   if (filter.operations) all = sql`${all} and a.domain || '.' || a.operation in ${listValues(filter.operations)}`;
   if (filter.after !== undefined) all = sql`${all} and a.seq > ${filter.after}`;
   if (filter.before !== undefined) all = sql`${all} and a.seq < ${filter.before}`;

@@ -4,10 +4,11 @@ import { type Db, sql } from '../sql.ts';
 
 export function createTokenWrites(db: Db, changes: Changes): TokenWrites {
   return {
-    async insert({ name, hash, scope, createdAt, createdBy }) {
-      await db.run(
-        sql`insert into tokens (name, hash, scope, created_at, created_by) values (${name}, ${hash}, ${scope}, ${createdAt}, ${createdBy})`,
-      );
+    async insert({ name, hash, scope, createdAt, createdBy, owner, ownerKind, agent, project, callsPerMinute, expiresAt }) {
+      await db.run(sql`
+        insert into tokens (name, hash, scope, created_at, created_by, owner, owner_kind, agent, project, calls_per_minute, expires_at)
+        values (${name}, ${hash}, ${scope}, ${createdAt}, ${createdBy}, ${owner ?? null}, ${ownerKind ?? 'person'}, ${agent ?? null},
+          ${project ?? null}, ${callsPerMinute ?? null}, ${expiresAt ?? null})`);
       changes.created.push(name);
     },
     async revoke(name, at) {
