@@ -1,16 +1,14 @@
 // A command loads two files: the core, which every command needs, and its own part. Each further file costs a cold start
 // about 1 %, and ES modules cost 20 %. The output is therefore CommonJS, and parts duplicate the code that they share.
-import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
 import { buildWeb, listWebPackages } from './build-web.mjs';
 import { writeIndex } from './index.mjs';
 import { createSbom } from './sbom.mjs';
+import { warmUp } from './warm-up.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, process.argv[2] ?? 'dist');
@@ -20,46 +18,6 @@ const paddedLength = 132 * 1024;
 const paddedFiles = ['core.js', join('parts', 'runs-operations-skills-run.js')];
 /** Packages that many parts use. Each is a part of its own, because copies of them were a sixth of the package. */
 const sharedPackages = ['jsonc-parser', 'marked', 'smol-toml', 'yaml'];
-/** Commands that are run in this order to fill the code cache. Each first word has one cache for all its lines. */
-const warmUpCommands = [
-  'init',
-  'add Write',
-  'add Test --depends T001',
-  'show T001',
-  'find Write',
-  'find Wirte',
-  'memory observe Write',
-  'memory find Write',
-  'memory find Wirte',
-  'exists T001',
-  'next',
-  'list',
-  'start T001',
-  'update T001 --notes begun',
-  'complete T001',
-  'skill run yes',
-  'mcp',
-];
-/** An MCP client that tries the newest revision, falls back to the previous one, and reads a task. */
-const clientInfo = { name: 'build', version: '0' };
-const envelope = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientInfo': clientInfo,
-  'io.modelcontextprotocol/clientCapabilities': {},
-};
-const conversation = [
-  { id: 1, method: 'server/discover', params: { _meta: envelope } },
-  { id: 2, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo } },
-  { method: 'notifications/initialized' },
-  { id: 3, method: 'tools/list' },
-  {
-    id: 4,
-    method: 'tools/call',
-    params: { name: 'cleo_query', arguments: { domain: 'tasks', operation: 'show', params: { taskId: 'T001' } } },
-  },
-]
-  .map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
-  .join('');
 const name = (path) => relative(root, path).replaceAll('\\', '/');
 const common = {
   absWorkingDir: root,
@@ -192,7 +150,8 @@ writeFileSync(join(dist, 'package.json'), '{"type":"commonjs"}\n');
 writeFileSync(join(dist, 'THIRD-PARTY.txt'), formatLicenses());
 writeFileSync(join(dist, 'sbom.cdx.json'), `${JSON.stringify(createSbom(root, [...packages].sort()), undefined, 2)}\n`);
 chmodSync(join(dist, 'cleo.js'), 0o755);
-await fillCodeCache();
+// The code cache exists before the first command of a user.
+await warmUp([process.execPath, join(dist, 'cleo.js')], () => ({ CLEO_WARMS: '1' }));
 
 /** Lists the exports of each file. The core creates the object of a module on demand; `import *` would create all of them at every
  *  start. */
@@ -256,32 +215,4 @@ function wrapModule(text, more = '') {
   const foreign = /[^\0-\x7f].{0,60}/.exec(text);
   if (foreign) throw new Error(`a regular expression contains a character that must be escaped: ${foreign[0]}`);
   return `(function(require,module,exports,__filename${more}){${text}})\n`;
-}
-
-function printTrustDigest(cwd, env) {
-  return execFileSync(process.execPath, [join(dist, 'cleo.js'), 'trust', '--print'], { cwd, env, encoding: 'utf8' }).trim();
-}
-
-/** Runs the warm-up commands, so that the code cache exists before the first command of a user. */
-async function fillCodeCache() {
-  const project = mkdtempSync(join(tmpdir(), 'cleo-build-'));
-  const env = { PATH: process.env.PATH, HOME: project, CLEO_HOME: join(project, 'home'), CLEO_WARMS: '1' };
-  // A skill that does nothing.
-  mkdirSync(join(project, 'skills', 'yes'), { recursive: true });
-  writeFileSync(join(project, 'skills', 'yes', 'run'), '#!/bin/sh\n', { mode: 0o755 });
-  try {
-    for (const command of warmUpCommands) {
-      const child = spawn(process.execPath, [join(dist, 'cleo.js'), ...command.split(' ')], {
-        cwd: project,
-        // The digest stands for the person who trusts the skill.
-        env: command.startsWith('skill') ? { ...env, CLEO_TRUST: printTrustDigest(project, env) } : env,
-        stdio: ['pipe', 'ignore', 'inherit'],
-      });
-      child.stdin.on('error', () => {}).end(command === 'mcp' ? conversation : '');
-      const [code] = await once(child, 'exit');
-      if (code !== 0) throw new Error(`cleo ${command} exited with ${code}`);
-    }
-  } finally {
-    rmSync(project, { recursive: true, force: true });
-  }
 }

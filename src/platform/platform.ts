@@ -18,7 +18,7 @@ export function createPlatform(env: Record<string, string | undefined>, folder: 
     now: () => formatIsoTime(Date.now()),
     monotonicMs,
     version,
-    runtime: `node ${process.versions.node}`,
+    ...describeRuntime(process.versions),
     folder,
     root: env.CLEO_ROOT || undefined,
     home,
@@ -77,6 +77,10 @@ export function createPlatform(env: Record<string, string | undefined>, folder: 
   };
   return platform;
 }
+
+/** The native build runs in Bun, which reports the version of Node that it is compatible with. */
+const describeRuntime = ({ bun, node }: NodeJS.ProcessVersions): Pick<Platform, 'build' | 'runtime'> =>
+  bun ? { build: 'native', runtime: `bun ${bun}` } : { build: 'node', runtime: `node ${node}` };
 
 /** Returns the home folder of the user. With an empty HOME, `os.homedir` would return an empty path, and the folder of the user would be
  *  that of the project. */

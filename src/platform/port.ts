@@ -327,6 +327,9 @@ export interface Platform extends ServerAccess {
   /** For durations: a clock that never goes back. */
   monotonicMs(): number;
   version: string;
+  /** The script for Node, or the executable that contains its own runtime. */
+  build: 'node' | 'native';
+  /** Name and version of what runs the code. */
   runtime: string;
   folder: string;
   /** The value of CLEO_ROOT. */

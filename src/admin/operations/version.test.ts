@@ -10,6 +10,7 @@ test('shows versions, store and root', async () => {
   expect(await app.call('admin.version')).toMatchObject({
     success: true,
     version: '0.0.0-test',
+    build: 'node',
     runtime: `node ${process.versions.node}`,
     sqlite: expect.stringMatching(/^3\.\d+\.\d+$/),
     schema: schemaVersion,

@@ -11,6 +11,7 @@ export const adminVersion = query({
   params: strictObject({}),
   result: strictObject({
     version: string(),
+    build: picklist(['node', 'native']),
     runtime: string(),
     sqlite: optional(string()),
     schema: number(),
@@ -29,6 +30,7 @@ export const adminVersion = query({
     const store = project && detectStore(ctx);
     return {
       version: platform.version,
+      build: platform.build,
       runtime: platform.runtime,
       ...defined({ sqlite }),
       schema: schemaVersion,

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CleoError } from '#core/errors/error.ts';
+import { keepLogsAtExit } from './sqlite-bun.ts';
 
 /** The part of `node:sqlite` that is used here; `@photostructure/sqlite` has the same interface. */
 export interface SqliteDatabase {
@@ -25,8 +26,7 @@ const minSafeVersion = [3, 51, 3];
 
 export function loadSqliteDriver(): SqliteDriver {
   const builtIn = process.versions.sqlite;
-  if (builtIn && isAtLeast(builtIn, minSafeVersion))
-    return suppressWarnings(() => process.getBuiltinModule('node:sqlite' as 'node:fs') as unknown as SqliteDriver);
+  if (builtIn && isAtLeast(builtIn, minSafeVersion)) return loadBuiltIn();
   try {
     return (
       loadPrebuilt() ??
@@ -40,6 +40,15 @@ export function loadSqliteDriver(): SqliteDriver {
     });
   }
 }
+
+function loadBuiltIn(): SqliteDriver {
+  const driver = suppressWarnings(() => process.getBuiltinModule('node:sqlite' as 'node:fs') as unknown as SqliteDriver);
+  if (!process.versions.bun) return driver;
+  bunDriver ??= keepLogsAtExit(driver);
+  return bunDriver;
+}
+
+let bunDriver: SqliteDriver | undefined;
 
 /** Loads the `.node` file from where npm puts it. This is faster than the package's wrapper by a quarter of a Node start. */
 function loadPrebuilt(): SqliteDriver | undefined {

@@ -1,0 +1,63 @@
+// Runs in Bun: compiles the sources to one executable. Its argument is JSON with the folder of the web page, the files of all operations,
+// the path of the result and the profiles of earlier runs. The same modules are bundled as for Node; only the loader of operations differs.
+import { readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const { files, webFolder, outfile, profiles } = JSON.parse(process.argv[2]);
+
+/** Imports each operation by its own name, because Bun bundles only imports of fixed names. A `switch`, because a table would create a
+ *  function for each operation at every start. */
+const importOperation = `
+async function importOperation(file: string): Promise<any> {
+  switch (file) {
+${files.map((file) => `    case '${file.slice('src/'.length)}': return import('../${file.slice('src/'.length)}');`).join('\n')}
+  }
+  throw new Error(\`no file \${file}\`);
+}
+`;
+
+const loader = {
+  name: 'loader',
+  setup(build) {
+    build.onLoad({ filter: /core[\\/]registry\.ts$/ }, ({ path }) => {
+      const text = readFileSync(path, 'utf8');
+      const contents = text.replace(/await import\(.*?\)/, 'await importOperation(file)');
+      if (contents === text) throw new Error(`${path} no longer contains the import that the build replaces`);
+      return { contents: `${contents}${importOperation}`, loader: 'ts' };
+    });
+    build.onResolve({ filter: /^@modelcontextprotocol\/server\/_shims$/ }, () => ({
+      path: join(root, 'src', 'surfaces', 'mcp', 'sdk-shims.ts'),
+    }));
+  },
+};
+
+const { success, logs } = await Bun.build({
+  entrypoints: [join(root, 'src', 'cli.ts')],
+  root,
+  target: 'bun',
+  format: 'esm',
+  splitting: true,
+  minify: true,
+  bytecode: true,
+  external: ['@photostructure/sqlite'],
+  plugins: [loader],
+  throw: false,
+  compile: {
+    outfile,
+    assets: [relative(dirname(webFolder), webFolder)],
+    // Files of the project must not change what cleo does: `.env` could trust it, and `bunfig.toml` could run its code.
+    autoloadDotenv: false,
+    autoloadBunfig: false,
+    autoloadTsconfig: false,
+    autoloadPackageJson: false,
+    // Commands end before compiled code pays off. Processes that keep running reset this (see src/servers.ts).
+    jitPolicy: 100,
+    ...(profiles.length > 0 ? { bytecodeOrder: profiles } : {}),
+  },
+});
+if (!success) {
+  for (const log of logs) console.error(log);
+  process.exit(1);
+}

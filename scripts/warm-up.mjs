@@ -1,0 +1,74 @@
+// Runs everyday commands in a project of their own: the build for Node fills the code cache with them, the native build records what it loads.
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Commands that are run in this order. For Node, each first word has one cache for all its lines. */
+const commands = [
+  'init',
+  'add Write',
+  'add Test --depends T001',
+  'show T001',
+  'find Write',
+  'find Wirte',
+  'memory observe Write',
+  'memory find Write',
+  'memory find Wirte',
+  'exists T001',
+  'next',
+  'list',
+  'start T001',
+  'update T001 --notes begun',
+  'complete T001',
+  'skill run yes',
+  'mcp',
+];
+
+/** An MCP client that tries the newest revision, falls back to the previous one, and reads a task. */
+const clientInfo = { name: 'build', version: '0' };
+const envelope = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': clientInfo,
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+const conversation = [
+  { id: 1, method: 'server/discover', params: { _meta: envelope } },
+  { id: 2, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo } },
+  { method: 'notifications/initialized' },
+  { id: 3, method: 'tools/list' },
+  {
+    id: 4,
+    method: 'tools/call',
+    params: { name: 'cleo_query', arguments: { domain: 'tasks', operation: 'show', params: { taskId: 'T001' } } },
+  },
+]
+  .map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+  .join('');
+
+/** Runs the everyday commands with `program`, a list of words. `getEnv` returns further variables of a command. */
+export async function warmUp(program, getEnv) {
+  const project = mkdtempSync(join(tmpdir(), 'cleo-build-'));
+  const env = { PATH: process.env.PATH, HOME: project, CLEO_HOME: join(project, 'home') };
+  // A skill that does nothing.
+  mkdirSync(join(project, 'skills', 'yes'), { recursive: true });
+  writeFileSync(join(project, 'skills', 'yes', 'run'), '#!/bin/sh\n', { mode: 0o755 });
+  const [file, ...words] = program;
+  const printTrustDigest = () => execFileSync(file, [...words, 'trust', '--print'], { cwd: project, env, encoding: 'utf8' }).trim();
+  try {
+    for (const command of commands) {
+      const child = spawn(file, [...words, ...command.split(' ')], {
+        cwd: project,
+        // The digest stands for the person who trusts the skill.
+        env: { ...env, ...getEnv(command), ...(command.startsWith('skill') ? { CLEO_TRUST: printTrustDigest() } : {}) },
+        stdio: ['pipe', 'ignore', 'inherit'],
+      });
+      child.stdin.on('error', () => {}).end(command === 'mcp' ? conversation : '');
+      const [code] = await once(child, 'exit');
+      if (code !== 0) throw new Error(`cleo ${command} exited with ${code}`);
+    }
+  } finally {
+    rmSync(project, { recursive: true, force: true });
+  }
+}
