@@ -64,6 +64,7 @@ export function createApp(platform: Platform, options: AppOptions = {}): App {
     },
     wouldConnect: () =>
       opened.size === 0 && (isBehindServer(platform) || readAddress(platform, platform.config.load(requireProject(platform))) !== ''),
+    hasSharedStore: () => isShared(platform),
     usesServer: () => isBehindServer(platform),
     storeAdmin: async (project, url) =>
       (await import('./store/store-admin.ts')).createStoreAdmin(await locateStore(platform, project, url)),
@@ -83,6 +84,16 @@ export function createApp(platform: Platform, options: AppOptions = {}): App {
 }
 
 const readAddress = ({ databaseUrl }: Platform, config: Config): string => databaseUrl ?? config['store.url'];
+
+/** Checks for an address of PostgreSQL. The configuration need not be valid, because `config` repairs it. */
+function isShared(platform: Platform): boolean {
+  const { databaseUrl, config, getProject } = platform;
+  const project = getProject();
+  if (!project || isBehindServer(platform)) return false;
+  return Boolean(
+    databaseUrl ?? config.inspect(config.projectFile(project)).values['store.url'] ?? config.inspect(config.userFile()).values['store.url'],
+  );
+}
 
 /** Checks for a store behind a cleo server. An address of the database in the environment is for those who open the store themselves. */
 function isBehindServer({ serverUrl, databaseUrl, config, getProject }: Platform): boolean {

@@ -223,6 +223,8 @@ export interface BaseContext {
   /** Opens another project's store read-only, at the address in that project's configuration. The caller closes it. */
   openProjectStore(project: Project): Promise<Pick<Store, 'read' | 'close'>>;
   sqliteVersion(): Promise<string | undefined>;
+  /** True if the store is one that several machines share: settings of the project are in the store then. */
+  hasSharedStore(): boolean;
   /** Renders an answer exactly as it will be printed, so that its tokens can be counted. */
   toOutput(result: Record<string, unknown>, options?: AnswerOptions): string;
   /** Formats this call as a command line with some parameters replaced, for `error.fix`. */
@@ -262,6 +264,8 @@ export interface MutationContext extends BaseContext {
 export interface JobContext extends Omit<BaseContext, 'config'> {
   /** Runs `work` in one short write transaction. The store is opened at the first use. */
   write<T>(work: (store: WriteStore) => Promise<T>): Promise<T>;
+  /** Runs `work` in the last write of a job that does not need the store, together with the audit row of the call. */
+  writeAndLog<T>(work: (store: WriteStore) => Promise<T>): Promise<T>;
   openStore(mode: 'read' | 'write'): Promise<Store>;
   closeStores(): Promise<void>;
   /** The receipt. Jobs add the records that they changed in files. */

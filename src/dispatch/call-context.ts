@@ -34,6 +34,8 @@ export interface App {
   openStore(mode: 'read' | 'write'): Promise<Store>;
   /** True if the store is on a server that this process has not connected to yet. */
   wouldConnect(): boolean;
+  /** True if the store is one that several machines share, and this process opens it. */
+  hasSharedStore(): boolean;
   /** True if the store is behind a cleo server, to which calls are sent. False in a project whose configuration is not valid. */
   usesServer(): boolean;
   /** Administers a project's store as a whole, at `url` or at the configured address. */
@@ -137,6 +139,10 @@ export interface CallContext {
   isParsed?: true;
   /** Set once the session is looked up, which happens in the transaction of the call. */
   isIdentified?: boolean;
+  /** The job has appended its audit row together with its last write. */
+  isLogged?: true;
+  /** The settings of the shared store were read for this call. */
+  hasSharedSettings?: true;
   session?: SessionHandle;
   /** The call or its environment named the session; otherwise it is the session of the agent. */
   isNamed?: true;
@@ -203,6 +209,7 @@ export function createContext(ctx: CallContext, part: object): BaseContext {
       return requireProject(platform);
     },
     sqliteVersion: app.sqliteVersion,
+    hasSharedStore: app.hasSharedStore,
     // An address in the environment is for this project's store only.
     openProjectStore: async (other: Project) => (await app.storeAdmin(other, platform.config.load(other)['store.url'])).open('read'),
     read: async <T>(work: (store: ReadStore) => Promise<T>): Promise<T> => (await app.openStore('read')).read(work),

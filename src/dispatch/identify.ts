@@ -4,8 +4,18 @@ import { chooseSession, type SessionReference } from '#sessions/rules/caller-ses
 import type { ReadStore, WriteStore } from '#store/port/store.ts';
 import { type CallContext, getNamespace } from './call-context.ts';
 
-/** Looks up the session of the call, and whether it is graded, inside the transaction. It runs once for each call. */
+/** Looks up the session of the call, and whether it is graded, inside the transaction. On a shared store the settings of the project are
+ *  read with the same round trip. */
 export async function identify(ctx: CallContext, reads: ReadStore, writes?: WriteStore): Promise<void> {
+  // Only a store on a server has `ahead`.
+  if (!reads.ahead || ctx.hasSharedSettings) return identifyCaller(ctx, reads, writes);
+  const { loadSharedSettings } = await import('./shared-settings.ts');
+  await Promise.all([identifyCaller(ctx, reads, writes), loadSharedSettings(ctx.app.platform, reads)]);
+  ctx.hasSharedSettings = true;
+}
+
+/** It runs once for each call. */
+async function identifyCaller(ctx: CallContext, reads: ReadStore, writes?: WriteStore): Promise<void> {
   if (ctx.isIdentified || ctx.app.isObserver) return;
   ctx.isIdentified = true;
   if (isResolvedByStore(ctx, !!writes)) await (await import('./resolve-agent.ts')).resolveAgent(ctx, reads, writes);

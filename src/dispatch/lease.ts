@@ -8,15 +8,21 @@ export async function renewLease(app: App, caller: Caller): Promise<number | und
   const { platform, openStore } = app;
   if (app.usesServer()) return (await import('./remote/send-call.ts')).sendLease(app, 'renew', caller);
   const store = await openStore('read');
-  const config = platform.config.load(requireProject(platform));
   const at = platform.now();
-  const limits = {
-    ttlMinutes: config['claims.ttlMinutes'],
-    awayMinutes: config['claims.awayMinutes'],
-    silentMinutes: config['claims.silentMinutes'],
+  const readLimits = () => {
+    const config = platform.config.load(requireProject(platform));
+    return {
+      ttlMinutes: config['claims.ttlMinutes'],
+      awayMinutes: config['claims.awayMinutes'],
+      silentMinutes: config['claims.silentMinutes'],
+    };
   };
-  const dueMs = await store.read(async ({ claims }) => {
-    const held = await claims.listHeldBy(caller);
+  const dueMs = await store.read(async ({ claims, records, ahead }) => {
+    const [held] = await Promise.all([
+      claims.listHeldBy(caller),
+      ahead && (await import('./shared-settings.ts')).loadSharedSettings(platform, { records }),
+    ]);
+    const limits = readLimits();
     // Without a server it costs little to look again: the agent may claim a task through another process.
     if (held.length === 0) return store.releaseConnections ? undefined : getRenewalIntervalMs(limits);
     const now = await claims.getLeaseTime(at);
@@ -24,7 +30,7 @@ export async function renewLease(app: App, caller: Caller): Promise<number | und
   });
   if (dueMs === undefined || dueMs > 0) return dueMs;
   await (await openStore('write')).write({ at, by: caller.agent }, ({ claims }) => claims.renew(caller, at));
-  return getRenewalIntervalMs(limits);
+  return getRenewalIntervalMs(readLimits());
 }
 
 /** Marks a caller as away after its connection has closed. A caller without a process, such as an agent named outright, stays. */

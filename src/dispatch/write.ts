@@ -88,7 +88,8 @@ export async function runJob(ctx: CallContext, params: Record<string, unknown>):
   await checkFolder(ctx);
   const outcome = await performJob(ctx, changes, params);
   // The job worked on files only. It is logged if the project has a readable store.
-  if (app.platform.getProject() && !outcome.options.isUnlogged) await logQuietly(ctx, outcome.options.exit ?? 0, outcome.changes);
+  if (app.platform.getProject() && !outcome.options.isUnlogged && !ctx.isLogged)
+    await logQuietly(ctx, outcome.options.exit ?? 0, outcome.changes);
   return outcome;
 }
 
@@ -150,6 +151,18 @@ function createJobContext(ctx: CallContext, changes: Changes): object {
           for (const key of ['created', 'updated', 'deleted'] as const) changes[key] = changes[key].concat(writes.changes[key]);
           return result;
         }),
+    },
+    writeAndLog: {
+      value: async (change: (store: WriteStore) => Promise<unknown>) => {
+        const result = await (await app.openStore('write')).write(toStamp(ctx), async (writes) => {
+          await identify(ctx, writes, writes);
+          const value = await change(writes);
+          await appendEntry(ctx, writes, 0, writes.changes);
+          return value;
+        });
+        ctx.isLogged = true;
+        return result;
+      },
     },
   });
 }

@@ -23,10 +23,17 @@ export function createConfigFiles(home: string): ConfigFiles {
       valid: Object.keys(defaultConfig),
     });
   };
+  const shared = new Map<string, Partial<Config>>();
   return {
     projectFile,
     userFile: () => userFile,
-    load: (project) => ({ ...defaultConfig, ...readValid(userFile, ' --user'), ...(project ? readValid(projectFile(project), '') : {}) }),
+    load: (project) => ({
+      ...defaultConfig,
+      ...readValid(userFile, ' --user'),
+      ...(project ? { ...readValid(projectFile(project), ''), ...shared.get(project.folder) } : {}),
+    }),
+    getShared: ({ folder }) => shared.get(folder) ?? {},
+    setShared: ({ folder }, values) => void shared.set(folder, values),
     inspect(path) {
       const { tree, problem } = parseConfigFile(path);
       return problem ? { values: {}, problems: [{ key: '', problem }] } : flattenConfig(tree);

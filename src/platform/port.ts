@@ -62,6 +62,10 @@ export interface ConfigFiles {
   load(project: Project | undefined): Config;
   /** Returns the values and problems of one file. */
   inspect(path: string): { values: Partial<Config>; problems: ConfigProblem[] };
+  /** The settings of the project that were last read from its shared store; empty without one. */
+  getShared(project: Project): Partial<Config>;
+  /** Gives settings of the shared store priority over the files. */
+  setShared(project: Project, values: Partial<Config>): void;
   projectFile(project: Project): string;
   userFile(): string;
   /** Writes a key, or removes it if the value is undefined. The key need not be valid. */

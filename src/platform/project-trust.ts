@@ -40,10 +40,12 @@ export function createProjectTrust(platform: Platform, env: Record<string, strin
   const listSettings = (project: Project): TrustItem[] => {
     const file = config.projectFile(project);
     const { values } = config.inspect(file);
-    const settings = Object.entries(values).filter(([key, value]) => needsTrust(key) && value !== '');
+    // A colleague may have written those of the shared store. They start programs here, so this user has to trust them too.
+    const shared = config.getShared(project);
+    const settings = Object.entries({ ...values, ...shared }).filter(([key, value]) => needsTrust(key) && value !== '');
     // The key names the schema on the server, so it belongs to the address.
     if (values['store.url'] && values['project.key']) settings.push(['project.key', values['project.key']]);
-    return settings.map(([name, value]) => ({ name, value, file, kind: 'setting' }));
+    return settings.map(([name, value]) => ({ name, value, file: name in shared ? 'the store' : file, kind: 'setting' }));
   };
 
   const listItems: ProjectTrust['listItems'] = async (project, more = []) => {

@@ -3,6 +3,7 @@ import { answer, query } from '#core/define.ts';
 import { type ConfigKey, defaultConfig } from '#core/model/config.ts';
 import { getConfigMeaning } from '#core/model/config-meanings.ts';
 import { ConfigSourceSchema, ConfigValueSchema, resolveConfig, userParam } from './shared/config-scope.ts';
+import { readSharedSettings } from './shared/shared-settings.ts';
 
 export const adminConfigList = query({
   name: 'admin.config.list',
@@ -16,9 +17,13 @@ export const adminConfigList = query({
   needs: 'nothing',
   cli: { command: ['config list', 'config'] },
   example: { call: {} },
-  async run({ platform }, { user }) {
-    const { get, customKeys, warnings } = resolveConfig(platform, user);
+  async run(ctx, { user }) {
+    const shared = user ? undefined : await readSharedSettings(ctx);
+    const { get, customKeys, warnings } = resolveConfig(ctx.platform, { isUser: user, shared: shared?.values });
     const keys = [...(Object.keys(defaultConfig) as ConfigKey[]), ...customKeys];
-    return answer({ config: keys.map((key) => ({ key, ...get(key), about: getConfigMeaning(key) })) }, { warnings });
+    return answer(
+      { config: keys.map((key) => ({ key, ...get(key), about: getConfigMeaning(key) })) },
+      { warnings: [...(shared?.warnings ?? []), ...warnings] },
+    );
   },
 });

@@ -3,11 +3,13 @@ import { job, noChange } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { type ConfigKey, type ConfigValue, checkConfigValue, getConfigSpec } from '#core/model/config.ts';
 import { parseConfigValue } from '#core/model/config-text.ts';
+import { isSharedSetting } from '#core/rules/shared-settings.ts';
 import { omitEmpty } from '#lib/defined.ts';
 import { findNearest } from '#lib/nearest.ts';
 import { checkStoreAddress } from '../rules/store-address.ts';
 import { ConfigValueSchema, configKeyParam, getConfigFile, recordWrittenKeys, requireKey, userParam } from './shared/config-scope.ts';
 import { configScope, requireConfigScope } from './shared/require-config-scope.ts';
+import { readSharedSettings, writeSharedSetting } from './shared/shared-settings.ts';
 
 export const adminConfigSet = job({
   name: 'admin.config.set',
@@ -17,7 +19,7 @@ export const adminConfigSet = job({
     value: pipe(ConfigValueSchema, description('A number, true or false, a string or a list')),
     user: userParam,
   }),
-  result: strictObject({ value: ConfigValueSchema, key: string(), source: picklist(['project', 'user']) }),
+  result: strictObject({ value: ConfigValueSchema, key: string(), source: picklist(['store', 'project', 'user']) }),
   errors: ['E_CONFIG_ERROR', 'E_NOT_INITIALIZED', 'E_VALIDATION', 'E_FILE_ERROR', 'E_LOCK_TIMEOUT'],
   tier: 1,
   needs: 'nothing',
@@ -30,6 +32,14 @@ export const adminConfigSet = job({
     const value = requireValidValue(key, typeof given === 'string' ? parseConfigValue(key, given) : given, (other) =>
       commandWith({ value: other }),
     );
+    // A store cannot be opened while the file is not valid, so that the file is repaired.
+    const isShared = !user && isSharedSetting(key) && ctx.hasSharedStore();
+    if (isShared && platform.config.inspect(getConfigFile(platform, false)).problems.length === 0) {
+      await readSharedSettings(ctx);
+      await requireConfigScope(ctx, key, { value });
+      const result = { value, key, source: 'store' as const };
+      return (await writeSharedSetting(ctx, key, value)) ? result : noChange(result);
+    }
     const path = getConfigFile(platform, user);
     const result = { value, key, source: user ? ('user' as const) : ('project' as const) };
     await requireConfigScope(ctx, key, { isUser: user, value });

@@ -1,6 +1,7 @@
 import { description, optional, pipe, strictObject, string } from 'valibot';
 import { job, noChange } from '#core/define.ts';
 import { isConfigKey } from '#core/model/config.ts';
+import { isSharedSetting } from '#core/rules/shared-settings.ts';
 import {
   ConfigSourceSchema,
   ConfigValueSchema,
@@ -11,10 +12,11 @@ import {
   userParam,
 } from './shared/config-scope.ts';
 import { configScope, requireConfigScope } from './shared/require-config-scope.ts';
+import { readSharedSettings, writeSharedSetting } from './shared/shared-settings.ts';
 
 export const adminConfigUnset = job({
   name: 'admin.config.unset',
-  summary: 'Remove one setting from its file',
+  summary: 'Remove one setting from its file or the store',
   params: strictObject({
     key: pipe(string(), description('Name of the setting; also an unknown one that is in the file')),
     user: userParam,
@@ -28,6 +30,13 @@ export const adminConfigUnset = job({
   example: { call: { key: 'hierarchy.maxSiblings' }, exit: 102 },
   async run(ctx, { key, user }) {
     const { platform, commandWith } = ctx;
+    const isShared = !user && isConfigKey(key) && isSharedSetting(key);
+    const shared = isShared ? (await readSharedSettings(ctx)).values : {};
+    if (isShared && shared[key] !== undefined) {
+      await requireConfigScope(ctx, key, {});
+      await writeSharedSetting(ctx, key, undefined);
+      return { key, ...resolveConfig(platform).get(key) };
+    }
     const path = getConfigFile(platform, user);
     const { values, problems } = platform.config.inspect(path);
     const isSet = (isConfigKey(key) && values[key] !== undefined) || problems.some((problem) => problem.key === key);
@@ -38,7 +47,7 @@ export const adminConfigUnset = job({
       if (!user) await recordWrittenKeys(platform, [key]);
     }
     // The value that applies without the setting.
-    const fallback = isConfigKey(key) ? resolveConfig(platform, user).get(key) : {};
+    const fallback = isConfigKey(key) ? resolveConfig(platform, { isUser: user }).get(key) : {};
     return isSet ? { key, ...fallback } : noChange({ key, ...fallback });
   },
 });

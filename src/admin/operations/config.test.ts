@@ -6,6 +6,10 @@ import { configMeanings } from '#core/model/config-meanings.ts';
 import { asPerson, openApp, type TestApp } from '../../../test/app.ts';
 import { createEmptyFolder } from '../../../test/folder.ts';
 
+/** On a server the policy of the project is in the store, and its files are left alone. */
+const isPostgres = process.env.CLEO_TEST_ENGINE === 'postgres';
+const policySource = isPostgres ? 'store' : 'project';
+
 const projectFile = ({ root }: TestApp): string => join(root, '.cleo', 'config.json');
 const userFile = ({ root }: TestApp): string => join(root, 'home', 'config.json');
 const readJson = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
@@ -21,9 +25,9 @@ test('applies a changed setting', async () => {
     success: true,
     key: 'hierarchy.maxSiblings',
     value: 1,
-    source: 'project',
+    source: policySource,
   });
-  expect(await app.call('admin.config.get', { key: 'hierarchy.maxSiblings' })).toMatchObject({ value: 1, source: 'project' });
+  expect(await app.call('admin.config.get', { key: 'hierarchy.maxSiblings' })).toMatchObject({ value: 1, source: policySource });
   expect(await app.call('tasks.add', { title: 'Too many', parent: 'T001' })).toMatchObject({ error: { code: 'E_SIBLING_LIMIT' } });
 });
 
@@ -86,14 +90,62 @@ test('sets and unsets a tool with a custom name', async () => {
   expect(await app.call('admin.config.set', { key: 'verification.tools.lint', value: '["npm","run","lint"]' }, asPerson)).toMatchObject({
     _meta: { exitCode: 102 },
   });
-  expect(readJson(projectFile(app)).verification).toEqual({ tools: { test: 'npm test', lint: ['npm', 'run', 'lint'] } });
+  const own = { tools: { test: 'npm test', lint: ['npm', 'run', 'lint'] } };
+  expect(readJson(projectFile(app)).verification).toEqual(isPostgres ? undefined : own);
   const { config } = await app.call('admin.config.list');
-  expect(config.slice(-2)).toMatchObject([{ key: 'verification.tools.test' }, { key: 'verification.tools.lint', source: 'project' }]);
+  expect(config.slice(-2)).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ key: 'verification.tools.test' }),
+      expect.objectContaining({ key: 'verification.tools.lint', source: policySource }),
+    ]),
+  );
   expect((await app.cli(['config', 'unset', 'verification.tools.lint'], asPerson)).exitCode).toBe(0);
   expect(await app.call('admin.config.get', { key: 'verification.tools.lint' })).toMatchObject({ source: 'default' });
   expect(await app.call('admin.config.set', { key: 'verification.tools.__proto__', value: 'x' }, asPerson)).toMatchObject({
     error: { exitCode: 8 },
   });
+});
+
+test('keeps the policy of the project in a shared store, with its entry of the log', async () => {
+  const app = await openApp({ config: { claims: { ttlMinutes: 30 }, grade: { nudge: false } } });
+  const get = async (key: string) => {
+    const { value, source } = await app.call('admin.config.get', { key });
+    return [value, source];
+  };
+  const seq = async () => (await app.store.read((store) => store.audit.getHead()))?.seq ?? 0;
+  expect(await get('claims.ttlMinutes')).toEqual([30, 'project']);
+  const before = await seq();
+  expect(await app.call('admin.config.set', { key: 'claims.ttlMinutes', value: 60 }, asPerson)).toMatchObject({ source: policySource });
+  expect(await seq()).toBe(before + 1);
+  expect(await get('claims.ttlMinutes')).toEqual([60, policySource]);
+  expect(readJson(projectFile(app)).claims.ttlMinutes).toBe(isPostgres ? 30 : 60);
+  expect(await app.call('admin.config.set', { key: 'claims.ttlMinutes', value: 60 }, asPerson)).toMatchObject({ _meta: { exitCode: 102 } });
+  expect(await app.call('admin.config.set', { key: 'claims.ttlMinutes', value: 1 })).toMatchObject({ error: { code: 'E_FORBIDDEN' } });
+  // What is personal stays in the file.
+  await app.call('admin.config.set', { key: 'grade.nudge', value: true }, asPerson);
+  expect(await get('grade.nudge')).toEqual([true, 'project']);
+  const { config } = await app.call('admin.config.list');
+  expect(config.find(({ key }: { key: string }) => key === 'claims.ttlMinutes')).toMatchObject({ value: 60, source: policySource });
+  const unset = await app.call('admin.config.unset', { key: 'claims.ttlMinutes' }, asPerson);
+  expect(unset).toMatchObject(isPostgres ? { value: 30, source: 'project' } : { value: 240, source: 'default' });
+});
+
+test('a command that a colleague has set in the store needs the trust of each user', async () => {
+  const app = await openApp({ isUntrusted: true, tasks: ['T001'] });
+  write(join(app.root, 'work.txt'), 'work');
+  await app.call('verify.gate', { taskId: 'T001', gate: 'implemented', evidence: 'files:work.txt' });
+  const set = { key: 'verification.tools.test', value: 'node check.js' };
+  if (isPostgres) {
+    const content = JSON.stringify(set.value);
+    await app.store.write({ at: '2026-01-01T00:00:00.000Z', by: 'colleague' }, (store) =>
+      store.records.save('settings', { name: set.key, hash: 'x', size: content.length }, { encoding: 'utf8', content }),
+    );
+  } else write(projectFile(app), JSON.stringify({ ...readJson(projectFile(app)), verification: { tools: { test: set.value } } }));
+  const verify = () => app.call('verify.gate', { taskId: 'T001', gate: 'testsPassed', evidence: 'tool:test' });
+  const place = isPostgres ? 'the store' : projectFile(app);
+  expect(await verify()).toMatchObject({ error: { code: 'E_PROJECT_UNTRUSTED', details: { name: set.key, file: place } } });
+  expect(await app.call('admin.trust', {}, asPerson)).toMatchObject({ trusted: [{ name: set.key, file: place }] });
+  expect((await verify()).error?.code).not.toBe('E_PROJECT_UNTRUSTED');
 });
 
 test('removes a group with its last setting', async () => {

@@ -19,9 +19,12 @@ function toRow({ state, name, value, before, file }: Fields): Fields {
     name,
     value: formatValue(value),
     ...(before === undefined ? {} : { before: formatValue(before) }),
-    file: isProgram ? name : `.cleo/${String(file).split(/[/\\]/).at(-1)}`,
+    file: isProgram ? name : formatPlace(String(file)),
   };
 }
+
+/** A setting that is in no file is in the store. */
+const formatPlace = (file: string): string => (/[/\\]/.test(file) ? `.cleo/${file.split(/[/\\]/).at(-1)}` : file);
 
 const formatValue = (value: unknown): string =>
   typeof value === 'string' ? value.replace(/^([0-9a-f]{12})[0-9a-f]{52}$/, '$1…') : JSON.stringify(value ?? null);

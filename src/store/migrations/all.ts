@@ -6,6 +6,7 @@ import { holdersMigration } from './005-holders.ts';
 import { trustMigration } from './006-trust.ts';
 import { planMigration } from './007-plan.ts';
 import { accessMigration } from './008-access.ts';
+import { sharedRecordsMigration } from './009-shared-records.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. The last version is `schemaVersion`, a constant of its own so that commands need not load this file. */
@@ -18,4 +19,5 @@ export const migrations: Migration[] = [
   trustMigration,
   planMigration,
   accessMigration,
+  sharedRecordsMigration,
 ];

@@ -8,6 +8,7 @@ import type { PlanReads, PlanWrites } from './plan.ts';
 import type { LifecycleReads, LifecycleWrites, WorkGraphReads, WorkGraphWrites } from './planning.ts';
 import type { ReleaseReads, ReleaseWrites } from './release.ts';
 import type { ConversationWrites, SessionReads, SessionWrites } from './sessions.ts';
+import type { SharedRecordReads, SharedRecordWrites } from './shared-records.ts';
 import type { ClaimReads, ClaimWrites, DeletionWrites, SearchReads, TaskReads, TaskWrites } from './tasks.ts';
 import type { GithubReads, GithubWrites, ImportReads, ImportWrites } from './transfer.ts';
 import type { UndoWrites } from './undo.ts';
@@ -37,6 +38,7 @@ export interface ReadStore {
   imports: ImportReads;
   plan: PlanReads;
   github: GithubReads;
+  records: SharedRecordReads;
 }
 
 /** The store of a mutation. It records the ids that it writes in `changes`. */
@@ -62,6 +64,7 @@ export interface WriteStore extends ReadStore {
   undo: UndoWrites;
   deletions: DeletionWrites;
   github: GithubReads & GithubWrites;
+  records: SharedRecordReads & SharedRecordWrites;
   changes: Changes;
 }
 

@@ -28,5 +28,6 @@ export function createReadStore(db: Db): ReadStore {
     imports: withLazyMethods({}, async () => (await import('./transfer/imports.ts')).createImportReads(db)),
     plan: withLazyMethods({}, async () => (await import('./transfer/plan-reads.ts')).createPlanReads(db)),
     github: withLazyMethods({}, async () => (await import('./transfer/github.ts')).createGithubReads(db)),
+    records: withLazyMethods({}, async () => (await import('./admin/shared-records.ts')).createSharedRecordReads(db)),
   };
 }

@@ -58,6 +58,10 @@ export function createWriteStore(db: Db, stamp: Stamp): WriteStore {
       const { createGithubReads, createGithubWrites } = await import('./transfer/github.ts');
       return { ...createGithubReads(db), ...createGithubWrites(db) };
     }),
+    records: withLazyMethods({}, async () => {
+      const { createSharedRecordReads, createSharedRecordWrites } = await import('./admin/shared-records.ts');
+      return { ...createSharedRecordReads(db), ...createSharedRecordWrites(db, stamp) };
+    }),
     docs: withLazyMethods({}, async () => ({ ...(await loadReads()).docs, ...(await loadWrites()).docs })),
     undo: withLazyMethods({}, async () => (await import('./undo/undo.ts')).createUndoWrites(db, reads.tasks, stamp, changes)),
     deletions: withLazyMethods({}, async () =>

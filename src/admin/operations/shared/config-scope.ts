@@ -1,6 +1,6 @@
 import { array, boolean, description, type InferOutput, number, optional, picklist, pipe, string, union } from 'valibot';
 import { CleoError } from '#core/errors/error.ts';
-import { type ConfigKey, type ConfigValue, defaultConfig, type FixedKey, isConfigKey } from '#core/model/config.ts';
+import { type Config, type ConfigKey, type ConfigValue, defaultConfig, type FixedKey, isConfigKey } from '#core/model/config.ts';
 import { isRecorded } from '#core/rules/trust.ts';
 import { findNearest } from '#lib/nearest.ts';
 import type { Platform } from '#platform/port.ts';
@@ -9,7 +9,7 @@ export const userParam = optional(pipe(boolean(), description("Use the user's fi
 
 export const configKeyParam = pipe(string(), description('Name of the setting, e.g. hierarchy.maxSiblings'));
 export const ConfigValueSchema = union([string(), number(), boolean(), array(string())]);
-export const ConfigSourceSchema = picklist(['project', 'user', 'default']);
+export const ConfigSourceSchema = picklist(['store', 'project', 'user', 'default']);
 
 /** The configuration file that a command changes. */
 export function getConfigFile(platform: Platform, isUser: boolean | undefined): string {
@@ -26,11 +26,11 @@ export async function recordWrittenKeys(platform: Platform, keys: string[]): Pro
   (await platform.loadTrust()).recordSettings(project, keys);
 }
 
-/** Resolves settings from the project's and the user's file and the defaults. Invalid values count as absent, because these commands are
- *  used to repair them. */
+/** Resolves settings from the shared store, the project's and the user's file and the defaults. Invalid values count as absent, because
+ *  these commands are used to repair them. */
 export function resolveConfig(
   platform: Platform,
-  isUser?: boolean,
+  { isUser, shared = {} }: { isUser?: boolean | undefined; shared?: Partial<Config> | undefined } = {},
 ): {
   get(key: ConfigKey): { value: ConfigValue; source: InferOutput<typeof ConfigSourceSchema> };
   customKeys: ConfigKey[];
@@ -41,15 +41,16 @@ export function resolveConfig(
     ...(project ? [{ source: 'project' as const, path: platform.config.projectFile(project) }] : []),
     { source: 'user' as const, path: platform.config.userFile() },
   ].map((file) => ({ ...file, ...platform.config.inspect(file.path) }));
+  const sources = [...(isUser ? [] : [{ source: 'store' as const, values: shared }]), ...files];
   return {
     get(key) {
-      const found = files.find(({ values }) => values[key] !== undefined);
+      const found = sources.find(({ values }) => values[key] !== undefined);
       return found
         ? { value: found.values[key]!, source: found.source }
         : { value: defaultConfig[key as FixedKey] ?? '', source: 'default' };
     },
     /** Keys in groups whose names the user chooses. */
-    customKeys: [...new Set(files.flatMap(({ values }) => Object.keys(values) as ConfigKey[]))].filter(
+    customKeys: [...new Set(sources.flatMap(({ values }) => Object.keys(values) as ConfigKey[]))].filter(
       (key) => !Object.hasOwn(defaultConfig, key),
     ),
     warnings: files.flatMap(({ path, problems }) => problems.map(({ key, problem }) => `${path}: ${`${key} ${problem}`.trim()}`)),

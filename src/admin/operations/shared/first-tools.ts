@@ -7,5 +7,10 @@ import { isFirstTestTool } from '../../rules/first-tool.ts';
 export async function isFirstTool({ platform, project }: JobContext, key: string, value: unknown): Promise<boolean> {
   const { values } = platform.config.inspect(platform.config.projectFile(project));
   const { scanProject } = await import('#platform/project-scan.ts');
-  return isFirstTestTool(key, value, values, detectProject(scanProject(project.root)).testing);
+  return isFirstTestTool(
+    key,
+    value,
+    { ...values, ...platform.config.getShared(project) },
+    detectProject(scanProject(project.root)).testing,
+  );
 }

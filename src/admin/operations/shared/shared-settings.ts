@@ -1,0 +1,46 @@
+import type { BaseContext, JobContext } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
+import type { Config, ConfigKey, ConfigValue } from '#core/model/config.ts';
+import { parseSharedSettings } from '#core/rules/shared-settings.ts';
+import { recordWrittenKeys } from './config-scope.ts';
+
+/** Reads the settings of a shared store. A store that cannot be read is a warning, because these commands also repair its address. */
+export async function readSharedSettings({
+  platform,
+  read,
+  hasSharedStore,
+}: Pick<BaseContext, 'platform' | 'read' | 'hasSharedStore'>): Promise<{ values: Partial<Config>; warnings: string[] }> {
+  const project = platform.getProject();
+  if (!project || !hasSharedStore()) return { values: {}, warnings: [] };
+  try {
+    const values = parseSharedSettings(await read(({ records }) => records.listSettings()));
+    platform.config.setShared(project, values);
+    return { values, warnings: [] };
+  } catch (error) {
+    if (!(error instanceof CleoError)) throw error;
+    return { values: {}, warnings: [`the settings in the store are not known: ${error.message}`] };
+  }
+}
+
+/** Writes a setting to the shared store together with the entry of the log, or removes it if the value is undefined. Returns false if the
+ *  store has that value already. */
+export async function writeSharedSetting(ctx: JobContext, key: ConfigKey, value: ConfigValue | undefined): Promise<boolean> {
+  const { platform, project } = ctx;
+  const { [key]: before, ...others } = (await readSharedSettings(ctx)).values as Record<string, unknown>;
+  const text = value === undefined ? undefined : JSON.stringify(value);
+  const isChanged = text !== (before === undefined ? undefined : JSON.stringify(before));
+  if (isChanged)
+    await ctx.writeAndLog(({ records }) =>
+      text === undefined
+        ? records.remove('settings', [key])
+        : records.save(
+            'settings',
+            { name: key, hash: platform.sha256(text), size: Buffer.byteLength(text) },
+            { encoding: 'utf8', content: text },
+          ),
+    );
+  platform.config.setShared(project, { ...others, ...(value === undefined ? {} : { [key]: value }) } as Partial<Config>);
+  // A person who sets a command that the store has trusts it.
+  await recordWrittenKeys(platform, [key]);
+  return isChanged;
+}
