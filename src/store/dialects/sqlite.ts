@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import type { OnMoved } from '../move/check-marker.ts';
 import type { Store } from '../port/store.ts';
-import { checkNotNewer, checkSchemaVersion, schemaVersion } from '../schema-version.ts';
+import { checkSchemaVersion } from '../schema-version.ts';
 import { createReadStore } from '../sql/read-store.ts';
 import type { Db, Sql, SqlRow } from '../sql/sql.ts';
 import { loadSqliteDriver, type SqliteDatabase, type SqliteDriver, type SqliteStatement } from './sqlite-driver.ts';

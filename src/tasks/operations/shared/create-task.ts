@@ -3,7 +3,6 @@ import { CleoError, replaceFix } from '#core/errors/error.ts';
 import type { Status, TaskId, TaskType } from '#core/model/scalars.ts';
 import { toUid } from '#core/rules/uid.ts';
 import { removeDuplicates } from '#lib/collections.ts';
-import { defined } from '#lib/defined.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { Ancestor } from '#store/port/tasks.ts';
 import type { Note, TaskRecord } from '../../model/task.ts';
