@@ -35,7 +35,8 @@ const common = {
   alias: { '@modelcontextprotocol/server/_shims': join(root, 'src', 'surfaces', 'mcp', 'sdk-shims.ts') },
   // An unused regular expression literal is dropped; `new RegExp` would run at every start.
   supported: { 'dynamic-import': false, 'regexp-unicode-property-escapes': true },
-  define: { 'import.meta.filename': '__filename' },
+  // Code of the native build is left out.
+  define: { 'import.meta.filename': '__filename', 'process.versions.bun': 'undefined' },
 };
 
 /** Turns dynamic imports into `part:` files and, in parts, imports of core modules into `core:` references and imports of shared packages

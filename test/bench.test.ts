@@ -92,7 +92,7 @@ test('skill run loads no YAML parser, no document rules and no patterns, and doe
     ...['core.js', 'parts/runs-operations-skills-run.js', 'parts/dispatch-write.js', 'parts/platform-project-trust.js'],
     ...['parts/store-sql-write-store.js', 'parts/platform-runner-runner-platform.js'],
   ]);
-  expect(ours.reduce((sum, path) => sum + getCodeLength(path), 0)).toBeLessThan(301_000);
+  expect(ours.reduce((sum, path) => sum + getCodeLength(path), 0)).toBeLessThan(304_500);
   expect(modules.filter((name) => /perf_hooks|fs\/promises|readline/.test(name))).toEqual([]);
 });
 
@@ -117,7 +117,7 @@ test('add-batch from a file loads no module for terminals', () => {
 });
 
 test('the core stays small, because every command loads it', () => {
-  expect(getCodeLength('core.js')).toBeLessThan(101_500);
+  expect(getCodeLength('core.js')).toBeLessThan(104_500);
   // The cache of the build contains what other tests have run.
   const folder = createProject();
   const { copy, caches } = copyDist(folder);
@@ -126,12 +126,12 @@ test('the core stays small, because every command loads it', () => {
   const [positions = ''] = readFileSync(join(caches, 'show.bin'), 'latin1').split('\n', 1);
   const measureCompiled = (file: string): number => JSON.parse(positions)[file].reduce((from: number, to: number) => to - from);
   // Parts use the schema functions of the core, so the two are measured together.
-  expect(measureCompiled('core.js') + measureCompiled('parts/tasks-operations-show.js')).toBeLessThan(222_000);
+  expect(measureCompiled('core.js') + measureCompiled('parts/tasks-operations-show.js')).toBeLessThan(227_000);
 });
 
 test('parts do not contain copies of the packages that many of them use', () => {
   const sizes = readdirSync(join(dist, 'parts')).map((name) => statSync(join(dist, 'parts', name)).size);
-  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(8_600_000);
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(9_000_000);
   expect(readdirSync(join(dist, 'parts')).filter((name) => /^packages-(yaml|jsonc-parser)\.js$/.test(name))).toHaveLength(2);
 });
 

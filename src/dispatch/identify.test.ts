@@ -87,7 +87,7 @@ test('a call that does not say which of several sessions it means is told their 
 });
 
 test.each([
-  ['the call', { agent: 'ada', token: { name: 'ci', scope: 'mutate' } }, 'ada'],
+  ['the call', { agent: 'ci/ada', token: { name: 'ci', scope: 'mutate' } }, 'ci/ada'],
   ['the token', { token: { name: 'ci', scope: 'mutate' } }, 'ci'],
   ['the environment', {}, 'tester'],
 ] as const)('the agent is named by %s', async (_, more, agent) => {

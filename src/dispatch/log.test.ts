@@ -33,13 +33,13 @@ test.each([
   expect(await app.store.read((reads) => reads.audit.listAfter(0, 100))).toEqual([]);
 });
 
-test('the log names the token of a call that names another agent', async () => {
+test('the log names the token of a call that names an agent below it', async () => {
   const app = await openApp({ tasks: ['T001'] });
   const token = { name: 'ci', scope: 'mutate' as const };
-  for (const agent of ['ci', 'bob']) await app.call('tasks.update', { taskId: 'T001', notes: agent }, { token, agent });
+  for (const agent of ['ci', 'ci/bob']) await app.call('tasks.update', { taskId: 'T001', notes: agent }, { token, agent });
   const { entries } = await app.call('admin.log');
   expect(entries.map(({ agent, params }: Json) => [agent, params['@token']])).toEqual([
-    ['bob', 'ci'],
+    ['ci/bob', 'ci'],
     ['ci', undefined],
   ]);
 });

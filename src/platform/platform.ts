@@ -38,7 +38,7 @@ export function createPlatform(env: Record<string, string | undefined>, folder: 
     loadGit: async () => (await import('./git.ts')).createGit(env),
     loadPlanFiles: async () => (await import('./plan-files.ts')).planFiles,
     connectGithub: async () => (await import('./github.ts')).createGithubConnection(env, platform),
-    loadSigning: async () => (await import('./signing.ts')).createSigning(env, home),
+    loadSigning: async () => (await import('./signing/audit-key.ts')).createSigning(env, home),
     createRunner: async (project) => (await import('./runner/runner-platform.ts')).createRunnerPlatform(platform, project, env),
     findWorkingTree: async (project) => (await import('./tree.ts')).findWorkingTree(folder, project),
     findFile: async (project, tree, path, from = folder) => (await import('./tree.ts')).findFileInTree(tree, from, project, path),
@@ -61,7 +61,7 @@ export function createPlatform(env: Record<string, string | undefined>, folder: 
     loadTerminal: async () => (await import('./terminal.ts')).createPersonTerminal(env),
     loadRevokedTokens: async () => (await import('./revoked-tokens.ts')).openRevokedTokens(home),
     loadPassphrase: async () => (await import('./passphrase.ts')).createPassphrase(home),
-    loadSshSignatures: async () => (await import('./ssh-signature.ts')).createSshSignatures(env),
+    loadSshSignatures: async () => (await import('./signing/ssh-signature.ts')).createSshSignatures(env),
     grade: { isEnabled: env.CLEO_SESSION_GRADE === 'true', id: env.CLEO_SESSION_GRADE_ID || undefined },
     exportSession(session, isGraded) {
       env.CLEO_SESSION_ID = session;

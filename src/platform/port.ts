@@ -10,7 +10,7 @@ import type { SkillSet } from '#skills/model/skill.ts';
 import type { GithubConnection } from '#transfer/model/github-connection.ts';
 import type { GitHooks, PlanFiles } from './plan-port.ts';
 import type { RunnerPlatform } from './runner/port.ts';
-import type { Signing, SshSignatures } from './signing-port.ts';
+import type { Signing, SshSignatures } from './signing/port.ts';
 
 export interface Project {
   /** The folder that contains `.cleo`. */

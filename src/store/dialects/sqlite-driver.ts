@@ -43,9 +43,12 @@ export function loadSqliteDriver(): SqliteDriver {
 
 function loadBuiltIn(): SqliteDriver {
   const driver = suppressWarnings(() => process.getBuiltinModule('node:sqlite' as 'node:fs') as unknown as SqliteDriver);
-  if (!process.versions.bun) return driver;
-  bunDriver ??= keepLogsAtExit(driver);
-  return bunDriver;
+  // The build for Node leaves this branch out.
+  if (process.versions.bun) {
+    bunDriver ??= keepLogsAtExit(driver);
+    return bunDriver;
+  }
+  return driver;
 }
 
 let bunDriver: SqliteDriver | undefined;

@@ -1,7 +1,7 @@
 import { CleoError } from '#core/errors/error.ts';
 import type { Config } from '#core/model/config.ts';
 import type { Platform, Project } from '#platform/port.ts';
-import type { Signing } from '#platform/signing-port.ts';
+import type { Signing } from '#platform/signing/port.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { Coverage, ProofLevel, SignedHead, Signer } from '../../model/signed-head.ts';
 import { type ChainState, chainStart, endChain, stepChain, toProjectIdentity } from '../../rules/audit-chain.ts';

@@ -1,6 +1,6 @@
 import type { Config } from '#core/model/config.ts';
 import type { Platform, Project } from '#platform/port.ts';
-import type { SigningKey } from '#platform/signing-port.ts';
+import type { SigningKey } from '#platform/signing/port.ts';
 import type { EntryHash } from '#store/port/admin.ts';
 import type { RestoredLog, StoreAdmin } from '#store/port/store.ts';
 import { toProjectIdentity } from '../../rules/audit-chain.ts';

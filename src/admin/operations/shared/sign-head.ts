@@ -1,7 +1,7 @@
 import { CleoError } from '#core/errors/error.ts';
 import type { Config } from '#core/model/config.ts';
 import type { Platform } from '#platform/port.ts';
-import type { Signing, SigningKey } from '#platform/signing-port.ts';
+import type { Signing, SigningKey } from '#platform/signing/port.ts';
 import type { SignedHead } from '../../model/signed-head.ts';
 import { parseSigner, sshNamespace, toSignedText } from '../../rules/audit-heads.ts';
 

@@ -1,6 +1,6 @@
 import { defined } from '#lib/defined.ts';
 import type { Project } from '#platform/port.ts';
-import type { SshKey } from '#platform/signing-port.ts';
+import type { SshKey } from '#platform/signing/port.ts';
 import type { MissingProof, PersonProof, ProofSubject } from '../../model/person-proof.ts';
 import { decisionNamespace, formatStatement, parseSignerKey } from '../../rules/proof-statement.ts';
 import { askForId, createMissing, describeTerminal, findTerminalProblem, type ProofContext } from './prove-person.ts';

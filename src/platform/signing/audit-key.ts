@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { CleoError } from '#core/errors/error.ts';
 import { quote } from '#core/errors/quote.ts';
-import { createPrivate } from './private-file.ts';
-import type { Signing, SigningKey } from './signing-port.ts';
+import { createPrivate } from '../private-file.ts';
+import type { Signing, SigningKey } from './port.ts';
 
 /** DER header of an Ed25519 public key; the 32 bytes of the key follow. */
 const publicKeyHeader = Buffer.from('302a300506032b6570032100', 'hex');

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createTempFolder } from '../../test/temp-folder.ts';
+import { createTempFolder } from '../../../test/temp-folder.ts';
 import { createSshSignatures } from './ssh-signature.ts';
 
 function createKey(home: string, name: string, passphrase = ''): string {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SshKey, SshSignatures, SshVerification } from './signing-port.ts';
+import type { SshKey, SshSignatures, SshVerification } from './port.ts';
 
 /** Signs and verifies texts with `ssh-keygen -Y`, as git does. A private key stays with ssh-keygen, the SSH agent or the hardware. */
 export function createSshSignatures(env: Record<string, string | undefined>): SshSignatures {
