@@ -28,6 +28,7 @@ test.each<[keyof typeof fields, string, string | undefined]>([
   ['status', 'in review', undefined],
   ['status', 'constructor', undefined],
   ['status', '', undefined],
+  ['status', `to${'-'.repeat(97)}do`, undefined],
   ['priority', 'P0', 'critical'],
   ['priority', 'urgent', 'critical'],
   ['priority', 'blocker', 'critical'],

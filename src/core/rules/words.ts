@@ -132,8 +132,11 @@ const types: Vocabulary<TaskType> = {
 
 const vocabularies: Vocabulary<string>[] = [statuses, priorities, sizes, types];
 
+/** A longer text is not a word. Normalizing megabytes for each comparison would take seconds. */
+const maxWordLength = 100;
+
 /** Ignores case and the characters between words: `In-Progress`, `in_progress` and `in progress` are one word. */
-export const normalizeWord = (text: string): string => text.toLowerCase().replace(/[\s_-]+/g, '');
+export const normalizeWord = (text: string): string => (text.length > maxWordLength ? text : text.toLowerCase().replace(/[\s_-]+/g, ''));
 
 /** Returns the choice that a word means: another spelling of a choice, or a word of the vocabulary with these values. */
 export function parseChoice(word: string, choices: readonly string[]): string | undefined {

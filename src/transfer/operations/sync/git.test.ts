@@ -112,4 +112,7 @@ test('the merge driver merges two versions of a record', async () => {
   writeFileSync(join(app.root, 'theirs'), '{');
   expect(await app.call('sync.merge', { merge: 'base', ours: 'ours', theirs: 'theirs' })).toMatchObject({ error: { exitCode: 3 } });
   expect(await app.call('sync.merge', { merge: 'base', ours: '../ours', theirs: 'theirs' })).toMatchObject({ error: { exitCode: 3 } });
+  expect(await app.call('sync.merge', { merge: 'ba\0se', ours: 'ours', theirs: 'theirs' })).toMatchObject({
+    error: { code: 'E_VALIDATION_MERGE', exitCode: 6 },
+  });
 });

@@ -1,9 +1,10 @@
 import { description, metadata, pipe, strictObject, string } from 'valibot';
 import { answer, job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
+import { FilePath } from '#core/model/scalars.ts';
 import { mergePlanFiles } from '../../rules/plan/merge-files.ts';
 
-const Path = (meaning: string) => pipe(string(), description(meaning), metadata({ value: 'FILE' }));
+const Path = (meaning: string) => pipe(FilePath, description(meaning), metadata({ value: 'FILE' }));
 
 export const syncMerge = job({
   name: 'sync.merge',
@@ -24,7 +25,7 @@ export const syncMerge = job({
     const { files, folder } = platform;
     const [base = '', own = '', other = ''] = [merge, ours, theirs].map((path) => {
       const text = files.readText(files.resolveInside(folder, path, 'cleo help sync'));
-      if (text === undefined) throw new CleoError('E_NOT_FOUND', { what: 'file', id: path.slice(0, 200), fix: 'cleo help sync' });
+      if (text === undefined) throw new CleoError('E_NOT_FOUND', { what: 'file', id: path, fix: 'cleo help sync' });
       return text;
     });
     const merged = mergePlanFiles(base, own, other);
