@@ -14,6 +14,7 @@ export async function buildWeb(folder) {
   const stamp = readStamp(stampFile);
   if (stamp && existsSync(join(folder, 'index.html')) && hashFiles(listInputs(stamp.modules)) === stamp.hash) return;
   const modules = new Set();
+  const chunks = {};
   const { build } = await import('vite');
   rmSync(folder, { recursive: true, force: true });
   await build({
@@ -26,18 +27,40 @@ export async function buildWeb(folder) {
         moduleParsed: ({ id }) => {
           if (id.startsWith(root) && !id.includes('?')) modules.add(relative(root, id).replaceAll('\\', '/'));
         },
+        writeBundle: (_, bundle) => {
+          for (const { fileName, isEntry, imports, viteMetadata, facadeModuleId } of Object.values(bundle))
+            if (imports)
+              chunks[fileName] = {
+                source: facadeModuleId && relative(web, facadeModuleId).replaceAll('\\', '/'),
+                isEntry,
+                loads: [...imports, ...viteMetadata.importedCss, ...viteMetadata.importedAssets],
+              };
+        },
       },
     ],
   });
   const own = [...modules].sort();
   mkdirSync(dirname(stampFile), { recursive: true });
-  writeFileSync(stampFile, JSON.stringify({ hash: hashFiles(listInputs(own)), modules: own }));
+  writeFileSync(stampFile, JSON.stringify({ hash: hashFiles(listInputs(own)), modules: own, chunks }));
 }
 
 /** Lists the packages whose code is in the page, for the licenses. */
 export function listWebPackages(folder) {
   const { modules } = readStamp(join(dirname(folder), 'web.sources.json')) ?? { modules: [] };
   return [...new Set(modules.flatMap((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []))];
+}
+
+/** Lists the files that a first visit loads for each view, by the source of the view. */
+export function listFirstVisits(folder) {
+  const { chunks } = readStamp(join(dirname(folder), 'web.sources.json'));
+  const close = (names) => {
+    const loaded = new Set(['index.html', 'theme.js', 'icon.svg', ...names]);
+    for (const name of loaded) for (const next of chunks[name]?.loads ?? []) loaded.add(next);
+    return [...loaded];
+  };
+  const entries = Object.keys(chunks).filter((name) => chunks[name].isEntry);
+  const views = Object.keys(chunks).filter((name) => chunks[name].source?.endsWith('-view.tsx'));
+  return Object.fromEntries(views.map((name) => [chunks[name].source, close([...entries, name])]));
 }
 
 /** Everything in `web/` but tests, benchmarks and pictures, and the modules of `src/` and of packages that the page imports. */

@@ -107,6 +107,30 @@ test('a document shows its versions and what changed between two of them', async
   await page.getByRole('alert').waitFor();
 });
 
+test('edits a document, and does not overwrite a version that was stored meanwhile', async () => {
+  await site.project.post('mutate/docs/add', { taskId: 'T001', slug: 'shells', title: 'Shells', content: 'bash\r\nzsh\r\n' });
+  const page = await site.open({ path: '/documents/shells' });
+  await page.locator('.markdown').getByText('bash').waitFor();
+  await page.keyboard.press('e');
+  const field = page.getByLabel('Text, in Markdown');
+  const store = page.getByRole('button', { name: 'Store a new version' });
+  expect(await store.isDisabled()).toBe(true);
+  await field.fill('bash\nfish\n');
+  await site.project.post('mutate/docs/update', { slug: 'shells', content: 'bash\r\nksh\r\n' });
+  await page.getByRole('alert').getByText('Version 2 was stored since you began').waitFor();
+  expect(await store.isDisabled()).toBe(true);
+  await page.getByRole('button', { name: 'Store mine after it' }).click();
+  await store.click();
+  await page.locator('.markdown').getByText('fish').waitFor();
+  expect(await site.project.post('query/docs/fetch', { slug: 'shells' })).toMatchObject({
+    doc: { version: 3 },
+    content: 'bash\r\nfish\r\n',
+  });
+  await page.goto(`${site.project.url}/documents/shells?version=1`);
+  await page.locator('.markdown').getByText('zsh').waitFor();
+  expect(await page.getByRole('button', { name: 'Edit the text' }).count()).toBe(0);
+});
+
 test('without the secret, memory can be read and not decided', async () => {
   const page = await site.open({ path: '/memory', isReadOnly: true });
   await page.getByText('Tokens are structs').waitFor();

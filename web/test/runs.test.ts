@@ -1,10 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { grantPerson, personToken } from '../../test/person-token.ts';
 import { writeRuns } from '../../test/run-files.ts';
 import { trustProject } from '../../test/trust.ts';
 import { useSite } from './open-page.ts';
 import { addSampleRuns } from './sample-runs.ts';
+import { serveProject } from './served-project.ts';
 
 const manifest = `apiVersion: loa/v1
 kind: Construct
@@ -13,6 +15,15 @@ execution: {phases: [make]}
 skills: [{name: build, phase: make}]
 `;
 const site = useSite(async (project) => addSampleRuns(project));
+
+/** Writes a construct with one skill, which runs this script. Returns a function that writes further files. */
+function writeConstruct(root: string, script: string): (path: string, text: string) => void {
+  const write = (path: string, text: string): void => writeFileSync(join(root, path), text, { mode: 0o755 });
+  mkdirSync(join(root, 'skills', 'build'), { recursive: true });
+  write('construct.yaml', manifest);
+  write('skills/build/run.sh', `#!/bin/sh\n${script}\n`);
+  return write;
+}
 
 test('lists runs and reviews, filters them, and shows a new run', async () => {
   const page = await site.open({ path: '/runs' });
@@ -50,10 +61,7 @@ test('a run shows its timeline, gates, artifacts, scores and output; a crashed o
 
 test('follows a run with its output, stops it, and shows that it was resumed', async () => {
   const { root, cleo } = site.project;
-  const write = (path: string, text: string): void => writeFileSync(join(root, path), text, { mode: 0o755 });
-  mkdirSync(join(root, 'skills', 'build'), { recursive: true });
-  write('construct.yaml', manifest);
-  write('skills/build/run.sh', '#!/bin/sh\necho "key sk-ant-api03-0123456789abcdefghij"\n[ -f skip ] || sleep 60\n');
+  const write = writeConstruct(root, 'echo "key sk-ant-api03-0123456789abcdefghij"\nuntil [ -f finish ]; do sleep 0.1; done');
   await trustProject(root, { HOME: join(root, '..', 'home') });
   const page = await site.open({ path: '/runs?status=running' });
   await page.getByText('No run matches.').waitFor();
@@ -69,10 +77,43 @@ test('follows a run with its output, stops it, and shows that it was resumed', a
   await page.locator('.run-head .state-badge').getByText('cancelled').waitFor();
   expect((await ended).error.exitCode).toBe(130);
   const run = new URL(page.url()).pathname.split('/').at(-1)!;
-  await page.getByText(`cleo construct run --resume ${run}`).waitFor();
-  write('skip', '');
-  await cleo('construct', 'run', '--resume', run);
+  // A page starts no programs: it shows the command, and closes the dialog when the run is active again.
+  await page.getByRole('button', { name: 'Resume', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: `Resume ${run}` });
+  await dialog.getByText(`cleo construct run --resume ${run}`).waitFor();
+  const resumed = cleo('construct', 'run', '--resume', run);
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByText('This run is live').waitFor();
+  write('finish', '');
   await page.locator('.run-head .state-badge').getByText('success').waitFor();
+  expect((await resumed).run.status).toBe('success');
+  expect(await page.getByRole('button', { name: 'Resume', exact: true }).count()).toBe(0);
+});
+
+test('a page with a token of scope admin resumes a run', async () => {
+  const project = await serveProject({
+    config: { serve: { requireToken: true } },
+    async prepare(root, HOME) {
+      writeConstruct(root, '[ -f skip ]');
+      await trustProject(root, { HOME });
+      await grantPerson(root, { HOME });
+    },
+  });
+  onTestFinished(() => project.close());
+  const { error } = await project.cleo('construct', 'run');
+  expect(error.exitCode).toBe(1);
+  writeFileSync(join(project.root, 'skip'), '');
+  const page = await site.open({ path: '/runs' });
+  await page.goto(`${project.url}/runs`);
+  await page.getByLabel('Token', { exact: true }).fill(personToken.secret);
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('link', { name: 'shop' }).click();
+  await page.getByRole('button', { name: 'Resume', exact: true }).click();
+  await page.locator('.run-head .state-badge').getByText('success').waitFor();
+  await page
+    .locator('.notices')
+    .getByText(/^Resumed run-/)
+    .waitFor();
 });
 
 test('a review of a run is resolved by a person', async () => {

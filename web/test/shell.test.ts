@@ -149,3 +149,22 @@ test('reconnects after a restart of the server, shows what changed, and becomes 
   await page.getByText('Added while the server was down').waitFor();
   await page.getByText('Read-only').waitFor();
 });
+
+test('takes back the last change after showing what it is', async () => {
+  const page = await site.open({ path: '/task/T008' });
+  await page.getByRole('button', { name: 'Priority' }).click();
+  await page.getByRole('menuitemradio', { name: 'critical' }).click();
+  await page.getByRole('button', { name: 'Priority' }).getByText('critical').waitFor();
+  await page.keyboard.press('z');
+  const dialog = page.getByRole('dialog', { name: 'Take back the last change' });
+  await dialog.getByText('Take back update T008 "Print help"').waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Priority' }).getByText('medium').waitFor();
+  // The search offers the same. What was taken back is no change to take back again.
+  await page.keyboard.press('/');
+  await page.getByRole('combobox', { name: 'Search' }).fill('undo');
+  await page.getByRole('option', { name: /take back your last change.*Action/i }).click();
+  await dialog.waitFor();
+  expect(await dialog.innerText()).not.toContain('T008');
+  await page.getByRole('button', { name: 'Cancel' }).click();
+});

@@ -5,7 +5,8 @@ import { Dialog } from './dialog.tsx';
 /** A question with one text as the answer, such as a reason. */
 export interface Question {
   title: string;
-  label: string;
+  /** Without a label there is no text to enter: the question is only confirmed. */
+  label?: string;
   hint?: string;
   initial?: string;
   confirm: string;
@@ -50,7 +51,7 @@ function QuestionForm({
   answer,
 }: Question & { answer: (text: string | undefined) => void }) {
   const [text, setText] = useState(initial);
-  const isReady = isOptional || text.trim() !== '';
+  const isReady = isOptional || label === undefined || text.trim() !== '';
   const submit = (event: Event): void => {
     event.preventDefault();
     if (isReady) answer(text.trim());
@@ -64,21 +65,25 @@ function QuestionForm({
   return (
     <Dialog title={title} onClose={() => answer(undefined)}>
       <form class="dialog-form" onSubmit={submit}>
-        <label class="field-label">
-          {label}
-          {isLong ? (
-            <textarea
-              {...field}
-              rows={5}
-              onKeyDown={(event) => {
-                if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
-              }}
-            />
-          ) : (
-            <input {...field} list={suggestions ? 'ask-suggestions' : undefined} autocomplete="off" />
-          )}
-          {hint && <span class="hint">{hint}</span>}
-        </label>
+        {label === undefined ? (
+          <p class="text">{hint}</p>
+        ) : (
+          <label class="field-label">
+            {label}
+            {isLong ? (
+              <textarea
+                {...field}
+                rows={5}
+                onKeyDown={(event) => {
+                  if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
+                }}
+              />
+            ) : (
+              <input {...field} list={suggestions ? 'ask-suggestions' : undefined} autocomplete="off" />
+            )}
+            {hint && <span class="hint">{hint}</span>}
+          </label>
+        )}
         {suggestions && (
           <datalist id="ask-suggestions">
             {suggestions.map((value) => (
@@ -90,7 +95,7 @@ function QuestionForm({
           <button type="button" class="button" onClick={() => answer(undefined)}>
             Cancel
           </button>
-          <button type="submit" class={`button ${isDanger ? 'danger' : 'primary'}`} disabled={!isReady}>
+          <button type="submit" class={`button ${isDanger ? 'danger' : 'primary'}`} disabled={!isReady} autofocus={label === undefined}>
             {confirm}
           </button>
         </div>

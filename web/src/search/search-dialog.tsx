@@ -11,6 +11,7 @@ import { mergeResults, type SearchResult, searchLocally, searchServer } from './
 const pauseMs = 120;
 const kindText: Record<SearchResult['kind'], string> = {
   page: 'Page',
+  action: 'Action',
   task: 'Task',
   memory: 'Memory',
   document: 'Document',
@@ -46,7 +47,8 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
   const open = (result: SearchResult | undefined): void => {
     if (!result) return;
     onClose();
-    if (result.url) navigate(result.url);
+    if (result.run) result.run();
+    else if (result.url) navigate(result.url);
     else if (result.command) {
       void navigator.clipboard?.writeText(result.command).catch(() => {});
       notify('info', 'Copied. Run it at a terminal:', result.command);

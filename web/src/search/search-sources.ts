@@ -2,14 +2,17 @@ import { query } from '../api/client.ts';
 import { toTaskUrl } from '../components/task-id.tsx';
 import { getRecordUrl, type RecordKind, routes } from '../routes.ts';
 import { type IndexTask, taskIndex } from '../state/task-index.ts';
+import { undoLastChange } from '../state/undo.ts';
 
 /** A result of the search: a page of its own, or a command to copy. */
 export interface SearchResult {
-  kind: 'page' | 'task' | RecordKind | 'command';
+  kind: 'page' | 'action' | 'task' | RecordKind | 'command';
   id: string;
   title: string;
   url?: string | undefined;
   command?: string | undefined;
+  /** Something that the page does at once. */
+  run?: () => void;
   task?: IndexTask;
 }
 
@@ -24,8 +27,11 @@ export function searchLocally(text: string): SearchResult[] {
   const pages = routes
     .filter(({ nav, title }) => nav && words.every((word) => title.toLowerCase().includes(word)))
     .map(({ name, path, title }): SearchResult => ({ kind: 'page', id: name, title, url: path }));
-  return [...pages, ...searchTasks(words).map(toTaskResult)];
+  const found = words.length === 0 ? [] : actions.filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)));
+  return [...pages, ...found, ...searchTasks(words).map(toTaskResult)];
 }
+
+const actions: SearchResult[] = [{ kind: 'action', id: 'z', title: 'Undo: take back your last change', run: () => void undoLastChange() }];
 
 const toTaskResult = (task: IndexTask): SearchResult => ({ kind: 'task', id: task.id, title: task.title, url: toTaskUrl(task.id), task });
 

@@ -6,9 +6,11 @@ import { EmptyState, ErrorNote, LoadingLines } from '../components/states.tsx';
 import { address, matchPath, navigate } from '../router.ts';
 import { type Route, routes } from '../routes.ts';
 import { SearchDialog } from '../search/search-dialog.tsx';
+import { useCanWrite } from '../state/actions.ts';
 import { credentials } from '../state/credentials.ts';
 import { useShortcuts } from '../state/shortcuts.ts';
 import { useStore } from '../state/store.ts';
+import { undoLastChange } from '../state/undo.ts';
 import { Navigation } from './navigation.tsx';
 import { NoticeList } from './notice-list.tsx';
 import { ProofDialog } from './proof-dialog.tsx';
@@ -20,9 +22,11 @@ import { TokenPrompt } from './token-prompt.tsx';
 export function App() {
   const [overlay, setOverlay] = useState<'search' | 'shortcuts' | undefined>();
   const needsToken = useStore(credentials, (value) => value.needsToken === true);
+  const canWrite = useCanWrite();
   useShortcuts('Everywhere', [
     { keys: '/', about: 'Search', run: () => setOverlay('search') },
     { keys: 'Ctrl+k', about: 'Search', run: () => setOverlay('search') },
+    ...(canWrite ? [{ keys: 'z', about: 'Take back your last change', run: () => void undoLastChange() }] : []),
     { keys: '?', about: 'List the shortcuts', run: () => setOverlay('shortcuts') },
     ...routes.flatMap(({ nav, path, title }) => (nav ? [{ keys: `g ${nav.key}`, about: title, run: () => navigate(path) }] : [])),
   ]);

@@ -29,6 +29,8 @@ export interface TerminalCommand {
   title: string;
   message: string;
   command: string;
+  /** Closes the dialog before the command has ended. */
+  until?: AbortSignal;
 }
 
 /** Runs a write and reports its outcome. Returns undefined if it failed. `done` is the message of a success. */
@@ -53,12 +55,12 @@ export async function runAction<N extends MutationName>(
 }
 
 /** Shows a command that a person runs at a terminal, until it was run or the dialog is closed. */
-const showTerminalCommand = (name: MutationName, { title, message, command }: TerminalCommand): Promise<undefined> =>
-  new Promise((resolve) =>
-    openProofDialog(name, { title, failure: new CallFailure({ code: 'PAGE', message, details: { command } }, 0) }, () =>
-      resolve(undefined),
-    ),
-  );
+const showTerminalCommand = (name: MutationName, { title, message, command, until }: TerminalCommand): Promise<undefined> =>
+  new Promise((resolve) => {
+    const failure = new CallFailure({ code: 'PAGE', message, details: { command } }, 0);
+    const end = openProofDialog(name, { title, failure }, () => resolve(undefined));
+    until?.addEventListener('abort', end, { once: true });
+  });
 
 function report<N extends MutationName>(answer: Success<N>, done?: string | ((answer: Success<N>) => string | undefined)): Success<N> {
   const text = typeof done === 'function' ? done(answer) : done;
@@ -87,9 +89,13 @@ function askForProof<N extends MutationName>(
   });
 }
 
-/** Opens the dialog with the command of `failure` and follows the events until an operation of this name was run. */
-function openProofDialog(name: MutationName, request: Pick<ProofRequest, 'title' | 'failure'>, onEnd: () => void): void {
+/** Opens the dialog with the command of `failure` and follows the events until an operation of this name was run. Returns a function that
+ *  closes it. */
+function openProofDialog(name: MutationName, request: Pick<ProofRequest, 'title' | 'failure'>, onEnd: () => void): () => void {
+  let isOpen = true;
   const end = (): void => {
+    if (!isOpen) return;
+    isOpen = false;
     stopFollowing();
     proofRequest.set(undefined);
     onEnd();
@@ -100,4 +106,5 @@ function openProofDialog(name: MutationName, request: Pick<ProofRequest, 'title'
     end();
   });
   proofRequest.set({ ...request, cancel: end });
+  return end;
 }

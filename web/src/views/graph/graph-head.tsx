@@ -68,10 +68,12 @@ function formatFigures({ nodes, edges, criticalPath, _meta }: Success<'orchestra
   const count = (number: number, one: string, several: string): string => `${number} ${number === 1 ? one : several}`;
   const { truncated } = _meta;
   return [
-    truncated ? `${truncated.shown} of ${truncated.total} tasks: choose an epic to see its own` : undefined,
+    truncated
+      ? `${truncated.shown} of ${truncated.atLeast ? 'more than ' : ''}${truncated.total} tasks: choose an epic to see its own`
+      : undefined,
     count(edges.length, 'dependency', 'dependencies'),
     count(nodes.filter(({ status }) => status === 'blocked').length, 'task blocked', 'tasks blocked'),
-    `critical path: ${criticalPath.length}`,
+    criticalPath.length > 0 ? `critical path: ${criticalPath.length}` : undefined,
   ]
     .filter(Boolean)
     .join(' · ');

@@ -30,11 +30,17 @@ export function GraphView() {
   const isDone = useIndexTask(isOnly ? selected : undefined)?.status === 'done';
   const emphasis = emphases.find((each) => each === show) ?? 'all';
 
-  const { data, failure, reload } = useQuery(
+  const {
+    data: found,
+    failure,
+    reload,
+  } = useQuery(
     'orchestrate.graph',
     { ...(epic ? { epic } : {}), ...(done || isDone ? { all: true } : {}), ...(isOnly ? { task: selected } : {}) },
     { isAffected: (change) => listTaskIds([change]).length > 0 },
   );
+  // Without dependencies the longest path is any task.
+  const data = useMemo(() => (found?.edges.length === 0 ? { ...found, criticalPath: [] } : found), [found]);
   const { layout, scope, hasFailed } = useLayout(
     [epic, done, isOnly ? selected : ''].join(' '),
     useMemo(() => data && toLayoutInput(data.nodes, data.edges), [data]),

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import { CopyCommand } from '../../components/copy-command.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { Fact, Facts } from '../../components/facts.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { EmptyState, ErrorNote, LoadingLines } from '../../components/states.tsx';
 import { TaskLink } from '../../components/task-id.tsx';
@@ -101,16 +100,19 @@ function ReleaseDialog({ version, onClose }: { version: string; onClose: () => v
             </>
           )}
           {release.provenance && (
-            <Facts>
-              <Fact name="Commit">
-                <code>{release.provenance.commit}</code>
-              </Fact>
-              {release.provenance.artifacts.map(({ name, sha256 }) => (
-                <Fact key={name} name={name}>
-                  <code>{sha256}</code>
-                </Fact>
-              ))}
-            </Facts>
+            <>
+              <h3>Origin</h3>
+              <ul class="release-origin" aria-label="Origin">
+                <li>
+                  <strong>commit</strong> <code class="text">{release.provenance.commit}</code>
+                </li>
+                {release.provenance.artifacts.map(({ name, sha256 }) => (
+                  <li key={name}>
+                    <strong class="text">{name}</strong> <code class="text">{sha256}</code>
+                  </li>
+                ))}
+              </ul>
+            </>
           )}
         </>
       )}

@@ -1,5 +1,5 @@
 import './memory.css';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { findCitations } from '#memory/rules/find-citations.ts';
 import type { Result } from '../../api/operations.generated.ts';
 import { CopyCommand } from '../../components/copy-command.tsx';
@@ -12,9 +12,11 @@ import { ErrorNote, LoadingLines } from '../../components/states.tsx';
 import { TaskLink } from '../../components/task-id.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { useParam } from '../../router.ts';
+import { useCanWrite } from '../../state/actions.ts';
 import { useShortcuts } from '../../state/shortcuts.ts';
 import { createIdCheck, useQuery } from '../../state/use-query.ts';
 import { DiffLines } from './diff-lines.tsx';
+import { DocumentEditor } from './document-editor.tsx';
 import { MemoryLink } from './memory-row.tsx';
 
 type Fetched = Result<'docs.fetch'>;
@@ -39,6 +41,7 @@ export function DocumentView({ id }: { id: string }) {
     { keys: '[', about: 'Earlier version', run: () => shown > 1 && setVersion(String(shown - 1)) },
     { keys: ']', about: 'Later version', run: () => shown < versions && setVersion(toParam(shown + 1, versions)) },
     { keys: 'c', about: 'Compare with the version before', run: () => setBase(base || shown < 2 ? '' : String(shown - 1)) },
+    { keys: 'e', about: 'Edit the text', run: () => document.querySelector<HTMLElement>('[data-action=edit-document]')?.click() },
     { keys: 'Escape', about: 'Back', run: () => history.back() },
   ]);
   if (failure && !data) return <ErrorNote failure={failure} onRetry={reload} />;
@@ -97,9 +100,7 @@ export function DocumentView({ id }: { id: string }) {
               {compared.data && <Comparison before={compared.data} after={data} />}
             </Panel>
           ) : (
-            <Panel title="Content">
-              <Content fetched={data} />
-            </Panel>
+            <ContentPanel fetched={data} isLatest={shown === versions} />
           )}
         </div>
         <aside class="record-side" aria-label="Properties">
@@ -114,6 +115,38 @@ const toVersion = (text: string): { version?: number } => (/^[1-9]\d{0,8}$/.test
 
 /** The latest version is not in the address, so that the page shows a later one as soon as it is stored. */
 const toParam = (version: number, latest: number): string => (version === latest ? '' : String(version));
+
+function ContentPanel({ fetched, isLatest }: { fetched: Fetched; isLatest: boolean }) {
+  const canWrite = useCanWrite();
+  const [isEdited, setEdited] = useState(false);
+  const { doc, content, encoding } = fetched;
+  const canEdit = canWrite && isLatest && encoding === 'utf8' && content.length <= maxShown;
+  return (
+    <Panel
+      title="Content"
+      actions={
+        canEdit &&
+        !isEdited && (
+          <button
+            type="button"
+            class="button quiet small icon-only"
+            data-action="edit-document"
+            aria-label="Edit the text"
+            onClick={() => setEdited(true)}
+          >
+            <Icon name="edit" size={14} />
+          </button>
+        )
+      }
+    >
+      {isEdited ? (
+        <DocumentEditor slug={doc.slug} content={content} version={doc.version} onClose={() => setEdited(false)} />
+      ) : (
+        <Content fetched={fetched} />
+      )}
+    </Panel>
+  );
+}
 
 function Content({ fetched: { doc, content, encoding } }: { fetched: Fetched }) {
   const command = `cleo docs fetch ${doc.slug} --version ${doc.version}`;

@@ -6,8 +6,9 @@ import { Icon } from '../../components/icon.tsx';
 import { Markdown } from '../../components/markdown.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { ErrorNote, LoadingLines } from '../../components/states.tsx';
-import { TaskLink } from '../../components/task-id.tsx';
+import { TaskLink, toTaskUrl } from '../../components/task-id.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
+import { getRecordUrl, type RecordKind } from '../../routes.ts';
 import { useCanWrite } from '../../state/actions.ts';
 import { useShortcuts } from '../../state/shortcuts.ts';
 import { useQuery } from '../../state/use-query.ts';
@@ -110,7 +111,7 @@ function EntryProperties({ memory }: { memory: Entry }) {
           {memory.createdBy}, <TimeAgo time={memory.createdAt} />
         </Fact>
         <Fact name="Source">
-          {memory.source_table} {memory.source_rowid}
+          {memory.source_table} <SourceLink table={memory.source_table} id={memory.source_rowid} />
         </Fact>
         {tasks.length > 0 && (
           <Fact name="Tasks">
@@ -144,6 +145,21 @@ function EntryProperties({ memory }: { memory: Entry }) {
         )}
       </Facts>
     </Panel>
+  );
+}
+
+const sourceKinds: Record<string, RecordKind> = { session: 'session', doc: 'document' };
+
+/** The origin of an entry; a link if it has a view. */
+function SourceLink({ table, id }: { table: string; id: string }) {
+  const kind = sourceKinds[table];
+  const url = table === 'task' ? toTaskUrl(id) : kind && getRecordUrl(kind, id);
+  return url ? (
+    <a class="source-link text" href={url}>
+      {id}
+    </a>
+  ) : (
+    <span>{id}</span>
   );
 }
 

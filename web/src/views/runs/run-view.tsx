@@ -1,8 +1,7 @@
 import './runs.css';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { formatDuration } from '#lib/ago.ts';
 import { resumeCommand } from '#runs/errors/resume-command.ts';
-import { ask } from '../../components/ask-dialog.tsx';
 import { CopyCommand } from '../../components/copy-command.tsx';
 import { Fact, Facts } from '../../components/facts.tsx';
 import { FilterSelect } from '../../components/filter.tsx';
@@ -12,9 +11,10 @@ import { ErrorNote, LoadingLines } from '../../components/states.tsx';
 import { TaskLink } from '../../components/task-id.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { useParam } from '../../router.ts';
-import { runAction, useCanWrite } from '../../state/actions.ts';
+import { useCanWrite } from '../../state/actions.ts';
 import { useShortcuts } from '../../state/shortcuts.ts';
 import { useQuery } from '../../state/use-query.ts';
+import { canResume, resumeRun, stopRun } from './run-actions.ts';
 import { isRunChange } from './run-changes.ts';
 import { RunComparison } from './run-comparison.tsx';
 import { buildLanes, formatStep, type Step } from './run-lanes.ts';
@@ -47,19 +47,14 @@ export function RunView({ id }: { id: string }) {
   return (
     <div class="view-scroll">
       <div class="view run">
-        <RunHead run={trace.run} />
+        <RunHead run={trace.run} onResuming={() => setRefreshMs(getRefreshMs('running'))} />
         <RunBody run={trace.run} steps={trace.steps} refreshMs={refreshMs} />
       </div>
     </div>
   );
 }
 
-async function stopRun(run: string): Promise<void> {
-  const reason = await ask({ title: `Stop ${run}`, label: 'Reason, for the trace', confirm: 'Stop', isOptional: true, isDanger: true });
-  if (reason !== undefined) await runAction('construct.stop', { run, ...(reason ? { reason } : {}) }, `Stopped ${run}`);
-}
-
-function RunHead({ run }: { run: Run }) {
+function RunHead({ run, onResuming }: { run: Run; onResuming: () => void }) {
   const canWrite = useCanWrite();
   const [compared, setCompared] = useParam('compare');
   const others = (useQuery('trace.list', { limit: 200 }, { isAffected: isRunChange }).data?.runs ?? []).filter(({ id }) => id !== run.id);
@@ -79,6 +74,7 @@ function RunHead({ run }: { run: Run }) {
             <Icon name="stop" size={14} /> Stop
           </button>
         )}
+        {canResume(run) && <ResumeButton run={run} onResuming={onResuming} />}
         {choices.length > 0 && (
           <FilterSelect
             label="Compare with"
@@ -90,12 +86,31 @@ function RunHead({ run }: { run: Run }) {
         )}
       </div>
       {run.status === 'running' && <p class="run-note">This run is live.</p>}
-      {run.status !== 'running' && run.status !== 'success' && run.lines > 0 && (
+      {canResume(run) && (
         <p class="run-note">
-          Skills run at a terminal. Resume this run: <CopyCommand command={resumeCommand(run.id, run.kind, run.name)} />
+          What succeeded is not run again: <CopyCommand command={resumeCommand(run.id, run.kind, run.name)} />
         </p>
       )}
     </header>
+  );
+}
+
+function ResumeButton({ run, onResuming }: { run: Run; onResuming: () => void }) {
+  const canWrite = useCanWrite();
+  const [isWaiting, setWaiting] = useState(false);
+  const started = useRef(new AbortController());
+  // The button is gone as soon as the run is active again.
+  useEffect(() => () => started.current.abort(), []);
+  const resume = async (): Promise<void> => {
+    setWaiting(true);
+    onResuming();
+    await resumeRun(run, started.current.signal);
+    setWaiting(false);
+  };
+  return (
+    <button type="button" class="button primary" disabled={!canWrite || isWaiting} onClick={() => void resume()}>
+      <Icon name="play" size={14} /> Resume
+    </button>
   );
 }
 

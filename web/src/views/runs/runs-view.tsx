@@ -99,6 +99,7 @@ function RunRow({ run }: { run: Run }) {
       <a class="line run-name" href={toRunUrl(id)} title={id}>
         {name}
       </a>
+      <span class="line mono muted run-id">{id}</span>
       {taskId && <TaskLink id={taskId} />}
       <span class="row-end muted">
         {resumable && (
