@@ -64,6 +64,43 @@ test('axe finds no violation in any view in either theme', async () => {
   await checkThemes(page, 'search');
 });
 
+test('every control of every view is reached with Tab, in view and with a visible focus', async () => {
+  const page = await site.open();
+  for (const [path, text] of listViews()) {
+    await openPath(page, path);
+    await page.getByText(text).first().waitFor();
+    const { expected, reached, unmarked } = await tabThrough(page);
+    expect.soft({ path, missed: expected.filter((each) => !reached.includes(each)), unmarked }).toEqual({ path, missed: [], unmarked: [] });
+  }
+});
+
+/** Presses Tab until the focus leaves the open dialog or the view. Returns the controls that it should and did reach, and those without a
+ *  visible mark or outside of the window. */
+async function tabThrough(page: Page): Promise<{ expected: string[]; reached: string[]; unmarked: string[] }> {
+  const count = await page.evaluate(() => {
+    const scope = document.querySelector<HTMLElement>('dialog[open]') ?? document.getElementById('main')!;
+    const controls = [...scope.querySelectorAll<HTMLElement>('a[href], button, input, select, textarea, summary, [tabindex]')].filter(
+      (each) => each.tabIndex >= 0 && !each.matches(':disabled') && each.checkVisibility(),
+    );
+    const describe = (each: Element): string => `${controls.indexOf(each as HTMLElement)} ${each.outerHTML.slice(0, 120)}`;
+    const state = { expected: controls.map(describe), reached: [] as string[], unmarked: [] as string[] };
+    const isMarked = (each: Element | null): boolean =>
+      each !== null && (getComputedStyle(each).outlineStyle !== 'none' || isMarked(each.parentElement));
+    scope.focus();
+    scope.addEventListener('focusin', ({ target }) => {
+      const element = target as Element;
+      const { top, bottom, width } = element.getBoundingClientRect();
+      state.reached.push(describe(element));
+      if (!isMarked(element) || width === 0 || bottom < 0 || top > innerHeight) state.unmarked.push(describe(element));
+    });
+    Object.assign(globalThis, { focusState: state });
+    return controls.length;
+  });
+  // A date has several fields.
+  for (let i = 0; i < count + 6; i++) await page.keyboard.press('Tab');
+  return page.evaluate(() => (globalThis as unknown as { focusState: Awaited<ReturnType<typeof tabThrough>> }).focusState);
+}
+
 /** Checks all rules in the light theme. The dark one differs by its colours only. */
 async function checkThemes(page: Page, name: string): Promise<void> {
   expect(await findViolations(page), name).toEqual([]);
