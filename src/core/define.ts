@@ -234,6 +234,8 @@ export interface BaseContext {
   /** Returns facts about the checkout or the machine of the caller. If they are not observed yet, dispatch rolls the transaction back,
    *  observes them and runs the operation again, so do not catch what it throws. A job gets them at once. */
   getFacts<Q, F>(observation: Observation<Q, F>, request: Q): Promise<F>;
+  /** Returns the requests of an observation that are answered already, to detect a change between the runs. */
+  listObserved<Q>(observation: Observation<Q, unknown>): Q[];
   /** Throws unless the caller has the scope. Call it before any side effect and do not catch what it throws: dispatch rolls the
    *  transaction back, asks the person for a proof and runs the operation again, so that no lock is held while a person types. */
   requireScope(scope: PersonScope, request: ScopeRequest): void;
@@ -301,7 +303,7 @@ export interface AnswerOptions {
   wait?: WaitRequest;
   /** The receipt of a query that previews a write. */
   preview?: Changes;
-  /** Fails the call with this error, but only after the transaction is committed and `appendLine` is written. */
+  /** Fails the call with this error, but only after the transaction is committed and `appendLine` is written. For queries and mutations. */
   failAfterSave?: CleoError;
 }
 

@@ -159,11 +159,15 @@ export interface CallContext {
   granted?: TokenScope;
   proof?: Pick<Principal, 'via' | 'token' | 'evidence'>;
   /** The facts that are observed, by their request. */
-  facts?: Map<string, unknown>;
+  facts?: Map<string, ClientFact>;
+  /** The operation ran and was rolled back, because it needed facts. */
+  hasRun?: true;
   /** Requests of the present run that are not observed yet. */
   missingFacts?: FactRequest[];
   /** Warnings about the caller, which the answer repeats. */
   warnings?: string[];
+  /** The failure is in the log already, with what it stored. */
+  isLogged?: true;
   /** Facts of the operation that the log stores with the parameters. */
   logParams?: Record<string, unknown>;
 }
@@ -224,11 +228,14 @@ export function createContext(ctx: CallContext, part: object): BaseContext {
       ),
     async getFacts<Q, F>(observation: Observation<Q, F>, request: Q): Promise<F> {
       const key = toFactKey(observation.name, request);
-      if (ctx.facts?.has(key)) return ctx.facts.get(key) as F;
+      const known = ctx.facts?.get(key);
+      if (known) return known.facts as F;
       ctx.missingFacts ??= [];
       ctx.missingFacts.push({ observation, request });
       throw new FactsMissing(ctx.missingFacts);
     },
+    listObserved: <Q>({ name }: Observation<Q, unknown>): Q[] =>
+      [...(ctx.facts?.values() ?? [])].flatMap((fact) => (fact.name === name ? [fact.request as Q] : [])),
     requireScope(scope: PersonScope, request: ScopeRequest) {
       if (!includesScope(ctx.granted ?? call.token?.scope ?? 'mutate', scope)) throw new ScopeRequired(scope, request);
     },

@@ -101,7 +101,7 @@ export async function logQuery(ctx: CallContext, exitCode: number): Promise<void
 /** Logs a failed write after its rollback, in a separate transaction. */
 export async function logError(ctx: CallContext, error: CleoError): Promise<void> {
   const { operation, app } = ctx;
-  if ([3, 7, 8].includes(error.exitCode) || !app.platform.getProject()) return;
+  if (ctx.isLogged || [3, 7, 8].includes(error.exitCode) || !app.platform.getProject()) return;
   if (operation.kind === 'query') await identifyQuietly(ctx);
   if (operation.kind !== 'query' || ctx.isGraded) await logQuietly(ctx, error.exitCode, undefined, error.code);
 }

@@ -53,11 +53,12 @@ export function readClientFacts(ctx: CallContext, received: ClientFact[]): void 
 
 function addFacts(ctx: CallContext, facts: ClientFact[]): void {
   ctx.facts ??= new Map();
-  for (const { name, request, facts: value } of facts) ctx.facts.set(toFactKey(name, request), value);
+  for (const fact of facts) ctx.facts.set(toFactKey(fact.name, fact.request), fact);
 }
 
 /** Forgets what the run that was rolled back found out about the caller. Its records of the caller were rolled back too. */
 function prepareNextRun(ctx: CallContext): void {
+  ctx.hasRun = true;
   delete ctx.missingFacts;
   delete ctx.isIdentified;
 }

@@ -3,6 +3,7 @@ import { CleoError } from '#core/errors/error.ts';
 import { createApp } from '#main.ts';
 import { createPlatform } from '#platform/platform.ts';
 import { asPerson, openApp, type TestApp } from '../../test/app.ts';
+import { openSkillProject } from '../../test/skill-project.ts';
 import { authenticate, hasTokens } from './authenticate.ts';
 import { renewLease } from './lease.ts';
 
@@ -213,15 +214,12 @@ describe('a job', () => {
   });
 
   test('is marked as started while it runs', async () => {
-    const slow = [process.execPath, '-e', 'setTimeout(() => {}, 1500)'];
-    const app = await openApp({
-      clock: { now: start },
-      tasks: ['T001', 'gate T001 implemented by ada'],
-      config: { verification: { tools: { slow } } },
-    });
-    const running = app.call('verify.gate', { taskId: 'T001', gate: 'testsPassed', evidence: 'tool:slow' });
+    const app = await openSkillProject({ clock: { now: start } });
+    app.writeConstruct('execution: {phases: [p]}\nskills: [{name: wait, phase: p}]\n');
+    app.writeSkill('wait', 'sleep 1');
+    const running = app.call('construct.run');
     const list = () => app.store.read((reads) => reads.health.listStartedJobs());
-    await expect.poll(list, { timeout: 10_000 }).toMatchObject([{ operation: 'verify.gate', agent: 'tester', startedAt: start }]);
+    await expect.poll(list, { timeout: 10_000 }).toMatchObject([{ operation: 'construct.run', agent: 'tester', startedAt: start }]);
     expect((await running).success).toBe(true);
     expect(await list()).toEqual([]);
   });

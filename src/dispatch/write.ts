@@ -22,7 +22,7 @@ export async function runMutation(ctx: CallContext, params: Record<string, unkno
   if ('outcome' in peeked) return peeked.outcome;
   if (operation.observeFirst) await (await import('./observe.ts')).observeFirst(ctx, given);
   try {
-    return await store.write(toStamp(ctx), async (writes) => {
+    const outcome = await store.write(toStamp(ctx), async (writes) => {
       if (!('hint' in peeked)) writes.ahead?.(operation.readAhead, given as never, ctx);
       const replay = await findReplay(ctx, writes, params);
       if (replay) return replay;
@@ -39,6 +39,10 @@ export async function runMutation(ctx: CallContext, params: Record<string, unkno
       if (!isWaiting && (!options.isUnlogged || mustWrite(ctx))) await finishWrite(ctx, writes, params, outcome);
       return outcome;
     });
+    const failure = outcome.options.failAfterSave;
+    if (!failure) return outcome;
+    ctx.isLogged = true;
+    throw failure;
   } catch (error) {
     // The transaction is rolled back, and the preview is the answer.
     if (error instanceof DryRun) {
@@ -114,8 +118,8 @@ function withSessionWarnings(ctx: CallContext, options: AnswerOptions): AnswerOp
 }
 
 /** Fails if the caller stopped waiting before the call started. A call that has started always completes. */
-function checkNotAborted({ call, operation, app, startedAt }: CallContext): void {
-  if (!call.signal?.aborted) return;
+function checkNotAborted({ call, operation, app, startedAt, hasRun }: CallContext): void {
+  if (!call.signal?.aborted || hasRun) return;
   throw new CleoError('E_LOCK_TIMEOUT', { waitedMs: Math.round(app.platform.monotonicMs() - startedAt), path: operation.name });
 }
 
@@ -170,9 +174,11 @@ function createJobContext(ctx: CallContext, changes: Changes): object {
 async function finishWrite(ctx: CallContext, writes: WriteStore, params: Record<string, unknown>, outcome: Outcome): Promise<void> {
   await writes.claims.renew(ctx.caller, ctx.now);
   if (enterSession(ctx, outcome)) await writes.claims.renew(ctx.caller, ctx.now);
+  const { exit = 0, logParams, failAfterSave: failure } = outcome.options;
+  if (logParams) ctx.logParams = logParams;
+  if (failure) return appendEntry(ctx, writes, failure.exitCode, undefined, failure.code);
   await storeKey(ctx, writes, params, outcome);
-  if (outcome.options.logParams) ctx.logParams = outcome.options.logParams;
-  await appendEntry(ctx, writes, outcome.options.exit ?? 0, outcome.changes);
+  await appendEntry(ctx, writes, exit, outcome.changes);
 }
 
 /** Puts the caller into the session that the call started or resumed, for this call and later ones of this process. Returns true if

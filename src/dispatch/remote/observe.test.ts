@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type AppOptions, openApp, type TestApp } from '../../../test/app.ts';
+import { type AppOptions, type Json, openApp, type TestApp } from '../../../test/app.ts';
 import { startServer } from '../../../test/http-server.ts';
 import { openRemoteCheckout, type RemoteCheckout } from '../../../test/remote-client.ts';
 import { createRepository } from '../../../test/repository.ts';
+import { trustProject } from '../../../test/trust.ts';
 
 /** Opens a project behind a server, and a client with a folder of its own. */
 async function openRemote(options: AppOptions = {}): Promise<RemoteCheckout & { app: TestApp }> {
@@ -52,4 +53,38 @@ test('a client cannot send facts of another form', async () => {
     error: { code: 'E_VALIDATION_FACTS', message: expect.stringContaining('checkout.head') },
   });
   expect((await app.call('tasks.show', { taskId: 'T001' })).task.status).toBe('pending');
+});
+
+test('evidence is examined in the checkout of the client and recorded as observed by its token and host', async () => {
+  const { app, call, root, requests } = await openRemote({ tasks: ['T001 evidence implemented'] });
+  await call('tasks.start', { taskId: 'T001' });
+  writeFileSync(join(root, 'parser.ts'), 'export {};');
+  requests.splice(0);
+  const passed = await call('verify.gate', { taskId: 'T001', gate: 'implemented', evidence: 'files:parser.ts' });
+  expect(passed.verification).toMatchObject({ gate: 'implemented', evidence: [{ kind: 'files', files: [{ path: 'parser.ts' }] }] });
+  expect(requests).toHaveLength(2);
+  const [attempt] = await app.store.read(({ gates }) => gates.listAttempts('T001'));
+  expect(attempt).toMatchObject({ passed: true, observer: { host: expect.any(String), token: 'tester' } });
+  // The server has no such file, and no tool of its own counts.
+  expect(await call('verify.gate', { taskId: 'T001', gate: 'testsPassed', evidence: 'tool:test' })).toMatchObject({
+    error: { code: 'E_GATE_UPDATE_FAILED', message: expect.stringContaining('there is no tool "test"') },
+  });
+  writeFileSync(join(root, 'parser.ts'), 'changed');
+  expect((await call('verify.status', { taskId: 'T001' })).verification.gates[0]).toMatchObject({ stale: ['parser.ts'] });
+  expect(await call('tasks.complete', { taskId: 'T001' })).toMatchObject({ _meta: { exitCode: 45 }, error: { code: 'E_EVIDENCE_STALE' } });
+});
+
+test('a tool runs on the client without the token and fails the round, which is logged once', async () => {
+  const { app, call, root } = await openRemote({ tasks: ['T001 evidence testsPassed', 'gate T001 implemented by ada'] });
+  await call('tasks.start', { taskId: 'T001' });
+  const run = 'process.exit(process.env.CLEO_TOKEN || process.env.CLEO_SERVER ? 9 : 7)';
+  const config = join(root, '.cleo', 'config.json');
+  writeFileSync(config, JSON.stringify({ store: { engine: 'server' }, verification: { tools: { test: [process.execPath, '-e', run] } } }));
+  const submit = () => call('verify.gate', { taskId: 'T001', gate: 'testsPassed', evidence: 'tool:test' });
+  expect(await submit()).toMatchObject({ error: { code: 'E_PROJECT_UNTRUSTED' } });
+  await trustProject(root, { CLEO_HOME: join(root, 'home') });
+  expect(await submit()).toMatchObject({ error: { code: 'E_GATE_UPDATE_FAILED', details: { exitCode: 7 } } });
+  const entries = (await app.call('admin.log', { limit: 10 })).entries.filter(({ operation }: Json) => operation === 'verify.gate');
+  expect(entries).toMatchObject([{ success: false, errorCode: 'E_GATE_UPDATE_FAILED', gateway: 'cli' }]);
+  expect((await call('verify.status', { taskId: 'T001' })).verification).toMatchObject({ failedRounds: 1 });
 });

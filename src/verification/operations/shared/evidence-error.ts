@@ -1,15 +1,15 @@
-import type { JobContext } from '#core/define.ts';
+import type { MutationContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import '../../errors.ts';
 import type { GateName, TaskId } from '#core/model/scalars.ts';
-import { suggestTestTool } from '#detect/operations/shared/suggest-test-tool.ts';
-import { type GatePolicy, listOpeningForms, needsTool, suggestToolEvidence } from '../../rules/gate-policy.ts';
-import { type EvidenceContext, listVerificationTools } from './examine-evidence.ts';
+import { type GatePolicy, listOpeningForms, suggestToolEvidence } from '../../rules/gate-policy.ts';
+import type { EvidenceFacts } from './evidence-facts.ts';
 
-interface RejectedEvidence extends EvidenceContext {
+interface RejectedEvidence {
   taskId: TaskId;
   gate: GateName;
   policy: GatePolicy;
+  facts: Pick<EvidenceFacts, 'tools' | 'missingTool'>;
   problem: string;
   /** A tool ran and failed; running it again is no way out. */
   hasToolFailed: boolean;
@@ -18,10 +18,10 @@ interface RejectedEvidence extends EvidenceContext {
 
 /** Creates the error for evidence that does not open its gate, with the command that leads on: the configured tool, the validator, or
  *  for a project without any tool the way to configure one. */
-export async function createEvidenceError(ctx: JobContext, rejected: RejectedEvidence): Promise<CleoError> {
-  const { taskId, gate, policy, problem, hasToolFailed, details } = rejected;
-  const evidence = suggestToolEvidence(policy, gate, listVerificationTools(rejected));
-  const missingTool = needsTool(policy, gate) && !evidence ? await suggestTool(ctx, taskId, gate) : undefined;
+export async function createEvidenceError(ctx: MutationContext, rejected: RejectedEvidence): Promise<CleoError> {
+  const { taskId, gate, policy, facts, problem, hasToolFailed, details } = rejected;
+  const evidence = suggestToolEvidence(policy, gate, facts.tools);
+  const missingTool = facts.missingTool && describeMissingTool(ctx, taskId, gate, facts.missingTool);
   let fix = ctx.commandAs(['verify', taskId]);
   if (missingTool) fix = (await ctx.mayHaveScope('admin')) ? missingTool.configure : missingTool.block;
   else if (evidence && !hasToolFailed) fix = ctx.commandWith({ evidence });
@@ -38,12 +38,12 @@ export async function createEvidenceError(ctx: JobContext, rejected: RejectedEvi
 }
 
 /** Suggests the test command that the files of the project show. */
-async function suggestTool(
-  { project, commandAs }: JobContext,
+function describeMissingTool(
+  { commandAs }: MutationContext,
   taskId: TaskId,
   gate: GateName,
-): Promise<{ configure: string; block: string }> {
-  const { configure, test } = await suggestTestTool(project.root);
+  { configure, test }: NonNullable<EvidenceFacts['missingTool']>,
+): { configure: string; block: string } {
   const reason = `${gate} needs verification.tools.test${test ? `, for example ${test}` : ''}`;
   return { configure, block: commandAs(['update', taskId, '--blocked-by', reason]) };
 }

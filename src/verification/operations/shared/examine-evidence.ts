@@ -24,7 +24,7 @@ export interface EvidenceContext {
 
 /** The evidence of one call: its task, its gate, and what the store knows about the task. */
 export interface SubmissionContext extends EvidenceContext {
-  task: TaskRecord;
+  task: Pick<TaskRecord, 'id' | 'createdAt'>;
   gate: GateName;
   policy: GatePolicy;
   baseline: TaskBaseline | undefined;
@@ -250,7 +250,10 @@ async function readRun(
 }
 
 /** Finds evidence of an invalid form: empty, or a tool that does not exist. */
-export function findFormProblem(ctx: EvidenceContext, claims: EvidenceClaim[]): { problem: string; details?: object } | undefined {
+export function findFormProblem(
+  ctx: EvidenceContext,
+  claims: EvidenceClaim[],
+): { problem: string; details?: Record<string, unknown> } | undefined {
   if (claims.length === 0) return { problem: 'the evidence is empty' };
   for (const { kind, value } of claims) {
     if (value === '' || (kind === 'files' && splitPaths(value).length === 0)) return { problem: `${kind}: has no value` };

@@ -2,23 +2,23 @@ import { array, description, maxLength, metadata, number, optional, pipe, strict
 import { CleoError } from '#core/errors/error.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
 import '../../errors.ts';
-import { type JobContext, job } from '#core/define.ts';
+import { answer, type MutationContext, mutation } from '#core/define.ts';
 import { evidenceGateNames } from '#core/model/config.ts';
 import { type GateName, GateNameSchema, type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import { findNearest } from '#lib/nearest.ts';
-import type { ReadStore } from '#store/port/store.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
 import { requireTaskOrFocus } from '#tasks/operations/shared/task-transitions.ts';
 import { type GateAttempt, type GateEvidence, GateEvidenceSchema } from '../../model/verification.ts';
 import { type EvidenceClaim, parseEvidence } from '../../rules/evidence.ts';
-import { findObserverProblem, getGatePolicy, opensGate } from '../../rules/gate-policy.ts';
+import { findObserverProblem, type GatePolicy, getGatePolicy, opensGate } from '../../rules/gate-policy.ts';
 import { checkGateOrder, checkIndependent, clearVerdict, failRound, findNextGate } from '../../rules/gates.ts';
 import { createEvidenceError } from '../shared/evidence-error.ts';
-import { EvidenceRejected, examineEvidence, findFormProblem, type SubmissionContext, toClaimed } from '../shared/examine-evidence.ts';
+import { type EvidenceFacts, evidenceFacts } from '../shared/evidence-facts.ts';
+import { toClaimed } from '../shared/examine-evidence.ts';
 import { findObserver, recordAttempt, requireVerifiable, resolveAgent, type VerificationState } from '../shared/verification.ts';
 
-export const verifyGate = job({
+export const verifyGate = mutation({
   name: 'verify.gate',
   summary: 'Submit evidence for a gate of a task and check it',
   params: strictObject({
@@ -60,7 +60,7 @@ export const verifyGate = job({
     'E_DEPENDENCY_ERROR',
   ],
   tier: 0,
-  runsOn: 'both',
+  observes: [evidenceFacts],
   cli: {
     command: 'verify',
     args: ['taskId'],
@@ -73,70 +73,80 @@ export const verifyGate = job({
     call: { taskId: 'T001', gate: 'implemented', evidence: 'files:construct.yaml' },
   },
   async run(ctx, { taskId, gate: name, evidence: text, agent, round }) {
+    const { store, config } = ctx;
     const gate = requireGate(ctx, name);
-    const config = ctx.config();
     const policy = getGatePolicy(config);
     const claims = parseEvidence(text);
-    // Finding the runs of a task reads the whole log.
-    const needsRuns = claims.some(({ kind }) => kind === 'run' || kind === 'test-run');
-    const { before, baseline, loggedRuns } = await ctx.read(async (store) => {
-      const checked = await checkRequest(ctx, store, { taskId, gate, agent, round });
-      const { id } = checked.task;
-      return { before: checked, baseline: await store.gates.getBaseline(id), loggedRuns: needsRuns ? await store.audit.listRuns(id) : [] };
-    });
-    const { task } = before;
-    const { platform, project, signal } = ctx;
-    const submission = { platform, project, config, task, gate, policy, baseline, loggedRuns, signal };
+    // A result of a round that was closed while a tool ran does not count in the next one.
+    const [observed] = ctx.listObserved(evidenceFacts);
+    const state = await checkRequest(ctx, { taskId, gate, agent, round: round ?? observed?.round });
+    const { task, rounds, by } = state;
     const observer = await findObserver(ctx);
     const foreign = findObserverProblem(config, gate, observer);
-    const createError = (problem: string, details: object = {}, hasToolFailed = false): Promise<CleoError> =>
-      createEvidenceError(ctx, { ...submission, taskId: task.id, problem, details, hasToolFailed });
-    const invalid = findFormProblem(submission, claims);
-    if (invalid) throw await createError(invalid.problem, invalid.details);
-
-    // A tool may run for minutes, so evidence is examined outside the transaction and the request is checked again inside it.
-    const { evidence, rejected } = foreign
-      ? { evidence: claims.map((claim) => toClaimed(submission, claim, foreign)) }
-      : await examine(submission, claims);
-    const isPassed = !rejected && opensGate(policy, gate, evidence);
-    // Nothing ran, so there is nothing to record. The log has the call.
-    if (rejected && !rejected.hasRun) throw await createError(rejected.message, rejected.details);
-    const held = await ctx.write(async (store) => {
-      const now = await checkRequest(ctx, store, { taskId: task.id, gate, agent, round: before.rounds.round });
-      const attempt: GateAttempt = { gate, round: now.rounds.round, passed: isPassed, evidence, by: now.by, at: ctx.now, observer };
-      await store.claims.renew({ ...ctx.caller, agent: now.by }, ctx.now);
-      const rounds = isPassed ? clearVerdict(now.rounds) : rejected ? failRound(now.rounds) : now.rounds;
-      return recordAttempt(store, now, attempt, rounds);
+    // Finding the runs of a task reads the whole log.
+    const needsRuns = claims.some(({ kind }) => kind === 'run' || kind === 'test-run');
+    const facts = await ctx.getFacts(evidenceFacts, {
+      task: { id: task.id, createdAt: task.createdAt },
+      gate,
+      round: rounds.round,
+      evidence: text,
+      policy: policy as never,
+      ...defined({ baseline: await store.gates.getBaseline(task.id) }),
+      loggedRuns: needsRuns ? await store.audit.listRuns(task.id) : [],
+      isExamined: foreign === undefined,
     });
-    if (rejected) throw await createError(rejected.message, rejected.details, true);
-    if (!isPassed) throw await createError(`${formatProblems(evidence)}; it is stored as claimed`, {}, foreign !== undefined);
-    const next = findNextGate(held, task.acceptance, config['verification.required']);
-    return { verification: { taskId: task.id, gate, round: before.rounds.round, by: before.by, evidence, ...defined({ next }) } };
+    const createError = (problem: string, details: object = {}, hasToolFailed = false): Promise<CleoError> =>
+      createEvidenceError(ctx, { taskId: task.id, gate, policy, facts, problem, details, hasToolFailed });
+    const { invalid, rejected } = facts;
+    if (invalid) throw await createError(invalid.problem, invalid.details);
+    // Nothing ran, so there is nothing to record. The log has the call.
+    if (rejected && !rejected.hasRun) throw await createError(rejected.problem, rejected.details);
+    const evidence = selectEvidence(facts, { claims, policy, gate, foreign });
+    const isPassed = !rejected && opensGate(policy, gate, evidence);
+    const attempt: GateAttempt = { gate, round: rounds.round, passed: isPassed, evidence, by, at: ctx.now, observer };
+    await store.claims.renew({ ...ctx.caller, agent: by }, ctx.now);
+    const held = await recordAttempt(store, state, attempt, isPassed ? clearVerdict(rounds) : rejected ? failRound(rounds) : rounds);
+    const next = isPassed ? findNextGate(held, task.acceptance, config['verification.required']) : undefined;
+    const failAfterSave = rejected
+      ? await createError(rejected.problem, rejected.details, true)
+      : isPassed
+        ? undefined
+        : await createError(`${formatProblems(evidence)}; it is stored as claimed`, {}, foreign !== undefined);
+    const verification = { taskId: task.id, gate, round: rounds.round, by, evidence, ...defined({ next }) };
+    return answer({ verification }, defined({ failAfterSave }));
   },
 });
 
 const formatProblems = (evidence: GateEvidence[]): string =>
   [...new Set(evidence.flatMap((each) => (each.kind === 'claimed' ? each.problem : [])))].join('; ');
 
-/** Examines the evidence, unless none of it can open the gate. What does not open it is stored as the caller wrote it. */
-async function examine(
-  submission: SubmissionContext,
-  claims: EvidenceClaim[],
-): Promise<{ evidence: GateEvidence[]; rejected?: EvidenceRejected }> {
-  const { policy, gate } = submission;
-  if (!opensGate(policy, gate, claims)) return { evidence: claims.map((claim) => toClaimed(submission, claim)) };
-  try {
-    const evidence = await examineEvidence(submission, claims);
-    if (opensGate(policy, gate, evidence)) return { evidence };
-    return { evidence: evidence.map((each, i) => (each.kind === 'claimed' ? each : toClaimed(submission, claims[i]!))) };
-  } catch (error) {
-    if (!(error instanceof EvidenceRejected)) throw error;
-    const text = claims.map((claim) => claim.text).join('; ');
-    return { evidence: [{ kind: 'failed', text: text.slice(0, 1000), problem: error.message }], rejected: error };
-  }
+interface Submission {
+  claims: EvidenceClaim[];
+  policy: GatePolicy;
+  gate: GateName;
+  /** The reason why evidence of this caller does not count. */
+  foreign: string | undefined;
 }
 
-function requireGate({ commandWith }: JobContext, name: string): GateName {
+/** Returns the evidence to store. What does not open the gate is stored as the caller wrote it. */
+function selectEvidence({ evidence, rejected }: EvidenceFacts, { claims, policy, gate, foreign }: Submission): GateEvidence[] {
+  if (rejected)
+    return [
+      {
+        kind: 'failed',
+        text: claims
+          .map(({ text }) => text)
+          .join('; ')
+          .slice(0, 1000),
+        problem: rejected.problem,
+      },
+    ];
+  if (!evidence || foreign !== undefined) return claims.map((claim) => toClaimed({ policy, gate }, claim, foreign));
+  if (opensGate(policy, gate, evidence)) return evidence;
+  return evidence.map((each, i) => (each.kind === 'claimed' ? each : toClaimed({ policy, gate }, claims[i]!)));
+}
+
+function requireGate({ commandWith }: MutationContext, name: string): GateName {
   const found = evidenceGateNames.find((gate) => gate === name);
   if (found) return found;
   const [near] = findNearest(name, [...evidenceGateNames]);
@@ -156,15 +166,13 @@ interface EvidenceRequest {
 
 /** Checks that the agent may submit evidence for this gate now. */
 async function checkRequest(
-  ctx: JobContext,
-  store: ReadStore,
+  ctx: MutationContext,
   { taskId, gate, agent, round }: EvidenceRequest,
 ): Promise<VerificationState & { by: string }> {
-  const { caller, commandWith } = ctx;
-  const config = ctx.config();
+  const { store, caller, config, commandWith } = ctx;
   const by = await resolveAgent(store, { caller, config }, agent, commandWith({ agent: undefined }));
-  const found = await requireTaskOrFocus({ ...ctx, store, config, caller: { ...caller, agent: by } }, taskId, 'verify');
-  await checkScope({ ...ctx, store }, found.id);
+  const found = await requireTaskOrFocus({ ...ctx, caller: { ...caller, agent: by } }, taskId, 'verify');
+  await checkScope(ctx, found.id);
   const state = await requireVerifiable(store, found.id);
   const { rounds, held, task } = state;
   if (rounds.failed >= config['verification.maxRounds'])
