@@ -1,6 +1,8 @@
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { loadSqliteDriver } from '../src/store/dialects/sqlite-driver.ts';
 import type { Json } from './app.ts';
 import { createBearerHeader, openServer } from './http-server.ts';
 
@@ -337,4 +339,52 @@ test('a local token sets scope and agent name', async () => {
   const writer = createBearerHeader(await createToken('mutate', 'ci'));
   expect(await post('mutate/tasks/add', { title: 'x' }, writer)).toMatchObject({ status: 200 });
   expect(await app.call('admin.log', { limit: 1 })).toMatchObject({ entries: [{ agent: 'ci', gateway: 'http' }] });
+});
+
+test('the health check commits a write, and reads its own result for five seconds', async () => {
+  const { get, app } = await openServer({ engine: 'sqlite' });
+  const database = new (loadSqliteDriver().DatabaseSync)(join(app.root, '.cleo', 'cleo.db'), { readOnly: true });
+  onTestFinished(() => database.close());
+  const readCheck = () => database.prepare(`select value from store_facts where name = 'checked_at'`).all()[0]?.value;
+  expect(readCheck()).toBeUndefined();
+  expect(await get('/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
+  const at = readCheck();
+  expect(at).toMatch(/^20/);
+  await get('/healthz');
+  expect(readCheck()).toBe(at);
+});
+
+test('the health check fails if the database can be read but not written', async () => {
+  const { get, post, app } = await openServer({ engine: 'sqlite', tasks: ['T001'] });
+  await app.tamper(`create trigger no_writes before insert on store_facts begin select raise(abort, 'disk I/O error'); end`);
+  expect(await post('query/tasks/exists', { taskId: 'T001' })).toMatchObject({ status: 200 });
+  expect(await get('/healthz')).toMatchObject({ status: 503, body: { status: 'failing' } });
+  await app.tamper('drop trigger no_writes');
+  expect(await get('/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
+});
+
+test('the health check says busy while another process holds the write lock', async () => {
+  const { get, app } = await openServer({ engine: 'sqlite', config: { store: { busyTimeoutMs: 100 } } });
+  const other = await app.openSecondStore();
+  await other.write({ at: '', by: 'other' }, async () => {
+    expect(await get('/healthz')).toMatchObject({ status: 200, body: { status: 'busy' } });
+  });
+});
+
+test('metrics have lock waits, the use of connections and operations by outcome', async () => {
+  const { get, post, createToken } = await openServer({ tasks: ['T001'] });
+  await post('mutate/tasks/add', { title: 'x' });
+  await post('query/tasks/show', { taskId: 'T404' });
+  await post('mutate/tasks/add', { title: 'x' }, createBearerHeader(await createToken('query', 'reader')));
+  const lines = (await get('/metrics')).text.split('\n');
+  for (const line of [
+    'cleo_operations_total{kind="mutation",outcome="success"} 1',
+    'cleo_operations_total{kind="query",outcome="rejected"} 1',
+    'cleo_operations_total{kind="mutation",outcome="denied"} 1',
+    'cleo_store_connections_max{use="write"} 1',
+    'cleo_store_calls_active{use="write"} 0',
+    'cleo_store_calls_waiting{use="read"} 0',
+  ])
+    expect(lines).toContain(line);
+  expect(lines).toContainEqual(expect.stringMatching(/^cleo_store_lock_wait_seconds_count [1-9]/));
 });

@@ -19,3 +19,33 @@ export function toPercent(share: number): number {
 export function formatPercent(share: number): string {
   return `${toPercent(share)} %`;
 }
+
+export interface HistogramValues {
+  bounds: readonly number[];
+  /** The number of values up to each bound. */
+  within: number[];
+  count: number;
+  sum: number;
+}
+
+export interface Histogram {
+  observe(value: number): void;
+  values: HistogramValues;
+}
+
+/** Bounds of durations, in seconds. */
+export const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+
+export function createHistogram(bounds: readonly number[] = durationBounds): Histogram {
+  const values: HistogramValues = { bounds, within: bounds.map(() => 0), count: 0, sum: 0 };
+  return {
+    values,
+    observe(value) {
+      bounds.forEach((bound, i) => {
+        if (value <= bound) values.within[i]!++;
+      });
+      values.count++;
+      values.sum += value;
+    },
+  };
+}

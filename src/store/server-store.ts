@@ -2,6 +2,7 @@ import { CleoError } from '#core/errors/error.ts';
 import { openSqlite, type SqliteOptions } from './dialects/sqlite.ts';
 import type { Store } from './port/store.ts';
 import type { StoreLocation } from './store-admin.ts';
+import { trackUsage } from './track-usage.ts';
 
 const maxReaders = 4;
 const maxServerReaders = 2;
@@ -13,10 +14,11 @@ const clientIdleMs = 10_000;
 export async function openServerStore({ postgres, sqlite }: StoreLocation, isOfOneClient = false): Promise<Store> {
   if (!postgres) {
     const begin = retryWhileLocked(sqlite.busyTimeoutMs);
-    return createReadWritePair(
+    const pair = createReadWritePair(
       () => openSqlite({ ...sqlite, mode: 'write', begin }),
       () => createReaderPool(() => begin(() => openSqlite({ ...sqlite, mode: 'read', begin }), performance.now())),
     );
+    return trackUsage(pair, { read: maxReaders, write: 1 });
   }
   const { openPostgres } = await import('./dialects/postgres.ts');
   const { listenToLog } = await import('./dialects/postgres-listener.ts');
@@ -31,7 +33,7 @@ export async function openServerStore({ postgres, sqlite }: StoreLocation, isOfO
   // The process of one client listens on the connection that it reads with.
   const listen: Store['listen'] = (onChange) =>
     isOfOneClient ? reader.listen!(onChange) : listenToLog(postgres.listen ?? postgres, onChange);
-  return { ...pair, listen };
+  return trackUsage({ ...pair, listen }, { read: isOfOneClient ? 1 : maxServerReaders, write: 1 });
 }
 
 type ReadSide = Pick<Store, 'read' | 'backupTo' | 'releaseConnections' | 'close'>;

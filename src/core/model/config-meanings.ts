@@ -35,6 +35,10 @@ export const configMeanings: Record<FixedKey | keyof typeof openGroups, string> 
   'serve.hosts': 'Additional host names of cleo serve, separated by commas, e.g. behind a proxy',
   'serve.origins': 'Additional origins whose web pages may call cleo serve, separated by commas, e.g. https://board.example.org',
   'serve.requireToken': 'Require a token for cleo serve on this machine too',
+  'serve.tlsCert': 'File of the certificate with which cleo serve speaks TLS, as PEM with its chain. It is read again when it changes',
+  'serve.tlsKey': 'File of the key of that certificate, as PEM',
+  'serve.trustProxy':
+    'Addresses and networks of proxies, separated by commas, e.g. 127.0.0.1, 10.0.0.0/8; cleo serve takes the address of a client from their X-Forwarded-For',
   'serve.callsPerMinute': 'Calls per minute that cleo serve accepts from one token, or from one address without a token; 0 means no limit',
   'orchestrate.outputDir': 'Folder of the research manifest and the output of each task, relative to the project',
   'orchestrate.showCommand': 'Value of {{TASK_SHOW_CMD}} in a spawn prompt',

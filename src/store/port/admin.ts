@@ -95,6 +95,11 @@ export interface HealthReads {
   listDependencyEdges(): Promise<TaskEdge[]>;
 }
 
+export interface HealthWrites {
+  /** Writes a row that nothing reads, to find out whether the database can be written. */
+  recordCheck(at: string): Promise<void>;
+}
+
 export interface JobWrites {
   start(operation: string, agent: string, at: string): Promise<number>;
   finish(id: number): Promise<void>;

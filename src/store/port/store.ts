@@ -1,5 +1,17 @@
 import type { Changes } from '#core/model/audit.ts';
-import type { AuditReads, AuditWrites, EntryHash, HealthReads, JobWrites, KeyReads, KeyWrites, TokenReads, TokenWrites } from './admin.ts';
+import type { StoreUsage } from '#core/model/store-usage.ts';
+import type {
+  AuditReads,
+  AuditWrites,
+  EntryHash,
+  HealthReads,
+  HealthWrites,
+  JobWrites,
+  KeyReads,
+  KeyWrites,
+  TokenReads,
+  TokenWrites,
+} from './admin.ts';
 import type { DocReads, DocWrites } from './documents.ts';
 import type { MemoryReads, MemoryWrites } from './memory.ts';
 import type { NexusReads, NexusWrites } from './nexus.ts';
@@ -48,6 +60,7 @@ export interface WriteStore extends ReadStore {
   claims: ClaimReads & ClaimWrites;
   sessions: SessionReads & SessionWrites;
   conversations: ConversationWrites;
+  health: HealthReads & HealthWrites;
   keys: KeyReads & KeyWrites;
   tokens: TokenReads & TokenWrites;
   spawns: SpawnReads & SpawnWrites;
@@ -89,6 +102,8 @@ export interface Store {
   listen?(onChange: () => void): LogSubscription;
   /** Closes connections to a server that are not in use; they are opened again when they are needed. */
   releaseConnections?(): Promise<void>;
+  /** How much the connections are used. Only of the store of a server. */
+  getUsage?(): StoreUsage;
   close(): Promise<void>;
 }
 

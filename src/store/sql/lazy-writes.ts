@@ -1,5 +1,6 @@
 import type { Changes } from '#core/model/audit.ts';
 import type { Stamp } from '../port/store.ts';
+import { createHealthWrites } from './admin/health-writes.ts';
 import { createTokenWrites } from './admin/token-writes.ts';
 import { createDocWrites } from './documents/writes.ts';
 import { createNexusWrites } from './nexus/depends.ts';
@@ -15,6 +16,7 @@ import { createGateWrites } from './verification/gates.ts';
 export const createLazyWrites = (db: Db, stamp: Stamp, changes: Changes) => ({
   sessions: createSessionWrites(db, changes),
   tokens: createTokenWrites(db, changes),
+  health: createHealthWrites(db),
   spawns: createSpawnWrites(db, changes),
   gates: createGateWrites(db, changes),
   lifecycle: createLifecycleWrites(db, changes),

@@ -38,6 +38,7 @@ export function createWriteStore(db: Db, stamp: Stamp): WriteStore {
     spawns: withLazyMethods({}, async () => ({ ...(await loadReads()).spawns, ...(await loadWrites()).spawns })),
     gates: withLazyMethods({}, async () => ({ ...(await loadReads()).gates, ...(await loadWrites()).gates })),
     lifecycle: withLazyMethods({}, async () => ({ ...(await loadReads()).lifecycle, ...(await loadWrites()).lifecycle })),
+    health: withLazyMethods({}, async () => ({ ...(await loadReads()).health, ...(await loadWrites()).health })),
     jobs: createJobWrites(db),
     workgraphs: withLazyMethods({}, async () => ({ ...(await loadReads()).workgraphs, ...(await loadWrites()).workgraphs })),
     releases: withLazyMethods({}, async () => ({ ...(await loadReads()).releases, ...(await loadWrites()).releases })),

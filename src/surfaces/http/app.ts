@@ -2,19 +2,22 @@ import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { CleoError } from '#core/errors/error.ts';
 import { askPerson } from '#core/errors/row.ts';
-import { hasTokens, type TokenIdentity } from '#dispatch/authenticate.ts';
+import type { TokenIdentity } from '#dispatch/authenticate.ts';
+import { createHealthCheck } from '#dispatch/check-health.ts';
 import { type App, dispatch } from '#dispatch/dispatch.ts';
 import { createFailure, type Envelope } from '#dispatch/envelope.ts';
 import { createLogFeed } from '#dispatch/feed/log-feed.ts';
+import { readUsage } from '#dispatch/read-usage.ts';
 import type { LastResort } from '../last-resort.ts';
 import { getMaxBodyBytes, readBody } from '../read-body.ts';
 import { withCalls } from '../with-calls.ts';
-import { type AccessOptions, createAccessControl, isFromBrowser, type Visit } from './access-control.ts';
+import { type AccessOptions, createAccessControl, isFromBrowser, type Visit, type Visitor } from './access-control.ts';
 import { addClientRoutes } from './client-routes.ts';
 import { createEventStreams, type EventStreamOptions, type EventStreams } from './events.ts';
 import { createMetrics } from './metrics.ts';
 import { createOpenApi } from './openapi.ts';
-import { createTooLongError, isJsonRequest, readPosition, toCall, toVisitor, wrongContentType } from './request-call.ts';
+import { parseProxies } from './proxies.ts';
+import { createTooLongError, isJsonRequest, readPosition, toCall, toVisitor as toProxiedVisitor, wrongContentType } from './request-call.ts';
 import { createStaticFiles } from './static-files.ts';
 
 export interface HttpAppOptions extends AccessOptions {
@@ -23,6 +26,8 @@ export interface HttpAppOptions extends AccessOptions {
   /** Reports unexpected errors. */
   report?: (error: unknown) => void;
   lastResort?: Pick<LastResort, 'guard'>;
+  /** The addresses of trusted proxies; see `parseProxies`. */
+  trustProxy?: string;
   /** Times of the event streams. */
   events?: EventStreamOptions;
   /** Receives the event streams, which have to be closed before the server. */
@@ -53,6 +58,9 @@ export function createHttpApp(base: App, options: HttpAppOptions): Hono<Env> {
   const events = createEventStreams(app, feed, options.events);
   options.onEventStreams?.(events);
   const access = createAccessControl(app, options);
+  const proxies = parseProxies(options.trustProxy ?? '');
+  const toVisitor = (c: Context<Env>): Visitor => toProxiedVisitor(c, proxies);
+  const checkHealth = createHealthCheck(app);
   const startedAt = platform.monotonicMs();
   const mcp = options.mcp?.(app);
   const files = options.webFolder === undefined ? undefined : createStaticFiles(options.webFolder);
@@ -79,12 +87,8 @@ export function createHttpApp(base: App, options: HttpAppOptions): Hono<Env> {
   });
   routes.get('/healthz', async (c) => {
     access.checkRate(toVisitor(c), platform.monotonicMs());
-    try {
-      await hasTokens(app);
-      return c.json({ status: 'ok' });
-    } catch {
-      return c.json({ status: 'failing' }, 503);
-    }
+    const status = await checkHealth();
+    return c.json({ status }, status === 'failing' ? 503 : 200);
   });
   // The page itself holds no data, so it needs no token.
   if (files)
@@ -126,11 +130,12 @@ export function createHttpApp(base: App, options: HttpAppOptions): Hono<Env> {
     openApi ??= createOpenApi(app.registry, platform.version).then((document) => JSON.stringify(document));
     return c.body(await openApi, 200, { 'content-type': 'application/json' });
   });
-  routes.get('/metrics', (c) =>
-    c.body(metrics.text((platform.monotonicMs() - startedAt) / 1000, process.memoryUsage.rss()), 200, {
+  routes.get('/metrics', async (c) => {
+    const uptimeSeconds = (platform.monotonicMs() - startedAt) / 1000;
+    return c.body(metrics.text({ uptimeSeconds, memoryBytes: process.memoryUsage.rss(), usage: await readUsage(app) }), 200, {
       'content-type': 'text/plain; version=0.0.4; charset=utf-8',
-    }),
-  );
+    });
+  });
   if (mcp)
     routes.all('/mcp', (c) => {
       const { token } = c.get('visit');

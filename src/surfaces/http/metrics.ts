@@ -1,4 +1,6 @@
+import type { StoreUsage } from '#core/model/store-usage.ts';
 import type { App, Reply } from '#dispatch/dispatch.ts';
+import { createHistogram, type Histogram, type HistogramValues } from '#lib/statistics.ts';
 
 /** Metrics in the text format of Prometheus. */
 export interface Metrics {
@@ -6,47 +8,40 @@ export interface Metrics {
   countCall: NonNullable<App['onReply']>;
   countRequest(status: number): void;
   changeOpen(by: 1 | -1): void;
-  text(uptimeSeconds: number, memoryBytes: number): string;
+  text(now: { uptimeSeconds: number; memoryBytes: number; usage?: StoreUsage | undefined }): string;
 }
-
-/** Bucket bounds of the call durations, in seconds. */
-const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
 export function createMetrics(): Metrics {
   const calls = new Map<string, number>();
+  const outcomes = new Map<string, number>();
   const requests = new Map<string, number>();
-  const durations = new Map<string, { within: number[]; count: number; sum: number }>();
+  const durations = new Map<string, Histogram>();
   let open = 0;
   return {
-    countCall({ gateway }, { exitCode, operation }: Reply, durationMs) {
+    countCall({ gateway }, reply, durationMs) {
       // Callers can invent any number of operation names, so these share one label.
-      incrementCount(calls, `operation="${operation?.name ?? 'unknown'}",gateway="${gateway}",exit="${exitCode}"`);
-      const seen = durations.get(gateway) ?? { within: bounds.map(() => 0), count: 0, sum: 0 };
-      const seconds = durationMs / 1000;
-      bounds.forEach((bound, i) => {
-        if (seconds <= bound) seen.within[i]!++;
-      });
-      seen.count++;
-      seen.sum += seconds;
+      incrementCount(calls, `operation="${reply.operation?.name ?? 'unknown'}",gateway="${gateway}",exit="${reply.exitCode}"`);
+      incrementCount(outcomes, `kind="${reply.operation?.kind ?? 'unknown'}",outcome="${toOutcome(reply)}"`);
+      const seen = durations.get(gateway) ?? createHistogram();
+      seen.observe(durationMs / 1000);
       durations.set(gateway, seen);
     },
     countRequest: (status) => incrementCount(requests, `status="${status}"`),
     changeOpen: (by) => {
       open += by;
     },
-    text: (uptimeSeconds, memoryBytes) =>
+    text: ({ uptimeSeconds, memoryBytes, usage }) =>
       [
         ...formatCounter('cleo_calls_total', 'Calls by operation, gateway and exit code', calls),
-        '# HELP cleo_call_duration_seconds Duration of calls',
-        '# TYPE cleo_call_duration_seconds histogram',
-        ...[...durations].flatMap(([gateway, { within, count, sum }]) => [
-          ...bounds.map((bound, i) => `cleo_call_duration_seconds_bucket{gateway="${gateway}",le="${bound}"} ${within[i]}`),
-          `cleo_call_duration_seconds_bucket{gateway="${gateway}",le="+Inf"} ${count}`,
-          `cleo_call_duration_seconds_sum{gateway="${gateway}"} ${sum}`,
-          `cleo_call_duration_seconds_count{gateway="${gateway}"} ${count}`,
-        ]),
+        ...formatCounter('cleo_operations_total', 'Operations by outcome', outcomes),
+        ...formatHistogram(
+          'cleo_call_duration_seconds',
+          'Duration of calls',
+          [...durations].map(([gateway, { values }]) => ({ labels: `gateway="${gateway}"`, values })),
+        ),
         ...formatCounter('cleo_http_requests_total', 'HTTP requests by status', requests),
         ...formatGauge('cleo_http_open_requests', 'Running HTTP requests', open),
+        ...(usage ? formatUsage(usage) : []),
         ...formatGauge('cleo_uptime_seconds', 'Time since the server started', uptimeSeconds),
         ...formatGauge('process_resident_memory_bytes', 'Resident memory of the process', memoryBytes),
         '',
@@ -54,12 +49,65 @@ export function createMetrics(): Metrics {
   };
 }
 
+/** `denied`: the caller may not do it. `busy`: try it again. `failed`: the store or the server has a problem. */
+function toOutcome({ error }: Reply): 'success' | 'rejected' | 'denied' | 'busy' | 'failed' {
+  if (!error) return 'success';
+  if (error.exitCode === 64) return 'denied';
+  if (error.exitCode === 7) return 'busy';
+  return error.httpStatus >= 500 ? 'failed' : 'rejected';
+}
+
+function formatUsage({ connections, lockWait }: StoreUsage): string[] {
+  const toSamples = (pick: (entry: StoreUsage['connections'][number]) => number): Map<string, number> =>
+    new Map(connections.map((entry) => [`use="${entry.use}"`, pick(entry)]));
+  return [
+    ...formatHistogram('cleo_store_lock_wait_seconds', 'Time that writes waited for a connection and the write lock', [
+      { labels: '', values: lockWait },
+    ]),
+    ...formatSamples(
+      'cleo_store_connections_max',
+      'Connections to the store at most',
+      'gauge',
+      toSamples(({ max }) => max),
+    ),
+    ...formatSamples(
+      'cleo_store_calls_active',
+      'Calls that use a connection to the store',
+      'gauge',
+      toSamples(({ active }) => active),
+    ),
+    ...formatSamples(
+      'cleo_store_calls_waiting',
+      'Calls that wait for one, or for the lock',
+      'gauge',
+      toSamples(({ waiting }) => waiting),
+    ),
+  ];
+}
+
 const incrementCount = (counts: Map<string, number>, labels: string): void => void counts.set(labels, (counts.get(labels) ?? 0) + 1);
 
-const formatCounter = (name: string, help: string, counts: Map<string, number>): string[] => [
+const formatSamples = (name: string, help: string, type: 'counter' | 'gauge', samples: Map<string, number>): string[] => [
   `# HELP ${name} ${help}`,
-  `# TYPE ${name} counter`,
-  ...[...counts].map(([labels, n]) => `${name}{${labels}} ${n}`),
+  `# TYPE ${name} ${type}`,
+  ...[...samples].map(([labels, n]) => `${name}{${labels}} ${n}`),
+];
+
+const formatCounter = (name: string, help: string, counts: Map<string, number>): string[] => formatSamples(name, help, 'counter', counts);
+
+const formatHistogram = (name: string, help: string, series: { labels: string; values: HistogramValues }[]): string[] => [
+  `# HELP ${name} ${help}`,
+  `# TYPE ${name} histogram`,
+  ...series.flatMap(({ labels, values: { bounds, within, count, sum } }) => {
+    const inner = labels && `${labels},`;
+    const outer = labels && `{${labels}}`;
+    return [
+      ...bounds.map((bound, i) => `${name}_bucket{${inner}le="${bound}"} ${within[i]}`),
+      `${name}_bucket{${inner}le="+Inf"} ${count}`,
+      `${name}_sum${outer} ${sum}`,
+      `${name}_count${outer} ${count}`,
+    ];
+  }),
 ];
 
 const formatGauge = (name: string, help: string, value: number): string[] => [

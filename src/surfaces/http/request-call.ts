@@ -5,9 +5,10 @@ import { defined } from '#lib/defined.ts';
 import { parseBody } from '../read-body.ts';
 import type { PageAccess, Visit, Visitor } from './access-control.ts';
 import type { Env } from './app.ts';
+import type { Proxies } from './proxies.ts';
 
 /** Reads the headers that decide about access. */
-export const toVisitor = (c: Context<Env>): Visitor => ({
+export const toVisitor = (c: Context<Env>, proxies: Proxies): Visitor => ({
   host: c.req.header('host'),
   origin: c.req.header('origin'),
   authorization: c.req.header('authorization'),
@@ -15,7 +16,7 @@ export const toVisitor = (c: Context<Env>): Visitor => ({
   fetchDest: c.req.header('sec-fetch-dest'),
   pageSecret: c.req.header('cleo-page-secret'),
   isForwarded: ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'].some((name) => c.req.header(name) !== undefined),
-  address: c.env?.incoming?.socket.remoteAddress ?? 'local',
+  address: proxies.findClient(c.env?.incoming?.socket.remoteAddress ?? 'local', c.req.header('x-forwarded-for')),
 });
 
 /** Converts a request to `/api/<gateway>/<domain>/<operation>` to a call. */

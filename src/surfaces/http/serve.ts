@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { CleoError } from '#core/errors/error.ts';
 import { hasTokens } from '#dispatch/authenticate.ts';
 import { requireProject } from '#dispatch/call-context.ts';
@@ -7,6 +8,7 @@ import { startSigning } from '#dispatch/sign-log.ts';
 import { defined } from '#lib/defined.ts';
 import type { PageAccess } from './access-control.ts';
 import { createHttpApp, type HttpAppOptions } from './app.ts';
+import { chooseCertificate } from './certificate.ts';
 import type { EventStreams } from './events.ts';
 import { isLoopback, splitList } from './host-names.ts';
 import { type ListenOptions, listen } from './server.ts';
@@ -50,6 +52,11 @@ export async function serve(
       problem: `callers of ${host} need a token, but there is none`,
       fix: 'cleo token create --name client --scope query',
     });
+  const certificate = chooseCertificate(config, (path) => resolve(requireProject(platform).root, path));
+  if (!certificate && !isLoopback(bound) && config['serve.trustProxy'] === '')
+    warn(
+      `callers of ${host} send their tokens unencrypted: set serve.tlsCert and serve.tlsKey, or serve.trustProxy behind a proxy with TLS`,
+    );
   const needsToken = !isLoopback(bound) || config['serve.requireToken'];
   const page = starter && !needsToken ? { ...starter, secret: platform.randomSecret() } : undefined;
   let endpoint: ReturnType<NonNullable<typeof mcp>> | undefined;
@@ -67,6 +74,7 @@ export async function serve(
       origins: splitList(config['serve.origins']),
       requireToken: config['serve.requireToken'],
       callsPerMinute: config['serve.callsPerMinute'],
+      trustProxy: config['serve.trustProxy'],
       ...defined({ report, lastResort, webFolder, page, events }),
       ...(mcp
         ? {
@@ -79,7 +87,7 @@ export async function serve(
     },
   );
   const finishSigning = isTrusted ? await startSigning(app, (problem) => report?.(new Error(problem))) : async () => {};
-  const server = await listen(routes, { ...listening, host, port });
+  const server = await listen(routes, { ...listening, host, port, warn, ...defined({ certificate }) });
   announce({ ...server, page: page ? `${server.url}/#secret=${page.secret}` : `${server.url}/` });
   if (!stop.aborted) await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }));
   // Open streams would delay the stop until the end of the grace period.

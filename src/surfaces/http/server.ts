@@ -1,7 +1,10 @@
 import type { RequestListener, Server } from 'node:http';
+import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { CleoError } from '#core/errors/error.ts';
+import { defined } from '#lib/defined.ts';
+import { type CertificateFiles, followCertificate, readCertificate } from './certificate.ts';
 
 export interface HttpServer {
   port: number;
@@ -18,34 +21,44 @@ export interface ListenOptions {
   /** Slower clients are disconnected. */
   headersTimeoutMs?: number;
   requestTimeoutMs?: number;
+  /** The server speaks TLS with this certificate. */
+  certificate?: CertificateFiles;
+  /** The time between two looks at the files of the certificate. */
+  certificateCheckMs?: number;
+  warn?: (problem: string) => void;
 }
 
 export async function listen(
   app: { fetch(request: Request, env: never): Promise<Response> | Response },
   options: ListenOptions,
 ): Promise<HttpServer> {
-  const { host, port, flags = [], headersTimeoutMs = 10_000, requestTimeoutMs = 30_000 } = options;
+  const { host, port, flags = [], headersTimeoutMs = 10_000, requestTimeoutMs = 30_000, certificate, warn = () => {} } = options;
   const server = createAdaptorServer({
     fetch: app.fetch as never,
+    ...(certificate ? { createServer: createHttpsServer } : {}),
     serverOptions: {
+      ...(certificate ? { ...readCertificate(certificate), minVersion: 'TLSv1.2', handshakeTimeout: headersTimeoutMs } : {}),
       headersTimeout: headersTimeoutMs,
       requestTimeout: requestTimeoutMs,
       keepAliveTimeout: 10_000,
       connectionsCheckingInterval: Math.min(headersTimeoutMs, 2000),
       maxHeaderSize: 16_384,
     },
-  }) as Server;
+  } as Parameters<typeof createAdaptorServer>[0]) as Server;
   takeTurns(server);
   const connections = trackConnections(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(toListenError(error, { host, port, flags })));
     server.listen(port, host, resolve);
   });
+  const stopFollowing =
+    certificate && followCertificate(server as HttpsServer, certificate, { warn, ...defined({ checkMs: options.certificateCheckMs }) });
   const { address, port: taken, family } = server.address() as AddressInfo;
   return {
     port: taken,
-    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`,
+    url: `${certificate ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${taken}`,
     async stop(graceMs) {
+      stopFollowing?.();
       const closed = new Promise((resolve) => server.close(resolve));
       connections.closeIdle();
       const end = setTimeout(() => server.closeAllConnections(), graceMs);
@@ -54,6 +67,9 @@ export async function listen(
     },
   };
 }
+
+/** The event with the socket that requests have: with TLS, the connection below is another one. */
+const getConnectionEvent = (server: Server): string => ('setSecureContext' in server ? 'secureConnection' : 'connection');
 
 /** Tracks which connections have a running request. Node does not count a connection that has sent nothing as idle, so
  *  `closeIdleConnections` would leave it open. */
@@ -65,7 +81,7 @@ function trackConnections(server: Server): { closeIdle(): void } {
     running.set(socket, count);
     if (isStopping && count === 0) socket.destroySoon();
   };
-  server.on('connection', (socket) => {
+  server.on(getConnectionEvent(server), (socket: Socket) => {
     running.set(socket, 0);
     socket.once('close', () => running.delete(socket));
   });
@@ -105,7 +121,7 @@ function takeTurns(server: Server): void {
   const pauseIfFull = (socket: Socket): void => {
     if ((waiting.get(socket)?.length ?? 0) >= maxWaiting) socket.pause();
   };
-  server.on('connection', (socket) => {
+  server.on(getConnectionEvent(server), (socket: Socket) => {
     socket.once('close', () => waiting.delete(socket));
     // Node reads on at the end of every request.
     socket.on('resume', () => pauseIfFull(socket));
