@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { executableName, findBun } from './scripts/find-bun.mjs';
 import { getDiskFolder, useMemoryFolder } from './test/memory-folder.ts';
 
 useMemoryFolder();
@@ -46,6 +47,18 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** Tests that run on the native build too, where Bun is installed. `npm run test:native` runs all tests that start processes, except those
+ *  of how Node loads the code. */
+const nativeTests =
+  process.env.CLEO_NATIVE === 'full'
+    ? { include: ['test/*.test.ts', 'test/faults/*.test.ts'], exclude: ['test/tidy.test.ts', 'test/bench*.test.ts', 'test/driver.test.ts'] }
+    : {
+        include: [
+          'test/native.test.ts',
+          ...['mcp', 'mcp-wire', 'identity', 'faults/claims', 'faults/kill', 'faults/mcp'].map((name) => `test/${name}.test.ts`),
+        ],
+      };
+
 const common = { setupFiles: ['test/seed.ts'], globalSetup: ['test/fresh-index.ts'], testTimeout: 60_000, hookTimeout: 60_000 };
 /** Tests that run the built command. */
 const built = { ...common, globalSetup: [...common.globalSetup, 'test/fresh-dist.ts'] };
@@ -79,7 +92,15 @@ export default defineConfig({
           globalSetup: [...built.globalSetup, 'test/postgres.ts'],
         },
       },
-      { test: { ...built, name: 'surfaces', include: ['test/*.test.ts'], exclude: [...timed, ...unrecorded], testTimeout: 120_000 } },
+      {
+        test: {
+          ...built,
+          name: 'surfaces',
+          include: ['test/*.test.ts'],
+          exclude: [...timed, ...unrecorded, 'test/native.test.ts'],
+          testTimeout: 120_000,
+        },
+      },
       { test: { ...built, name: 'damage', include: ['test/faults/*.test.ts'], exclude: timed, testTimeout: 600_000 } },
       {
         test: {
@@ -92,6 +113,20 @@ export default defineConfig({
           fileParallelism: false,
         },
       },
+      ...(findBun()
+        ? [
+            {
+              test: {
+                ...built,
+                ...nativeTests,
+                name: 'native',
+                env: { CLEO_BIN: `dist-native/${executableName}` },
+                globalSetup: [...built.globalSetup, 'test/fresh-native.ts'],
+                testTimeout: 600_000,
+              },
+            },
+          ]
+        : []),
       // Tests of the page drive a browser, which all files share. A process runs many files, so that it connects to it once.
       {
         test: {

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cleanEnv, median } from './measure.mjs';
+import { cleanEnv, median, toProgram } from './measure.mjs';
 
 const clientInfo = { name: 'bench', version: '1' };
 const openings = {
@@ -118,7 +118,7 @@ export async function openClient(place) {
 }
 
 function startServer({ cleo, cwd, env }) {
-  const child = spawn(process.execPath, [cleo, 'mcp'], { cwd, env: { ...cleanEnv, ...env }, stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(...toProgram([cleo, 'mcp']), { cwd, env: { ...cleanEnv, ...env }, stdio: ['pipe', 'pipe', 'inherit'] });
   const waiting = new Map();
   let rest = '';
   let last = 0;

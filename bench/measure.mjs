@@ -7,6 +7,10 @@ export const cleanEnv = Object.fromEntries(Object.entries(clean).filter(([name])
 
 const bare = { name: 'node', argv: ['-e', '0'] };
 
+/** Returns the program and its words: a script and flags are for Node, another file is an executable. */
+export const toProgram = ([first, ...rest]) =>
+  first.startsWith('-') || /\.[cm]?js$/.test(first) ? [process.execPath, [first, ...rest]] : [first, rest];
+
 /** Measures the median milliseconds of each case (`{name, argv, cwd, env}`) and of bare Node, interleaved. The result of a case that
  *  fails is its exit code. */
 export function measureMedians(cases, rounds) {
@@ -30,21 +34,19 @@ export function measureMedians(cases, rounds) {
 
 function run({ argv, cwd, env }) {
   const began = process.hrtime.bigint();
-  const { status } = spawnSync(process.execPath, argv, { cwd, env: { ...cleanEnv, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const { status } = spawnSync(...toProgram(argv), { cwd, env: { ...cleanEnv, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   return { ms: Number(process.hrtime.bigint() - began) / 1e6, status };
 }
 
 /** Measures the peak memory of a process in megabytes. Returns the exit code if it fails. */
 export function measurePeakMemory({ argv, cwd, env }) {
-  const { status, output } = spawnSync(
-    process.execPath,
-    ['--require', fileURLToPath(new URL('peak-memory.cjs', import.meta.url)), ...argv],
-    {
-      cwd,
-      env: { ...cleanEnv, ...env },
-      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-    },
-  );
+  const preload = fileURLToPath(new URL('peak-memory.cjs', import.meta.url));
+  const [program, words] = toProgram(argv);
+  const { status, output } = spawnSync(program, program === process.execPath ? ['--require', preload, ...words] : words, {
+    cwd,
+    env: { ...cleanEnv, BUN_OPTIONS: `--preload=${preload}`, ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+  });
   return status === 0 ? Number.parseInt(output[3], 10) / 1024 : `exit ${status}`;
 }
 

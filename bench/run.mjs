@@ -2,11 +2,13 @@
 //   --quick       few rounds, no 100,000 tasks, no install     --rounds N
 //   --strict      exit with 1 if a limit is exceeded           --json     print JSON instead of a table
 //   --dist DIR    measure an existing build instead of building
+//   --native      measure starts and memory of the native build, with limits of its own
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { executableName } from '../scripts/find-bun.mjs';
 import { measureGrade } from './grade.mjs';
 import { measureHttp } from './http.mjs';
 import { measureImport } from './import.mjs';
@@ -26,14 +28,23 @@ const { values: options } = parseArgs({
     json: { type: 'boolean' },
     rounds: { type: 'string' },
     dist: { type: 'string' },
+    native: { type: 'boolean' },
   },
 });
 const rounds = Number(options.rounds ?? (options.quick ? 3 : 25));
 if (!options.dist) {
-  const { status } = spawnSync(process.execPath, [join(root, 'scripts', 'build.mjs')], { stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, [join(root, 'scripts', options.native ? 'native.mjs' : 'build.mjs')], {
+    stdio: 'inherit',
+  });
   if (status !== 0) process.exit(status ?? 1);
 }
-const cleo = join(resolve(root, options.dist ?? 'dist'), 'cleo.js');
+const cleo = options.native
+  ? join(resolve(root, options.dist ?? 'dist-native'), executableName)
+  : join(resolve(root, options.dist ?? 'dist'), 'cleo.js');
+/** Limits of a start, as ratios to `node -e 0`. */
+const limits = options.native
+  ? { show: 0.45, find: 0.45, exists: 0.45, next: 0.5, add: 0.65, mcp: 1.2, megabytes: 40 }
+  : { show: 1.35, find: 1.35, exists: 1.35, next: 1.5, add: 1.6, mcp: 4, megabytes: 60 };
 
 const open = 2000;
 const sizes = options.quick ? { '10,000': 10_000 } : { '10,000': 10_000, '100,000': 100_000 };
@@ -80,6 +91,8 @@ const writing = [
 ];
 
 const rows = [];
+const row = (what, figure, limit, unit = '×') =>
+  rows.push({ what, figure, limit, unit, isWithin: typeof figure === 'number' && figure <= limit });
 try {
   // Reads and writes are measured apart, so that reads do not wait for the disk to finish earlier writes.
   const groups = [measureMedians(reading, rounds), measureMedians(writing, rounds)];
@@ -87,12 +100,8 @@ try {
     const ms = groups.find((group) => group.has(name));
     return typeof ms.get(name) === 'string' ? ms.get(name) : ms.get(name) / ms.get(to);
   };
-  const row = (what, figure, limit, unit = '×') =>
-    rows.push({ what, figure, limit, unit, isWithin: typeof figure === 'number' && figure <= limit });
-
-  for (const name of [...Object.keys(reads), 'add'])
-    row(`cold ${name} at 1,000 tasks`, ratio(`${name} at 1,000`, 'node'), { next: 1.5, add: 1.6 }[name] ?? 1.35);
-  for (const name of Object.keys(reads)) row(`cold ${name} in grade mode`, ratio(`${name} graded`, 'node'), 1.6);
+  for (const name of [...Object.keys(reads), 'add']) row(`cold ${name} at 1,000 tasks`, ratio(`${name} at 1,000`, 'node'), limits[name]);
+  if (!options.native) for (const name of Object.keys(reads)) row(`cold ${name} in grade mode`, ratio(`${name} graded`, 'node'), 1.6);
   for (const size of Object.keys(sizes))
     for (const name of [...Object.keys(reads), 'add'])
       row(
@@ -104,26 +113,18 @@ try {
     row(`cold memory find at ${memoryCount.toLocaleString('en')} entries, ${name}`, ratio(`memory find, ${name}`, 'node'), 1.5);
   row('add-batch of 1,000 with descriptions, parents and depends, against one add', ratio('add-batch', 'add at 1,000'), 5);
   const mcp = await measureMcp({ cleo, cwd: projects.mcp, env: { CLEO_HOME: join(folder, 'home') } }, rounds);
-  for (const [name, figure] of Object.entries(mcp.starts)) row(`MCP start to the answer of ${name}`, figure, 4);
+  for (const [name, figure] of Object.entries(mcp.starts)) row(`MCP start to the answer of ${name}`, figure, limits.mcp);
   row('MCP tools/list', mcp.listBytes, 2500, 'bytes');
   row('MCP first admin.help', mcp.helpBytes, 3500, 'bytes');
   row('14 everyday operations learnt over MCP', mcp.learntBytes, 5000, 'bytes');
   row("an agent's standard day over MCP", mcp.dayBytes, 4500, 'bytes');
   row('warm MCP tasks.show', mcp.showMs, 1, 'ms');
-  for (const figures of await measureGrade(cleo, options.quick)) row(...figures);
-  for (const figures of await measureWaves(cleo, rounds)) row(...figures);
-  for (const figures of await measureSync(cleo, rounds)) row(...figures);
-  for (const figures of await measureSkills(cleo, rounds)) row(...figures);
-  for (const figures of measureImport(cleo, options.quick)) row(...figures);
-  const http = await measureHttp({ cleo, cwd: projects.http, folder }, rounds);
-  row('warm HTTP tasks.show', http.showMs, 1, 'ms');
-  row('a call of 64 HTTP clients, a quarter of them writes', http.callMs, 4, 'ms');
-  row('failed calls of 64 HTTP clients', http.failed, 0, '');
+  if (!options.native) await measureWork();
   const memory = [...reading, ...writing].map((one) => ({ name: one.name, peak: measurePeakMemory(one) }));
   const failed = memory.find(({ peak }) => typeof peak === 'string');
   const { name, peak } = failed ?? memory.toSorted((a, b) => b.peak - a.peak)[0];
-  row(`peak memory of a call (${name})`, peak, 60, 'MB');
-  if (!options.quick) {
+  row(`peak memory of a call (${name})`, peak, limits.megabytes, 'MB');
+  if (!options.quick && !options.native) {
     const { packages, megabytes, first } = measureInstall();
     row('production install', megabytes, 40, 'MB');
     row('packages besides cleo', packages.length, 8, '');
@@ -136,6 +137,19 @@ try {
   remove();
 }
 if (options.strict && rows.some(({ isWithin }) => !isWithin)) process.exitCode = 1;
+
+/** Measures work that takes longer than a start. */
+async function measureWork() {
+  for (const figures of await measureGrade(cleo, options.quick)) row(...figures);
+  for (const figures of await measureWaves(cleo, rounds)) row(...figures);
+  for (const figures of await measureSync(cleo, rounds)) row(...figures);
+  for (const figures of await measureSkills(cleo, rounds)) row(...figures);
+  for (const figures of measureImport(cleo, options.quick)) row(...figures);
+  const http = await measureHttp({ cleo, cwd: projects.http, folder }, rounds);
+  row('warm HTTP tasks.show', http.showMs, 1, 'ms');
+  row('a call of 64 HTTP clients, a quarter of them writes', http.callMs, 4, 'ms');
+  row('failed calls of 64 HTTP clients', http.failed, 0, '');
+}
 
 /** Epics with seven tasks each. All have descriptions; most tasks depend on the one before, and the first of an epic on two earlier epics'
  *  tasks and on an epic. */

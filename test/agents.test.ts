@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { formatHookCommand } from '../src/admin/rules/setup-clients.ts';
 import { estimateTokens } from '../src/lib/tokens.ts';
 import { openApp } from './app.ts';
-import { cleoPath, runCleo } from './built-cli.ts';
+import { cleoPath, cleoRunner, isNative, runCleo } from './built-cli.ts';
 import { createTempFolder } from './temp-folder.ts';
 
 /** Opens a shell as an agent client does, with or without cleo on its PATH. */
@@ -20,7 +20,7 @@ async function openShell(
   const node = join(bin, 'node');
   symlinkSync(process.execPath, node);
   if (hasCleo) {
-    writeFileSync(join(bin, 'cleo'), `#!/bin/sh\nexec "${node}" "${cleoPath}" "$@"\n`);
+    writeFileSync(join(bin, 'cleo'), `#!/bin/sh\nexec "${isNative ? cleoRunner : node}" "${cleoPath}" "$@"\n`);
     chmodSync(join(bin, 'cleo'), 0o755);
   }
   try {

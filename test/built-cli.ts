@@ -3,8 +3,17 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { recordOutput } from './fixes/record.ts';
 
-/** The built command. `CLEO_TEST_DIST` selects another build. */
-export const cleoPath = join(resolve(import.meta.dirname, '..', process.env.CLEO_TEST_DIST ?? 'dist'), 'cleo.js');
+const root = resolve(import.meta.dirname, '..');
+
+/** The built command. `CLEO_TEST_DIST` selects another build for Node, `CLEO_BIN` an executable. */
+export const cleoPath = process.env.CLEO_BIN
+  ? resolve(root, process.env.CLEO_BIN)
+  : join(resolve(root, process.env.CLEO_TEST_DIST ?? 'dist'), 'cleo.js');
+
+export const isNative = Boolean(process.env.CLEO_BIN);
+
+/** The program that runs the built command: Node, or `env`, which replaces itself by the executable. */
+export const cleoRunner = isNative ? '/usr/bin/env' : process.execPath;
 
 export interface CommandResult {
   exitCode: number | null;
@@ -17,7 +26,7 @@ export function runCleo(
   argv: string[],
   { cwd, env = {}, stdin = '' }: { cwd: string; env?: Record<string, string>; stdin?: string },
 ): Promise<CommandResult> {
-  const child = spawn(process.execPath, [cleoPath, ...argv], { cwd, env: { PATH: process.env.PATH, TMPDIR: tmpdir(), HOME: cwd, ...env } });
+  const child = spawn(cleoRunner, [cleoPath, ...argv], { cwd, env: { PATH: process.env.PATH, TMPDIR: tmpdir(), HOME: cwd, ...env } });
   const result: CommandResult = { exitCode: null, out: '', err: '' };
   child.stdout.setEncoding('utf8').on('data', (text) => {
     result.out += text;

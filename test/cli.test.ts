@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { openApp } from './app.ts';
-import { cleoPath, runCleo } from './built-cli.ts';
+import { cleoPath, cleoRunner, runCleo } from './built-cli.ts';
 
 const many = Array.from(
   { length: 300 },
@@ -20,7 +20,7 @@ async function project(tasks: string[] = ['T001 epic: Build it', 'T002 in T001: 
     spawnSync('bash', ['-c', script], {
       cwd: root,
       encoding: 'utf8',
-      env: { PATH: process.env.PATH, HOME: root, cleo: cleoPath, node: process.execPath, ...env, ...more },
+      env: { PATH: process.env.PATH, HOME: root, cleo: cleoPath, node: cleoRunner, ...env, ...more },
     });
   return { root, env, store, cleo, shell };
 }
@@ -131,7 +131,7 @@ test('waits for a full pipe and writes every byte', async () => {
   execFileSync('mkfifo', [fifo]);
   const reader = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
   const writer = openSync(fifo, constants.O_WRONLY | constants.O_NONBLOCK);
-  const child = spawn(process.execPath, [cleoPath, 'list', '--limit', '300'], {
+  const child = spawn(cleoRunner, [cleoPath, 'list', '--limit', '300'], {
     cwd: root,
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', writer, 'inherit'],
@@ -229,7 +229,7 @@ test('shows progress of long work on a terminal and clears the line', async () =
   writeFileSync(join(root, 'tasks.json'), '[{"title":"Patience"}]');
   const command = spawn('bash', ['-c', formatPtyCommand('"$node" "$cleo" add-batch --file tasks.json')], {
     cwd: root,
-    env: { PATH: process.env.PATH, HOME: root, cleo: cleoPath, node: process.execPath, TERM: 'xterm', ...env },
+    env: { PATH: process.env.PATH, HOME: root, cleo: cleoPath, node: cleoRunner, TERM: 'xterm', ...env },
   });
   let out = '';
   command.stdout.on('data', (text) => {

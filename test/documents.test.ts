@@ -2,14 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { openApp } from './app.ts';
-import { cleoPath } from './built-cli.ts';
+import { cleoPath, cleoRunner } from './built-cli.ts';
 
 const bytes = Buffer.from([0xef, 0xbb, 0xbf, ...Array(2000).keys()].map((n) => n % 256));
 
 test('reads a document from standard input and prints its exact bytes', async () => {
   const { root, env } = await openApp({ tasks: ['T001'], engine: 'sqlite' });
   const cleo = (argv: string[], input: string | Buffer = '') =>
-    spawnSync(process.execPath, [cleoPath, ...argv], { cwd: root, env: { PATH: process.env.PATH, ...env }, input, maxBuffer: 1 << 28 });
+    spawnSync(cleoRunner, [cleoPath, ...argv], { cwd: root, env: { PATH: process.env.PATH, ...env }, input, maxBuffer: 1 << 28 });
   for (const [slug, content] of [
     ['binary', bytes],
     ['text', Buffer.from('\ufeff# Heading\r\nwithout an end')],

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { cleoPath, runCleo } from './built-cli.ts';
+import { cleoPath, cleoRunner, runCleo } from './built-cli.ts';
 import { listenForConnections, naturalCommands, writeHostileFiles } from './hostile-project.ts';
 import { createTempFolder } from './temp-folder.ts';
 
@@ -61,7 +61,7 @@ test('cleo mcp starts in a hostile clone and answers with the error', async () =
 
 test('cleo serve starts in a hostile clone and answers with the error', async () => {
   const clone = await createHostileClone('server');
-  const child: ChildProcess = spawn(process.execPath, [cleoPath, 'serve', '--port', '0', '--json'], {
+  const child: ChildProcess = spawn(cleoRunner, [cleoPath, 'serve', '--port', '0', '--json'], {
     cwd: clone.root,
     env: { PATH: process.env.PATH, ...clone.env },
   });

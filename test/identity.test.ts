@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-
-const cleo = resolve(import.meta.dirname, '..', process.env.CLEO_TEST_DIST ?? 'dist', 'cleo.js');
+import { cleoPath, cleoRunner } from './built-cli.ts';
 
 /** One call of a client: over its MCP server (`conversation` goes into `_meta`), from its shell tool, or by its hook. */
 type Step =
@@ -21,14 +20,14 @@ interface Outcome {
 /** A client that starts a server, shells and hooks as its children, as real clients do, and plays the steps. */
 const clientScript = `#!/usr/bin/env node
 const { spawn, spawnSync } = require('node:child_process');
-const { cleo, steps, serverEnv } = JSON.parse(process.argv[2]);
+const { runner, cleo, steps, serverEnv } = JSON.parse(process.argv[2]);
 const env = (more) => ({ PATH: process.env.PATH, HOME: process.env.HOME, LOGNAME: 'sam', ...more });
 const waiting = new Map();
 let server, buffer = '', nextId = 1;
 const send = (message) => server.stdin.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
 const request = (method, params) => new Promise((done) => { waiting.set(nextId, done); send({ id: nextId++, method, params }); });
 async function connect() {
-  server = spawn(process.execPath, [cleo, 'mcp'], { env: env(serverEnv), stdio: ['pipe', 'pipe', 'inherit'] });
+  server = spawn(runner, [cleo, 'mcp'], { env: env(serverEnv), stdio: ['pipe', 'pipe', 'inherit'] });
   server.stdout.on('data', (chunk) => {
     buffer += chunk;
     for (let end = buffer.indexOf('\\n'); end >= 0; end = buffer.indexOf('\\n')) {
@@ -49,7 +48,7 @@ async function play(step) {
     return { exitCode: result.isError ? 1 : 0, text: result.content[0].text };
   }
   const words = step.shell ?? step.hook;
-  const { status, stdout } = spawnSync('sh', ['-c', '"$@"; exit $?', 'sh', process.execPath, cleo, ...words], {
+  const { status, stdout } = spawnSync('sh', ['-c', '"$@"; exit $?', 'sh', runner, cleo, ...words], {
     env: env(step.env), encoding: 'utf8', input: step.input ? JSON.stringify(step.input) : '',
   });
   return { exitCode: status, text: stdout };
@@ -73,7 +72,10 @@ function createProject(): { root: string; play(name: string, serverEnv: Record<s
       const script = join(root, name);
       writeFileSync(script, clientScript);
       const env = { PATH: process.env.PATH, HOME: join(root, 'home'), LOGNAME: 'sam' };
-      const { stdout } = await run(process.execPath, [script, JSON.stringify({ cleo, steps, serverEnv })], { cwd: root, env });
+      const { stdout } = await run(process.execPath, [script, JSON.stringify({ runner: cleoRunner, cleo: cleoPath, steps, serverEnv })], {
+        cwd: root,
+        env,
+      });
       return JSON.parse(stdout);
     },
   };

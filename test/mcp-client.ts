@@ -3,7 +3,7 @@ import { Client, type ClientOptions } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { onTestFinished } from 'vitest';
 import type { Json } from './app.ts';
-import { cleoPath } from './built-cli.ts';
+import { cleoPath, cleoRunner } from './built-cli.ts';
 
 /** The protocol revision of a client. */
 export type Revision = '2026-07-28' | '2025-11-25';
@@ -47,7 +47,7 @@ export async function connectClient(
   more: ClientOptions = {},
 ): Promise<McpConnection> {
   const transport = new StdioClientTransport({
-    command: process.execPath,
+    command: cleoRunner,
     args: [cleoPath, 'mcp'],
     cwd: place.root,
     env: createEnv(place),
@@ -99,7 +99,7 @@ export interface RawServer {
 
 /** Starts the server without a client, to send messages that no client would send. */
 export function startRawServer(place: ProjectLocation): RawServer {
-  const child = spawn(process.execPath, [cleoPath, 'mcp'], { cwd: place.root, env: createEnv(place) });
+  const child = spawn(cleoRunner, [cleoPath, 'mcp'], { cwd: place.root, env: createEnv(place) });
   onTestFinished(() => {
     child.kill('SIGKILL');
   });

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, st
 import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Json } from './app.ts';
-import { cleoPath } from './built-cli.ts';
+import { cleoPath, cleoRunner } from './built-cli.ts';
 import { gitIdentity } from './repository.ts';
 import { createTempFolder } from './temp-folder.ts';
 
@@ -24,7 +24,7 @@ function createWorld() {
   const top = createTempFolder();
   const bin = join(top, 'bin');
   mkdirSync(bin);
-  writeFileSync(join(bin, 'cleo'), `#!/bin/sh\nexec "${process.execPath}" "${cleoPath}" "$@"\n`);
+  writeFileSync(join(bin, 'cleo'), `#!/bin/sh\nexec "${cleoRunner}" "${cleoPath}" "$@"\n`);
   chmodSync(join(bin, 'cleo'), 0o755);
   const env = {
     PATH: `${bin}${delimiter}${process.env.PATH}`,
@@ -37,7 +37,7 @@ function createWorld() {
     const folder = join(top, name);
     const options = { cwd: folder, env: { ...env, ...more }, encoding: 'utf8' as const };
     const run = (...words: string[]) => {
-      const { status, stdout, stderr } = spawnSync(process.execPath, [cleoPath, ...words], options);
+      const { status, stdout, stderr } = spawnSync(cleoRunner, [cleoPath, ...words], options);
       return { status, out: stdout, err: stderr };
     };
     return {
@@ -215,7 +215,7 @@ test('the first commands of a fresh clone wait for one builder', async () => {
       { length: 6 },
       () =>
         new Promise<{ out: string; err: string }>((done) => {
-          const child = spawn(process.execPath, [cleoPath, 'show', 'T002'], { cwd: b.folder, env });
+          const child = spawn(cleoRunner, [cleoPath, 'show', 'T002'], { cwd: b.folder, env });
           const result = { out: '', err: '' };
           child.stdout.setEncoding('utf8').on('data', (text) => {
             result.out += text;

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { cleoPath } from './built-cli.ts';
+import { cleoPath, cleoRunner } from './built-cli.ts';
 import { getDiskFolder } from './memory-folder.ts';
 import { grantPerson, personToken } from './person-token.ts';
 
@@ -85,7 +85,7 @@ function openShell(home: string) {
       LOGNAME: 'ada',
       NO_COLOR: '1',
       CLEO_TOKEN: personToken.secret,
-      node: process.execPath,
+      node: cleoRunner,
       built: cleoPath,
       ...identity,
     },

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { cleoPath } from './built-cli.ts';
+import { cleoPath, cleoRunner } from './built-cli.ts';
 import { createRepository } from './repository.ts';
 import { createTempFolder } from './temp-folder.ts';
 
@@ -13,7 +13,7 @@ function openShell(folder: string, env: Record<string, string>): (line: string) 
     execFileSync('sh', ['-c', `set -e; ${prelude}${line}`], {
       cwd: folder,
       encoding: 'utf8',
-      env: { ...env, CLEO_HOME: join(folder, '..', 'home'), node: process.execPath, built: cleoPath },
+      env: { ...env, CLEO_HOME: join(folder, '..', 'home'), node: cleoRunner, built: cleoPath },
     });
 }
 

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadSqliteDriver } from '../src/store/dialects/sqlite-driver.ts';
 import type { Json } from './app.ts';
-import { cleoPath, runCleo } from './built-cli.ts';
+import { cleoPath, cleoRunner, runCleo } from './built-cli.ts';
 import { createEmptyFolder } from './folder.ts';
 import { grantPerson } from './person-token.ts';
 
@@ -23,7 +23,7 @@ interface Running {
 /** Starts `cleo serve` as a process in a new project. */
 async function start(words: string[] = [], { root, env = {} }: { root?: string; env?: Record<string, string> } = {}): Promise<Running> {
   const folder = root ?? (await project());
-  const child = spawn(process.execPath, [cleoPath, 'serve', '--port', '0', ...words], {
+  const child = spawn(cleoRunner, [cleoPath, 'serve', '--port', '0', ...words], {
     cwd: folder,
     env: { PATH: process.env.PATH, HOME: getHome(folder), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

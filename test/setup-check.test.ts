@@ -2,14 +2,14 @@ import { chmodSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openApp } from './app.ts';
-import { cleoPath } from './built-cli.ts';
+import { cleoPath, cleoRunner, isNative } from './built-cli.ts';
 import { createTempFolder } from './temp-folder.ts';
 
 /** Opens a project whose PATH has the built `cleo`. */
 async function openProject() {
   const bin = createTempFolder();
   symlinkSync(process.execPath, join(bin, 'node'));
-  writeFileSync(join(bin, 'cleo'), `#!/bin/sh\nexec "${join(bin, 'node')}" "${cleoPath}" "$@"\n`);
+  writeFileSync(join(bin, 'cleo'), `#!/bin/sh\nexec "${isNative ? cleoRunner : join(bin, 'node')}" "${cleoPath}" "$@"\n`);
   chmodSync(join(bin, 'cleo'), 0o755);
   const app = await openApp({ tasks: ['T001'], engine: 'sqlite', env: { PATH: `${bin}:/bin:/usr/bin` } });
   const edit = (file: string, change: (text: string) => string): void => {

@@ -3,7 +3,7 @@ import { chmodSync, copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { quote } from '../src/core/errors/quote.ts';
-import { cleoPath } from './built-cli.ts';
+import { cleoPath, cleoRunner } from './built-cli.ts';
 
 export interface TerminalSession {
   cwd: string;
@@ -23,7 +23,7 @@ export function copyProgram(folder: string, program: string, name: string): stri
 }
 
 /** The line of a shell that runs the built command. */
-export const cleoLine = (...words: string[]): string => [process.execPath, cleoPath, ...words].map(quote).join(' ');
+export const cleoLine = (...words: string[]): string => [cleoRunner, cleoPath, ...words].map(quote).join(' ');
 
 /** Runs the line of a shell at a real terminal and returns everything that the terminal showed. The process is detached from this one,
  *  because the tests may run inside an agent or CI, whose processes are marks. */

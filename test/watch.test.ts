@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { measureWidth, prepareWidths } from '../src/core/terminal/index.ts';
 import { type Json, openApp } from './app.ts';
-import { cleoPath, runCleo } from './built-cli.ts';
+import { cleoPath, cleoRunner, runCleo } from './built-cli.ts';
 import { openPty } from './pty.ts';
 
 const world = ['T001 epic: Parser', 'T002 in T001 active by ada: Write it', 'T003 in T001 high: 漢字 Test it', 'T004 done: Plan it'];
@@ -14,7 +14,7 @@ const world = ['T001 epic: Parser', 'T002 in T001 active by ada: Write it', 'T00
 async function project(tasks = world) {
   const app = await openApp({ tasks });
   const { root, env } = app;
-  const command = `sh -c 'echo $$ >pid; exec "${process.execPath}" "${cleoPath}" "$@"' sh`;
+  const command = `sh -c 'echo $$ >pid; exec "${cleoRunner}" "${cleoPath}" "$@"' sh`;
   return {
     ...app,
     cleo: (...argv: string[]) => runCleo(argv, { cwd: root, env }),
@@ -125,7 +125,7 @@ test('a board fits its width for titles in any script', async () => {
 describe('on a pipe', () => {
   async function start(argv: string[], tasks?: string[]) {
     const app = await project(tasks);
-    const child = spawn(process.execPath, [cleoPath, ...argv], {
+    const child = spawn(cleoRunner, [cleoPath, ...argv], {
       cwd: app.root,
       env: { PATH: process.env.PATH, ...app.env },
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 import { openApp } from '../app.ts';
-import { cleoPath } from '../built-cli.ts';
+import { cleoPath, cleoRunner } from '../built-cli.ts';
 
 test('watch reports changes of another process on PostgreSQL', async () => {
   const { root, env, call } = await openApp({ engine: 'postgres' });
-  const child = spawn(process.execPath, [cleoPath, 'watch'], {
+  const child = spawn(cleoRunner, [cleoPath, 'watch'], {
     cwd: root,
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],

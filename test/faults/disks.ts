@@ -3,6 +3,7 @@ import { chmodSync, cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { cleoPath, isNative } from '../built-cli.ts';
 import { type CleoOptions, createFaultFolder, dist, readBytes, root } from './processes.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -39,6 +40,11 @@ export function createNobodyOptions(): CleoOptions {
   const folder = mkdtempSync(join(tmpdir(), 'cleo-nobody-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   chmodSync(folder, 0o755);
+  if (isNative) {
+    const copy = join(folder, 'cleo');
+    cpSync(cleoPath, copy);
+    return { uid: 65534, gid: 65534, cleo: copy };
+  }
   cpSync(dist, join(folder, 'dist'), { recursive: true });
   cpSync(join(root, 'node_modules', '@photostructure'), join(folder, 'node_modules', '@photostructure'), { recursive: true });
   execFileSync('chmod', ['-R', 'a+rX', folder]);

@@ -2,9 +2,10 @@ import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { cleoPath, cleoRunner } from '../built-cli.ts';
 import { grantPerson } from '../person-token.ts';
 import { hostileTexts } from './hostile-values.ts';
-import { createFaultFolder, createFaultProject, dist, type EndedProcess, type FaultProject, isFull } from './processes.ts';
+import { createFaultFolder, createFaultProject, type EndedProcess, type FaultProject, isFull } from './processes.ts';
 
 /** Command lines with a place for a text. */
 const commands: ((text: string) => string[])[] = [
@@ -112,7 +113,7 @@ test('rejects hostile files and standard input with an error code', async () => 
 /** Runs command lines as printed in a shell with `cleo`. */
 function createShell(project: FaultProject, person: Record<string, string>): (line: string) => Promise<number> {
   const bin = createFaultFolder();
-  writeFileSync(join(bin, 'cleo'), `#!/bin/sh\nexec "${process.execPath}" "${join(dist, 'cleo.js')}" "$@"\n`);
+  writeFileSync(join(bin, 'cleo'), `#!/bin/sh\nexec "${cleoRunner}" "${cleoPath}" "$@"\n`);
   chmodSync(join(bin, 'cleo'), 0o755);
   const env = { PATH: `${bin}:${process.env.PATH}`, HOME: bin, ...person };
   return (line) =>

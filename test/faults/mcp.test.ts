@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { checkIntegrity, createFaultProject, createIds, dist, listTaskIds, pickSize, queryDatabase } from './processes.ts';
+import { cleoPath, cleoRunner } from '../built-cli.ts';
+import { checkIntegrity, createFaultProject, createIds, listTaskIds, pickSize, queryDatabase } from './processes.ts';
 
 /** Number of kills; `CLEO_KILLS` overrides it. */
 const kills = pickSize(12, Number(process.env.CLEO_KILLS ?? 200));
@@ -16,7 +17,7 @@ interface Killed {
 
 /** Writes through `cleo mcp` and kills the server some time after its first answer. */
 async function writeAndKill(root: string, round: number): Promise<Killed> {
-  const child = spawn(process.execPath, [join(dist, 'cleo.js'), 'mcp'], {
+  const child = spawn(cleoRunner, [cleoPath, 'mcp'], {
     cwd: root,
     env: { PATH: process.env.PATH ?? '', HOME: '/nonexistent', CLEO_HOME: join(root, '.home') },
   });

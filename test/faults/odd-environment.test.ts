@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { cleoPath, cleoRunner } from '../built-cli.ts';
 import { createNobodyOptions } from './disks.ts';
 import { createFaultFolder, createFaultProject, dist, runCleoProcess } from './processes.ts';
 
@@ -53,7 +54,7 @@ test('a deleted working folder is an error with a code', async () => {
   for (const words of [['list'], ['add', 'x'], ['init'], ['version'], ['mcp']]) {
     mkdirSync(folder);
     const script = 'rm -r "$PWD" && exec "$@"';
-    const { status, stdout } = spawnSync('sh', ['-c', script, 'sh', process.execPath, join(dist, 'cleo.js'), ...words], { cwd: folder });
+    const { status, stdout } = spawnSync('sh', ['-c', script, 'sh', cleoRunner, cleoPath, ...words], { cwd: folder });
     const { error } = JSON.parse(String(stdout));
     expect([status, error.code]).toEqual([3, 'E_FILE_ERROR']);
     expect(error.message).toContain('working folder');

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Json } from '../app.ts';
+import { cleoPath, cleoRunner } from '../built-cli.ts';
 import { recordOutput } from '../fixes/record.ts';
 import { createTempFolder } from '../temp-folder.ts';
 
@@ -67,8 +68,8 @@ export const createFaultFolder = createTempFolder;
 let runningCount = 0;
 
 export function runCleoProcess(args: string[], options: CleoOptions = {}): Promise<EndedProcess> {
-  const { env, ulimit, cleo: file = join(dist, 'cleo.js'), stdin, onStart, ...rest } = options;
-  const command = [process.execPath, file, ...args];
+  const { env, ulimit, cleo: file = cleoPath, stdin, onStart, ...rest } = options;
+  const command = [file.endsWith('.js') ? process.execPath : cleoRunner, file, ...args];
   const words = ulimit ? ['bash', '-c', `ulimit ${ulimit} && exec "$@"`, 'bash', ...command] : command;
   const child = spawn(words[0]!, words.slice(1), {
     ...rest,

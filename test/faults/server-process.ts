@@ -4,7 +4,8 @@ import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Json } from '../app.ts';
-import { dist, type FaultProject } from './processes.ts';
+import { cleoPath, cleoRunner, isNative } from '../built-cli.ts';
+import type { FaultProject } from './processes.ts';
 import { setConfig } from './set-config.ts';
 
 /** A `cleo serve` process. */
@@ -21,7 +22,7 @@ export interface ServerProcess {
 }
 
 export async function startServer(project: FaultProject, flags: string[] = [], env: Record<string, string> = {}): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [...flags, join(dist, 'cleo.js'), 'serve', '--port', '0'], {
+  const child = spawn(cleoRunner, [...(isNative ? [] : flags), cleoPath, 'serve', '--port', '0'], {
     cwd: project.root,
     env: { PATH: process.env.PATH, HOME: '/nonexistent', CLEO_HOME: join(project.root, '.home'), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { cleoPath, cleoRunner } from '../built-cli.ts';
 import { createNobodyOptions, createSmallDisk } from './disks.ts';
 import {
   checkIntegrity,
   createFaultFolder,
   createFaultProject,
   createIds,
-  dist,
   listTaskIds,
   openFaultProject,
   pickSize,
@@ -78,7 +78,7 @@ test('exits with 3 without a stack trace if the answer cannot be written', async
 
 function runInto(file: string, args: string[], cwd: string): { status: number | null; stderr: string } {
   try {
-    execFileSync('bash', ['-c', 'exec "$@" >"$0"', file, process.execPath, join(dist, 'cleo.js'), ...args], { cwd, stdio: 'pipe' });
+    execFileSync('bash', ['-c', 'exec "$@" >"$0"', file, cleoRunner, cleoPath, ...args], { cwd, stdio: 'pipe' });
     return { status: 0, stderr: '' };
   } catch (error) {
     const { status, stderr } = error as { status: number; stderr: Buffer };

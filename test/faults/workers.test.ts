@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { cleoPath, cleoRunner } from '../built-cli.ts';
 import { readProjectKey } from '../folder.ts';
 import { type PostgresServer, startPostgres } from '../postgres.ts';
-import { createFaultFolder, createFaultProject, createIds, dist, type FaultProject, isFull, pickSize, queryDatabase } from './processes.ts';
+import { createFaultFolder, createFaultProject, createIds, type FaultProject, isFull, pickSize, queryDatabase } from './processes.ts';
 import { setConfig } from './set-config.ts';
 
 let server: PostgresServer;
@@ -67,8 +68,8 @@ function startWorkers({ root }: FaultProject, env: Record<string, string>, count
         ...env,
         CLAUDECODE: '1',
         CLAUDE_CODE_SESSION_ID: conversation,
-        NODE: process.execPath,
-        CLEO: join(dist, 'cleo.js'),
+        NODE: cleoRunner,
+        CLEO: cleoPath,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,

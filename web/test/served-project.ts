@@ -2,10 +2,9 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-
-const cleoPath = join(resolve(import.meta.dirname, '../..', process.env.CLEO_TEST_DIST ?? 'dist'), 'cleo.js');
+import { cleoPath, cleoRunner } from '../../test/built-cli.ts';
 
 /** A project with a running `cleo serve`. */
 export interface ServedProject {
@@ -54,7 +53,7 @@ export async function serveProject({
     if (!sameAs) rmSync(top, { recursive: true, force: true });
   };
   const cleo = async (...args: string[]): Promise<Answer> => {
-    const { stdout } = await promisify(execFile)(process.execPath, [cleoPath, ...args, '--json'], { cwd: root, env: environment }).catch(
+    const { stdout } = await promisify(execFile)(cleoRunner, [cleoPath, ...args, '--json'], { cwd: root, env: environment }).catch(
       (error) => {
         if (error.stdout) return error;
         throw error;
@@ -64,7 +63,7 @@ export async function serveProject({
   };
   let child: ChildProcess | undefined;
   const start = async (port: number): Promise<Answer> => {
-    const started = spawn(process.execPath, [cleoPath, 'serve', '--port', String(port), ...words], {
+    const started = spawn(cleoRunner, [cleoPath, 'serve', '--port', String(port), ...words], {
       cwd: root,
       env: environment,
       stdio: ['ignore', 'pipe', 'pipe'],

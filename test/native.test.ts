@@ -1,0 +1,76 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { toArgv } from '../src/core/command-line.ts';
+import { registry } from '../src/core/index.generated.ts';
+import { openApp } from './app.ts';
+import { cleoPath, runCleo } from './built-cli.ts';
+import { createFaultProject } from './faults/processes.ts';
+import { startServer } from './faults/server-process.ts';
+import { grantPerson, needsPerson } from './person-token.ts';
+import { createTempFolder } from './temp-folder.ts';
+
+const operations = await Promise.all(registry.entries.map((entry) => entry.load()));
+
+test.each(operations.map((operation) => [operation.name, operation] as const))('%s answers its example', async (name, operation) => {
+  const { call, world, exit = 0 } = operation.example;
+  const app = await openApp({ tasks: world ?? [], engine: 'sqlite' });
+  const env = needsPerson(operation) ? await grantPerson(app.root, app.env) : app.env;
+  const { argv, stdin } = toArgv(operation, call);
+  const { out, err, exitCode } = await runCleo(['--json', ...argv], { cwd: app.root, env, ...(stdin === undefined ? {} : { stdin }) });
+  expect(err).toBe('');
+  expect(JSON.parse(out)._meta.command).toBe(name);
+  expect(exitCode).toBe(exit);
+});
+
+test('runs without Node, npm and its own folder', () => {
+  const folder = createTempFolder();
+  const copy = join(folder, 'cleo');
+  copyFileSync(cleoPath, copy);
+  const run = (...words: string[]) =>
+    JSON.parse(execFileSync(copy, words, { cwd: folder, env: { PATH: '/nonexistent', HOME: '/nonexistent' }, encoding: 'utf8' }));
+  run('init');
+  expect(run('add', 'Write the parser').task.id).toBe('T001');
+  expect(run('version')).toMatchObject({ build: 'native', runtime: expect.stringMatching(/^bun 1\./) });
+  // Texts for agents and SQL are part of the executable.
+  expect(run('skill', 'list').skills.length).toBeGreaterThan(5);
+});
+
+test('ignores configuration of Bun in the project', async () => {
+  const project = await createFaultProject();
+  writeFileSync(join(project.root, '.env'), 'CLEO_AGENT_ID=from-env-file\n');
+  writeFileSync(join(project.root, 'preload.ts'), `require('node:fs').writeFileSync('preloaded', '')`);
+  writeFileSync(join(project.root, 'bunfig.toml'), 'preload = ["./preload.ts"]\n');
+  const { task } = await project.runOk(['add', 'Write the parser']);
+  expect(task.createdBy).not.toBe('from-env-file');
+  expect(readdirSync(project.root)).not.toContain('preloaded');
+});
+
+test('leaves the log of the database to the next long log, as Node does', async () => {
+  const project = await createFaultProject();
+  await project.runOk(['add', 'Write the parser']);
+  const length = statSync(`${project.database}-wal`).size;
+  const bytes = readFileSync(project.database);
+  await project.runOk(['add', 'Test it']);
+  await project.runOk(['show', 'T001']);
+  expect(statSync(`${project.database}-wal`).size).toBeGreaterThan(length);
+  expect(readFileSync(project.database).equals(bytes)).toBe(true);
+});
+
+test('serves the page that it contains', async () => {
+  const project = await createFaultProject();
+  const { port } = await startServer(project);
+  const url = `http://127.0.0.1:${port}`;
+  const page = await (await fetch(`${url}/`)).text();
+  const script = /src="(\/assets\/[^"]+\.js)"/.exec(page)?.[1];
+  const response = await fetch(`${url}${script}`);
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8']);
+  expect((await response.text()).length).toBeGreaterThan(1000);
+});
+
+test('has a checksum that sha256sum accepts', () => {
+  const folder = resolve(cleoPath, '..');
+  const { status, stdout } = spawnSync('sha256sum', ['--check', `${cleoPath}.sha256`], { cwd: folder, encoding: 'utf8' });
+  expect([status, stdout]).toEqual([0, 'cleo: OK\n']);
+});
