@@ -9,7 +9,8 @@ import { createApp } from '../src/main.ts';
 import { createPlatform } from '../src/platform/platform.ts';
 import { loadSqliteDriver } from '../src/store/dialects/sqlite-driver.ts';
 import { createSqlite } from '../src/store/dialects/sqlite-schema.ts';
-import type { Store } from '../src/store/port/store.ts';
+import type { ReadStore, Store } from '../src/store/port/store.ts';
+import { findStaleRanks } from '../src/tasks/rules/all-ranks.ts';
 import { checkErrorCalls } from './declared-errors.ts';
 import { writeTraces } from './execution-trace.ts';
 import { addFolder } from './fixes/folders.ts';
@@ -133,6 +134,7 @@ export async function openApp(options: AppOptions = {}): Promise<TestApp> {
   writeRuns(join(root, '.cleo'), (options.tasks ?? []).filter(isTrace));
   await registerProjects(root, env.CLEO_HOME ?? '', key, (options.tasks ?? []).filter(isProject));
   onTestFinished(async () => {
+    if (isIntact) await checkRanks(store);
     await app.closeStores();
     schema?.release(isIntact);
     rmSync(root, { recursive: true, force: true });
@@ -153,6 +155,13 @@ export async function openApp(options: AppOptions = {}): Promise<TestApp> {
     tamper,
     openSecondStore: () => createAgentApp('second').openStore('write').then(closeAtEnd),
   };
+}
+
+/** Every test ends with ranks that a computation from the tasks gives too. A store that the test moved or removed is not checked. */
+async function checkRanks(store: Store): Promise<void> {
+  const read = async ({ ranks, tasks }: ReadStore) => findStaleRanks(await ranks.listAll(), await tasks.getOpenGraph());
+  const stale = await store.read(read).catch(() => []);
+  if (stale.length > 0) throw new Error(`the ranks of ${stale.join(', ')} are outdated`);
 }
 
 /** `research T001-parsers partial: Title` is an entry of the research manifest, linked to the task in its id. */

@@ -42,7 +42,7 @@ const everyday: [string, string[]][] = [
   ['show T1', ['core.js', 'parts/tasks-operations-show.js']],
   ['exists T1', ['core.js', 'parts/tasks-operations-exists.js']],
   ['find parser', ['core.js', 'parts/tasks-operations-find.js', 'parts/store-sql-search-reads.js']],
-  ['next', ['core.js', 'parts/tasks-operations-next.js']],
+  ['next', ['core.js', 'parts/tasks-operations-next.js', 'parts/store-sql-tasks-rank-reads.js']],
   [
     'memory find parser',
     ['core.js', 'parts/memory-operations-find.js', 'parts/store-sql-memory-reads.js', 'parts/store-sql-search-reads.js'],
@@ -92,7 +92,7 @@ test('skill run loads no YAML parser, no document rules and no patterns, and doe
     ...['core.js', 'parts/runs-operations-skills-run.js', 'parts/dispatch-write.js', 'parts/platform-project-trust.js'],
     ...['parts/store-sql-write-store.js', 'parts/platform-runner-runner-platform.js'],
   ]);
-  expect(ours.reduce((sum, path) => sum + getCodeLength(path), 0)).toBeLessThan(304_500);
+  expect(ours.reduce((sum, path) => sum + getCodeLength(path), 0)).toBeLessThan(310_000);
   expect(modules.filter((name) => /perf_hooks|fs\/promises|readline/.test(name))).toEqual([]);
 });
 

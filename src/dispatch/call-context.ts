@@ -19,7 +19,7 @@ import type { CallToken, PersonScope, TokenScope } from '#core/model/token.ts';
 import type { FactRequest, Observation } from '#core/observation.ts';
 import { includesScope } from '#core/rules/token-scope.ts';
 import { defined } from '#lib/defined.ts';
-import { formatIsoTime } from '#lib/iso-time.ts';
+import { formatLocalDay } from '#lib/iso-time.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import type { ReadStore, Stamp, Store, StoreAdmin } from '#store/port/store.ts';
 import type { Reply } from './dispatch.ts';
@@ -197,7 +197,7 @@ export function createContext(ctx: CallContext, part: object): BaseContext {
     ...part,
     now,
     get today(): string {
-      return formatIsoTime(Date.parse(now) - new Date(now).getTimezoneOffset() * 60_000).slice(0, 10);
+      return formatLocalDay(now);
     },
     caller,
     gateway: call.gateway,

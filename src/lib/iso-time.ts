@@ -11,3 +11,7 @@ export function formatIsoTime(ms: number): string {
 }
 
 const pad = (value: number): string => (value < 10 ? `0${value}` : String(value));
+
+/** Formats the day of a time in the zone of this machine: 2026-01-31. */
+export const formatLocalDay = (time: string): string =>
+  formatIsoTime(Date.parse(time) - new Date(time).getTimezoneOffset() * 60_000).slice(0, 10);

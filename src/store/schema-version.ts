@@ -1,7 +1,7 @@
 import { CleoError } from '#core/errors/error.ts';
 
 /** The schema that this build reads and writes; a test checks that it is the version of the last migration. */
-export const schemaVersion = 9;
+export const schemaVersion = 10;
 
 /** Throws if the store has another schema than this build. */
 export function checkSchemaVersion(found: number): void {

@@ -97,6 +97,7 @@ function checkRules(plan: Plan): void {
     relations: toIds('relations'),
     claims: [],
     blockedWithoutReason: tasks.filter((task) => readState(task).status === 'blocked' && !readState(task).blockedBy).map(({ id }) => id!),
+    staleRanks: [],
     maxSiblings: 0,
     ttlMinutes: 60,
     now: '2026-11-16T00:00:00.000Z',

@@ -2,8 +2,10 @@ import { basename, join, relative } from 'node:path';
 import { array, strictObject, string } from 'valibot';
 import { type JobContext, job, noChange } from '#core/define.ts';
 import type { Claim } from '#core/model/audit.ts';
+import { pluralize } from '#lib/pluralize.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import type { WriteStore } from '#store/port/store.ts';
+import { computeAllRanks, findStaleRanks } from '#tasks/rules/all-ranks.ts';
 import { isExpired } from '#tasks/rules/claims.ts';
 import { DoctorFindings, runDoctorChecks } from './shared/doctor-checks.ts';
 import { inspectConfigFiles, inspectJsonLines, isConfigured, listAccessibleFiles, listLeftovers } from './shared/doctor-files.ts';
@@ -114,6 +116,7 @@ async function repairStore(ctx: JobContext): Promise<Repair[]> {
     ...(await detachOrphans(store)),
     ...(await dropMissingDependencies(store)),
     ...(await releaseStaleClaims(store, now, ttlMinutes)),
+    ...(await repairRanks(store)),
     ...(await closeJobs(store, now)),
   ]);
 }
@@ -128,6 +131,14 @@ async function dropMissingDependencies(store: WriteStore): Promise<Repair[]> {
   for (const task of dependents)
     await store.tasks.save(task, { ...task, depends: task.depends.filter((id) => !missing.has(id)) }, 'its dependency no longer exists');
   return dependents.map(({ id }) => ({ check: 'tasks', message: `${id} no longer depends on a task that does not exist` }));
+}
+
+async function repairRanks(store: WriteStore): Promise<Repair[]> {
+  const work = await store.tasks.getOpenGraph();
+  const stale = findStaleRanks(await store.ranks.listAll(), work);
+  if (stale.length === 0) return [];
+  await store.ranks.replaceAll(computeAllRanks(work));
+  return [{ check: 'tasks', message: `computed the ranks of ${pluralize(stale.length, 'task')} again` }];
 }
 
 async function releaseStaleClaims(store: WriteStore, now: string, ttlMinutes: number): Promise<Repair[]> {

@@ -113,8 +113,8 @@ export function openPostgres(options: PostgresOptions): Store {
     read: <T>(work: (store: ReadStore) => Promise<T>) =>
       runTransaction(undefined, ({ db, ahead }) => work({ ...createReadStore(db), ahead: createAhead(ahead) })),
     write: async <T>(stamp: Stamp, work: (store: WriteStore) => Promise<T>) => {
-      const { createWriteStore } = await import('../sql/write-store.ts');
-      return runTransaction(stamp, ({ db, ahead }) => work({ ...createWriteStore(db, stamp), ahead: createAhead(ahead) }));
+      const { runWrite } = await import('../sql/write-store.ts');
+      return runTransaction(stamp, ({ db, ahead }) => runWrite(db, stamp, work, { ahead: createAhead(ahead) }));
     },
     migrate: async () => (await import('./postgres-schema.ts')).createPostgres(options, new Date().toISOString()),
     async backupTo() {

@@ -122,10 +122,10 @@ export function openSqlite(options: SqliteOptions): Store {
     read: (work) => enqueue((sinceMs) => runTransaction('begin', sinceMs, () => work(createReadStore(db)))),
     write: (stamp, work) =>
       enqueue(async (sinceMs) => {
-        const { createWriteStore } = await import('../sql/write-store.ts');
+        const { runWrite } = await import('../sql/write-store.ts');
         // IMMEDIATE takes the write lock now. A plain BEGIN takes it at the first write, where
         // another process's write makes it fail at once, busy timeout or not.
-        const result = await runTransaction('begin immediate', sinceMs, () => work(createWriteStore(db, stamp)));
+        const result = await runTransaction('begin immediate', sinceMs, () => runWrite(db, stamp, work));
         if (truncateLongLog(database, options)) await options.afterCheckpoint?.({ backupTo });
         return result;
       }),

@@ -7,6 +7,7 @@ import { trustMigration } from './006-trust.ts';
 import { planMigration } from './007-plan.ts';
 import { accessMigration } from './008-access.ts';
 import { sharedRecordsMigration } from './009-shared-records.ts';
+import { ranksMigration } from './010-ranks.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. The last version is `schemaVersion`, a constant of its own so that commands need not load this file. */
@@ -20,4 +21,5 @@ export const migrations: Migration[] = [
   planMigration,
   accessMigration,
   sharedRecordsMigration,
+  ranksMigration,
 ];

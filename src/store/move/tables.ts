@@ -27,12 +27,12 @@ export interface Tables {
   advanceSequences(tables: TableShape[]): Promise<void>;
 }
 
-/** Indexes of full-text search. They differ between the engines, and are built from the copied rows. */
-const searchTables = ['task_search', 'memory_search', 'words', 'word_grams'];
+/** Indexes of full-text search, which differ between the engines, and ranks. They are built from the copied rows. */
+const derivedTables = ['task_search', 'memory_search', 'words', 'word_grams', 'task_ranks'];
 
-/** Lists the tables to copy: every table of the schema but the search indexes. */
+/** Lists the tables to copy: every table of the schema but those that are built from others. */
 export const listCopiedTables = async (tables: Tables): Promise<TableShape[]> =>
-  (await tables.list()).filter(({ name }) => !searchTables.includes(name));
+  (await tables.list()).filter(({ name }) => !derivedTables.includes(name));
 
 /** Sorts tables so that a table follows those that it refers to. References in a circle are checked at the commit. */
 export function sortByReferences(tables: TableShape[]): TableShape[] {

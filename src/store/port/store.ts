@@ -18,6 +18,7 @@ import type { NexusReads, NexusWrites } from './nexus.ts';
 import type { SpawnReads, SpawnWrites } from './orchestration.ts';
 import type { PlanReads, PlanWrites } from './plan.ts';
 import type { LifecycleReads, LifecycleWrites, WorkGraphReads, WorkGraphWrites } from './planning.ts';
+import type { RankReads, RankWrites } from './ranks.ts';
 import type { ReleaseReads, ReleaseWrites } from './release.ts';
 import type { ConversationWrites, SessionReads, SessionWrites } from './sessions.ts';
 import type { SharedRecordReads, SharedRecordWrites } from './shared-records.ts';
@@ -32,6 +33,7 @@ export interface ReadStore {
    *  reads. Only where a read costs a round trip to a server. */
   ahead?<A extends unknown[]>(send: ((store: ReadStore, ...args: A) => Promise<unknown>[]) | undefined, ...args: A): void;
   tasks: TaskReads;
+  ranks: RankReads;
   search: SearchReads;
   audit: AuditReads;
   claims: ClaimReads;
@@ -56,6 +58,7 @@ export interface ReadStore {
 /** The store of a mutation. It records the ids that it writes in `changes`. */
 export interface WriteStore extends ReadStore {
   tasks: TaskReads & TaskWrites;
+  ranks: RankReads & RankWrites;
   audit: AuditReads & AuditWrites;
   claims: ClaimReads & ClaimWrites;
   sessions: SessionReads & SessionWrites;

@@ -168,7 +168,9 @@ export interface TaskReads {
   listOpenInSubtree(root: TaskId | undefined): Promise<(PlanTask & { isAbove: boolean })[]>;
   /** Dependencies of the same tasks that are neither done nor archived. */
   listOpenDependenciesInSubtree(root: TaskId | undefined): Promise<PlanWork['depends']>;
-  /** The files that the same tasks touch. */
+  /** The files that these tasks touch. */
+  listFiles(ids: TaskId[]): Promise<{ path: string; taskId: TaskId }[]>;
+  /** The files that the tasks of a subtree touch. */
   listFilesInSubtree(root: TaskId | undefined): Promise<{ path: string; taskId: TaskId }[]>;
   /** Done tasks and subtasks of the subtree of `root`, archived ones included, cancelled ones not. */
   listDoneInSubtree(root: TaskId, limit: number): Promise<TaskHit[]>;

@@ -10,6 +10,7 @@ export function createReadStore(db: Db): ReadStore {
   const loadReads = async () => (await import('./lazy-reads.ts')).createLazyReads(db);
   return {
     tasks: withLazyMethods(createTaskReads(db), async () => (await loadReads()).tasks),
+    ranks: withLazyMethods({}, async () => (await import('./tasks/rank-reads.ts')).createRankReads(db)),
     search: withLazyMethods({}, async () => (await import('./search/reads.ts')).createSearchReads(db)),
     audit: withLazyMethods({}, async () => (await loadReads()).audit),
     claims: withLazyMethods(createClaimReads(db), async () => (await loadReads()).claims),

@@ -8,11 +8,25 @@ import { createSessionReads } from './sessions/reads.ts';
 import type { Db } from './sql.ts';
 import { createClaimWrites } from './tasks/claim-writes.ts';
 import { createClaimReads } from './tasks/claims.ts';
+import { createRankRefresher, type RankRefresher } from './tasks/rank-refresher.ts';
 import { createTaskReads } from './tasks/reads.ts';
 import { createTaskWrites } from './tasks/writes.ts';
 
-/** Creates the store of a mutation, valid for one transaction. */
-export function createWriteStore(db: Db, stamp: Stamp): WriteStore {
+/** Runs the work of a mutation with a store that is valid for one transaction, and brings up to date what is derived from its writes. */
+export async function runWrite<T>(
+  db: Db,
+  stamp: Stamp,
+  work: (store: WriteStore) => Promise<T>,
+  more: Pick<WriteStore, 'ahead'> = {},
+): Promise<T> {
+  const ranks = createRankRefresher(db);
+  const result = await work({ ...createWriteStore(db, stamp, ranks), ...more });
+  await ranks.refresh();
+  return result;
+}
+
+/** Creates the store of a mutation. Whoever calls it refreshes the ranks at the end. */
+export function createWriteStore(db: Db, stamp: Stamp, ranks: RankRefresher): WriteStore {
   const reads = createReadStore(db);
   const changes = { created: [], updated: [], deleted: [] };
   const loadReads = async () => (await import('./lazy-reads.ts')).createLazyReads(db);
@@ -20,9 +34,10 @@ export function createWriteStore(db: Db, stamp: Stamp): WriteStore {
   return {
     ...reads,
     tasks: withLazyMethods(
-      { ...createTaskReads(db), ...createTaskWrites(db, reads.tasks, stamp, changes) },
+      { ...createTaskReads(db), ...createTaskWrites(db, reads.tasks, stamp, changes, ranks) },
       async () => (await loadReads()).tasks,
     ),
+    ranks: withLazyMethods({}, async () => (await import('./tasks/rank-writes.ts')).createRankWrites(db, ranks)),
     audit: withLazyMethods(
       { append: (entry: AuditDraft, sign?: SignEntry) => appendAudit(db, entry, sign) },
       async () => (await loadReads()).audit,
@@ -53,7 +68,7 @@ export function createWriteStore(db: Db, stamp: Stamp): WriteStore {
     }),
     plan: withLazyMethods({}, async () => ({
       ...(await import('./transfer/plan-reads.ts')).createPlanReads(db),
-      ...(await import('./transfer/plan-writes.ts')).createPlanWrites(db, reads.tasks, stamp, changes),
+      ...(await import('./transfer/plan-writes.ts')).createPlanWrites(db, reads.tasks, stamp, changes, ranks),
     })),
     github: withLazyMethods({}, async () => {
       const { createGithubReads, createGithubWrites } = await import('./transfer/github.ts');
@@ -66,7 +81,7 @@ export function createWriteStore(db: Db, stamp: Stamp): WriteStore {
     docs: withLazyMethods({}, async () => ({ ...(await loadReads()).docs, ...(await loadWrites()).docs })),
     undo: withLazyMethods({}, async () => (await import('./undo/undo.ts')).createUndoWrites(db, reads.tasks, stamp, changes)),
     deletions: withLazyMethods({}, async () =>
-      (await import('./tasks/deletions.ts')).createDeletionWrites(db, reads.tasks, stamp, changes),
+      (await import('./tasks/deletions.ts')).createDeletionWrites(db, reads.tasks, stamp, changes, ranks),
     ),
     changes,
   };

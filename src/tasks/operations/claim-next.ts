@@ -10,7 +10,7 @@ import { baselineObservations, observeHeadFirst } from './shared/baseline.ts';
 import { createClaimJudge } from './shared/claim-judge.ts';
 import { AnyAssignee, Root, rootAliases } from './shared/params.ts';
 import { readTaskAhead } from './shared/read-ahead.ts';
-import { readOpenWorkAhead, recommendTasks } from './shared/recommend.ts';
+import { readRecommendationAhead, recommendTasks } from './shared/recommend.ts';
 import { requireTask } from './shared/require.ts';
 import { startTask } from './shared/task-transitions.ts';
 
@@ -76,7 +76,7 @@ export const tasksClaimNext = mutation({
   observeFirst: observeHeadFirst,
   cli: { command: ['next', 'orchestrate next', 'orchestrator next'], args: ['epic'], select: 'claim' },
   example: { world: ['T001 epic', 'T002 in T001 high', 'T003 in T001'], call: { epic: 'T001' } },
-  readAhead: readOpenWorkAhead,
+  readAhead: readRecommendationAhead,
   // Agents that wait for work call this again and again.
   async peek(ctx, { epic, any: isForAny, ...waiting }) {
     const [recommendation] = await recommendTasks(ctx, epic, 1, isForAny);

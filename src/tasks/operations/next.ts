@@ -3,7 +3,7 @@ import { noData, query } from '#core/define.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
 import { allowEmpty, ScoredTaskSchema } from '../model/task.ts';
 import { AnyAssignee, Root, rootAliases } from './shared/params.ts';
-import { readOpenWorkAhead, recommendTasks } from './shared/recommend.ts';
+import { readRecommendationAhead, recommendTasks } from './shared/recommend.ts';
 
 export const tasksNext = query({
   name: 'tasks.next',
@@ -21,7 +21,7 @@ export const tasksNext = query({
   dependsOnSession: true,
   cli: { command: ['next', 'orchestrate next', 'orchestrator next'], args: ['epic'] },
   example: { world: ['T001 epic', 'T002 in T001 high', 'T003 in T001 depends T002'], call: { epic: 'T001' } },
-  readAhead: readOpenWorkAhead,
+  readAhead: readRecommendationAhead,
   async run(ctx, { epic, count, any: isForAny }) {
     const [recommendation, ...alternatives] = await recommendTasks(ctx, epic, count, isForAny);
     return recommendation ? { recommendation, alternatives } : noData({ recommendation: {}, alternatives: [] });

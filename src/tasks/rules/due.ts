@@ -20,7 +20,7 @@ export const countDaysUntil = (due: string, today: string): number => Math.round
 const overduePoints = 100;
 const dueSoonPoints = 50;
 export const maxDuePoints = overduePoints;
-const dueSoonDays = 3;
+export const dueSoonDays = 3;
 
 /** Scores a due date: an overdue task is more urgent than one that is due within three days. */
 export function scoreDue(due: string | undefined, today: string): { term: string; points: number } {

@@ -9,6 +9,7 @@ function world(...lines: string[]): IntegrityFacts {
     relations: [],
     claims: [],
     blockedWithoutReason: [],
+    staleRanks: [],
     maxSiblings: 7,
     ttlMinutes: 60,
     now: '2026-01-02T00:00:00.000Z',
@@ -106,6 +107,7 @@ test('reports a claim that has expired', () => {
 });
 
 test('reports a blocked task without a reason', () => {
+  expect(brief({ ...world('T1 T2'), staleRanks: ['T2', 'T7'] })).toEqual(['stale-rank T2: cleo doctor --fix']);
   expect(brief({ ...world('T1 blocked'), blockedWithoutReason: ['T1'] })).toEqual(['no-reason T1: cleo update T1 --clear-blocked-by']);
 });
 

@@ -2,6 +2,7 @@ import type { Claim } from '#core/model/audit.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import { withArticle } from '#lib/article.ts';
 import { addToList } from '#lib/collections.ts';
+import { pluralize } from '#lib/pluralize.ts';
 import type { TaskRecord } from '../model/task.ts';
 import { formatHolder, isExpired } from './claims.ts';
 import { canBePlaced, getChildTier } from './hierarchy.ts';
@@ -14,6 +15,8 @@ export interface IntegrityFacts {
   claims: Claim[];
   /** Blocked tasks without `blockedBy`. */
   blockedWithoutReason: TaskId[];
+  /** Tasks whose stored ranks are not those that their fields give. */
+  staleRanks: TaskId[];
   maxSiblings: number;
   ttlMinutes: number;
   /** Claims are compared with this time. */
@@ -31,7 +34,8 @@ type TaskProblemKind =
   | 'no-reason'
   | 'stale-claim'
   | 'stale-evidence'
-  | 'stale-citation';
+  | 'stale-citation'
+  | 'stale-rank';
 
 export interface TaskProblem {
   kind: TaskProblemKind;
@@ -46,7 +50,7 @@ export interface TaskProblem {
 export function findProblems(facts: IntegrityFacts): TaskProblem[] {
   const byId = new Map(facts.tasks.map((task) => [task.id, task]));
   const openChildren = groupOpenChildren(facts);
-  return [
+  const problems = [
     ...findOrphans(facts, byId),
     ...findDanglingDepends(facts, byId),
     ...findMisplacedTasks(facts, byId),
@@ -59,6 +63,8 @@ export function findProblems(facts: IntegrityFacts): TaskProblem[] {
     ),
     ...findStaleClaims(facts),
   ];
+  // Whatever changed the tasks has not computed their ranks. The fix of an error computes them again.
+  return problems.some(({ severity }) => severity === 'error') ? problems : [...findStaleRanks(facts), ...problems];
 }
 
 type TasksById = Map<TaskId, IntegrityFacts['tasks'][number]>;
@@ -142,6 +148,13 @@ const findOpenChildren = (openChildren: Map<TaskId, TaskId[]>, byId: TasksById):
       const message = `${parent} is done, but ${names} inside it ${children.length === 1 ? 'is' : 'are'} not`;
       return createError('open-children', parent, message, `cleo reopen ${parent}`);
     });
+
+/** One problem for all of them, because one wrong rank makes those of all containers above it wrong. */
+const findStaleRanks = ({ staleRanks }: IntegrityFacts): TaskProblem[] =>
+  staleRanks.slice(0, 1).map((id) => {
+    const message = `the stored ranks of ${pluralize(staleRanks.length, 'task')} are outdated, beginning with ${id}, so that next may be wrong`;
+    return createError('stale-rank', id, message);
+  });
 
 /** Relations between parent and child; earlier versions allowed them. */
 const findContainedRelations = ({ relations }: IntegrityFacts, byId: TasksById): TaskProblem[] =>

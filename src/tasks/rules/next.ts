@@ -1,11 +1,22 @@
 import type { Caller, Claim } from '#core/model/audit.ts';
-import { type Priority, type TaskId, type TaskSize, toTaskNumber } from '#core/model/scalars.ts';
+import { type TaskId, toTaskNumber } from '#core/model/scalars.ts';
 import type { OpenTask, OpenWork } from '../model/open-work.ts';
+import type { ScoreFacts } from '../model/rank.ts';
 import type { ScoredTask } from '../model/task.ts';
 import { formatHolder, isHolder } from './claims.ts';
 import { maxDuePoints, scoreDue } from './due.ts';
+import {
+  conflictPoints,
+  maxDependentPoints,
+  phasePoints,
+  priorityPoints,
+  scoreDependents,
+  scoreSize,
+  siblingPoints,
+  sizePoints,
+} from './score.ts';
 
-interface NextOptions {
+export interface NextOptions {
   /** A lapsed claim does not protect its task. */
   isLapsed(claim: Claim): boolean;
   /** Only this task and its descendants. */
@@ -22,28 +33,45 @@ interface NextOptions {
   today?: string;
 }
 
-const priorityPoints: Record<Priority, number> = { critical: 400, high: 300, medium: 200, low: 100 };
-const sizePoints: Record<TaskSize, number> = { small: 10, medium: 5, large: 0 };
-const pointsPerDependent = 25;
-const maxDependentPoints = 150;
-const siblingPoints = 50;
-const phasePoints = 20;
-/** Outweighs all other points together, so that a conflict ranks behind every task without one. */
-const conflictPoints = -1000;
+/** Scores one task and lists the points behind the score. */
+export function scoreTask(facts: ScoreFacts, options: Pick<NextOptions, 'phase' | 'today' | 'caller'>, claims: Claim[]) {
+  const { task, dependents, conflict } = facts;
+  const due = options.today === undefined ? undefined : scoreDue(facts.due, options.today);
+  const points = scoreFacts(facts, options, due?.points ?? 0);
+  return {
+    taskId: task.id,
+    score: sumPoints(points),
+    reasons: [...listReasons(task, points, dependents, conflict, due?.term), ...listTakeOverReasons(task, claims, options.caller)],
+  };
+}
 
-/** Ranks the tasks that can be handed out, best first, with the points behind each score; ties go to the lower id. */
+const scoreFacts = (
+  { task, dependents, hasStartedSibling, conflict }: ScoreFacts,
+  { phase }: Pick<NextOptions, 'phase'>,
+  duePoints: number,
+): ScorePoints => ({
+  priority: priorityPoints[task.priority],
+  dependents: scoreDependents(dependents),
+  siblings: hasStartedSibling ? siblingPoints : 0,
+  phase: phase !== undefined && task.phase === phase ? phasePoints : 0,
+  size: scoreSize(task),
+  conflict: conflict === undefined ? 0 : conflictPoints,
+  due: duePoints,
+});
+
+/** Ranks the tasks that can be handed out, best first, with the points behind each score; ties go to the lower id. It reads all open work:
+ *  `next` answers the same from stored ranks, and a test compares the two. */
 export function rankTasks(work: OpenWork, options: NextOptions, count: number): Omit<ScoredTask, 'title'>[] {
   const dependents = new Map<TaskId, number>();
   for (const { dependsOn } of work.depends) dependents.set(dependsOn, (dependents.get(dependsOn) ?? 0) + 1);
   const due = createDueScores(work, options);
-  const scoreTask = (task: OpenTask): ScorePoints => ({
-    priority: priorityPoints[task.priority],
-    dependents: Math.min((dependents.get(task.id) ?? 0) * pointsPerDependent, maxDependentPoints),
-    siblings: task.parentId !== undefined && work.startedParents.has(task.parentId) ? siblingPoints : 0,
-    phase: options.phase !== undefined && task.phase === options.phase ? phasePoints : 0,
-    size: task.size ? sizePoints[task.size] : 0,
-    conflict: options.conflicts?.has(task.id) ? conflictPoints : 0,
-    due: due.get(task.id)?.points ?? 0,
+  const dueDates = new Map(work.planned?.map((plan) => [plan.taskId, plan.due]));
+  const toFacts = (task: OpenTask): ScoreFacts => ({
+    task,
+    dependents: dependents.get(task.id) ?? 0,
+    hasStartedSibling: task.parentId !== undefined && work.startedParents.has(task.parentId),
+    due: dueDates.get(task.id),
+    conflict: options.conflicts?.get(task.id),
   });
   // The points that a task can have besides those of its priority. Most tasks are out of reach of the best by it.
   let maxOtherPoints =
@@ -52,16 +80,11 @@ export function rankTasks(work: OpenWork, options: NextOptions, count: number): 
   if (due.size > 0) maxOtherPoints += maxDuePoints;
   const getRank = (task: OpenTask, minRank: number): number => {
     const bound = priorityPoints[task.priority] + maxOtherPoints;
-    return bound < minRank ? bound : sumPoints(scoreTask(task));
+    return bound < minRank ? bound : sumPoints(scoreFacts(toFacts(task), options, due.get(task.id)?.points ?? 0));
   };
-  return takeTop(work.tasks, count, getRank, createFreeCheck(work, options)).map(({ task, rank }) => ({
-    taskId: task.id,
-    score: rank,
-    reasons: [
-      ...listReasons(task, scoreTask(task), dependents.get(task.id) ?? 0, options.conflicts?.get(task.id), due.get(task.id)?.term),
-      ...listTakeOverReasons(task, work.claims, options.caller),
-    ],
-  }));
+  return takeTop(work.tasks, count, getRank, createFreeCheck(work, options)).map(({ task }) =>
+    scoreTask(toFacts(task), options, work.claims),
+  );
 }
 
 /** Lists the tasks that can be started and that nobody holds. A task that is active without a claim in force is one of them:

@@ -3,7 +3,7 @@ import type { ClaimReads } from '../../port/tasks.ts';
 import { type Db, raw, type Sql, type SqlRow, sql } from '../sql.ts';
 
 /** Reads of everyday commands. */
-export function createClaimReads(db: Db): Pick<ClaimReads, 'getLeaseTime' | 'get' | 'getHeldBy' | 'listHeldBy'> {
+export function createClaimReads(db: Db): Pick<ClaimReads, 'getLeaseTime' | 'get' | 'getHeldBy' | 'listHeldBy' | 'list'> {
   return {
     async getLeaseTime(now) {
       const [row] =
@@ -21,6 +21,7 @@ export function createClaimReads(db: Db): Pick<ClaimReads, 'getLeaseTime' | 'get
     async getHeldBy(caller) {
       return (await readClaims(db, sql`where ${whereHeldBy(caller)} ${focusFirst} limit 1`))[0];
     },
+    list: () => readAllClaims(db),
     listHeldBy: (caller) => readClaims(db, sql`where ${whereHeldBy(caller)} ${focusFirst}`),
   };
 }

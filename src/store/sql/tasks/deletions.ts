@@ -7,7 +7,8 @@ import { insertRow } from '../insert-row.ts';
 import { listRows } from '../list-rows.ts';
 import { queryInChunks } from '../queries.ts';
 import { unindexTask } from '../search/writes.ts';
-import { type Db, raw, type SqlRow, splitChunks, sql } from '../sql.ts';
+import { type Db, raw, type SqlRow, splitChunks, sql, toId } from '../sql.ts';
+import type { RankRefresher } from './rank-refresher.ts';
 
 /** Tables whose rows the database deletes with their task, and the column that names it. Claims are not restored, and the other tables of
  *  that kind are part of the record. */
@@ -26,6 +27,7 @@ export function createDeletionWrites(
   tasks: Pick<TaskReads, 'getMany' | 'getNotes'>,
   stamp: Stamp,
   changes: Changes,
+  ranks: RankRefresher,
 ): DeletionWrites {
   return {
     async removeMany(removals) {
@@ -48,7 +50,9 @@ export function createDeletionWrites(
       });
       for (const some of splitChunks(images, 100))
         await db.run(sql`insert into task_history (task_id, at, by_agent, field, old_value, new_value) values ${listRows(some)}`);
+      ranks.mark(await listDependentIds(db, ids));
       for (const { id } of known) {
+        ranks.markChange(records.get(id), undefined);
         await unindexTask(db, id);
         await db.run(sql`delete from task_dependencies where depends_on = ${id}`);
         await db.run(sql`delete from tasks where id = ${id}`);
@@ -62,6 +66,9 @@ export function createDeletionWrites(
     },
   };
 }
+
+const listDependentIds = async (db: Db, ids: TaskId[]): Promise<TaskId[]> =>
+  (await queryInChunks(db, ids, (some) => sql`select task_id as id from task_dependencies where depends_on in ${some}`)).map(toId);
 
 async function listRelationsOf(db: Db, ids: TaskId[]): Promise<StoredRelation[]> {
   const found = await queryInChunks(db, ids, (some) => sql`select * from task_relations where task_id in ${some} or related_to in ${some}`);

@@ -1,9 +1,9 @@
 import type { ClaimReads } from '../../port/tasks.ts';
 import { queryInChunks } from '../queries.ts';
 import { type Db, listValues, raw, sql } from '../sql.ts';
-import { readAllClaims, readClaims, selectClaims, toClaim } from './claims.ts';
+import { readClaims, selectClaims, toClaim } from './claims.ts';
 
-type LazyClaimReads = Pick<ClaimReads, 'getTakenFrom' | 'listForTasks' | 'listForSession' | 'findOrphaned' | 'list'>;
+type LazyClaimReads = Pick<ClaimReads, 'getTakenFrom' | 'listForTasks' | 'listForSession' | 'findOrphaned'>;
 
 export function createLazyClaimReads(db: Db): LazyClaimReads {
   return {
@@ -22,6 +22,5 @@ export function createLazyClaimReads(db: Db): LazyClaimReads {
           or (not exists (select 1 from sessions s where s.id = claims.session_id)
             and not exists (select 1 from audit_log a where a.session_id = claims.session_id))) order by task_id`),
       ),
-    list: () => readAllClaims(db),
   };
 }

@@ -6,7 +6,7 @@ import type { DeletedTask, Dependent, StoredRelation, TaskReads, TaskSort } from
 import { countUpTo, queryInChunks } from '../queries.ts';
 import { type Db, joinSql, omitNull, raw, type Sql, type SqlRow, sql, toId } from '../sql.ts';
 import { getBoardDetails, listForBoard } from './board.ts';
-import { isNotCancelled } from './open-graph.ts';
+import { getOpenGraph, isNotCancelled } from './open-graph.ts';
 import { countInSubtrees, listDoneInSubtree, listFilesInSubtree, listOpenDependenciesInSubtree, listOpenInSubtree } from './plan.ts';
 import { addLists, type EagerTaskRead, listDependencies, withAncestors } from './reads.ts';
 import { aliasesColumn, ancestorColumns, parseAliases, parseTaskHit, taskHitColumns, taskRecordColumns, toAncestor } from './rows.ts';
@@ -266,6 +266,15 @@ export function createLazyTaskReads(db: Db): Omit<TaskReads, EagerTaskRead> {
         title: String(row.title),
         ...omitNull({ blockedBy: row.blocked_by as string | null }),
       }));
+    },
+    getOpenGraph: () => getOpenGraph(db),
+    async listFiles(ids) {
+      const found = await queryInChunks(
+        db,
+        ids,
+        (some) => sql`select task_id, path from task_files where task_id in ${some} order by task_id, position`,
+      );
+      return found.map((row) => ({ taskId: String(row.task_id), path: String(row.path) }));
     },
     listForBoard: (root) => listForBoard(db, root),
     getBoardDetails: () => getBoardDetails(db),

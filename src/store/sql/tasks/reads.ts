@@ -4,7 +4,6 @@ import type { Note, Relation, TaskRecord } from '#tasks/model/task.ts';
 import type { TaskEdge, TaskReads } from '../../port/tasks.ts';
 import { queryInChunks, queryLists } from '../queries.ts';
 import { type Db, type Sql, type SqlRow, sql, toId } from '../sql.ts';
-import { getOpenGraph } from './open-graph.ts';
 import { ancestorColumns, parseTaskHit, taskHitColumns, taskRecordColumns, toAncestor, toCriterion, toNote, toTaskRecord } from './rows.ts';
 
 /** Reads of the most frequent commands. The others are in `lazy-reads.ts`, so that these commands need not load them. */
@@ -16,7 +15,6 @@ export type EagerTaskRead =
   | 'exists'
   | 'getAncestry'
   | 'listChildren'
-  | 'getOpenGraph'
   | 'getNotes'
   | 'listRelations'
   | 'listFormerHolders';
@@ -56,7 +54,6 @@ export function createTaskReads(db: Db): Pick<TaskReads, EagerTaskRead> {
     async listChildren(id) {
       return (await db.all(sql`select ${ancestorColumns} from tasks t where t.parent_id = ${id} order by t.seq`)).map(toAncestor);
     },
-    getOpenGraph: () => getOpenGraph(db),
     async getNotes(ids) {
       const found = await queryInChunks(
         db,

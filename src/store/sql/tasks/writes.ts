@@ -8,9 +8,10 @@ import { listRows } from '../list-rows.ts';
 import { createWordTable } from '../search/word-table.ts';
 import { indexTasks, maxIndexedTexts, type TaskText, unindexTask } from '../search/writes.ts';
 import { type Db, splitChunks, sql } from '../sql.ts';
+import type { RankRefresher } from './rank-refresher.ts';
 
 /** Writes of tasks. Each is recorded in `changes` and, field by field, in history. */
-export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes: Changes): TaskWrites {
+export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes: Changes, ranks: RankRefresher): TaskWrites {
   const storedWords = createWordTable();
   const pendingTexts: TaskText[] = [];
   const indexPending = async (): Promise<void> => {
@@ -59,7 +60,10 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
       if (pendingTexts.length >= maxIndexedTexts) await indexPending();
     }
     if (!isIndexedLater) await indexPending();
-    for (const { id } of tasks) changes.created.push(id);
+    for (const task of tasks) {
+      changes.created.push(task.id);
+      ranks.markChange(undefined, task);
+    }
   };
 
   return {
@@ -98,6 +102,7 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
       await addHistory([...fields, ...lists].map((field) => ({ taskId: saved.id, field, old: before[field], new: after[field], reason })));
       if (before.title !== after.title || before.description !== after.description || lists.includes('labels')) await reindex(saved);
       noteUpdate(changes, saved.id);
+      ranks.markChange(before, saved);
       return saved;
     },
     async appendNotes(task, notes, at) {
@@ -149,6 +154,7 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
         await addHistory([{ taskId: id, field: 'parentId', reason: 'the parent no longer exists' }]);
         noteUpdate(changes, id);
       }
+      ranks.mark(ids);
       return ids;
     },
   };

@@ -9,6 +9,7 @@ import { listRows } from '../list-rows.ts';
 import { createMemoryWrites } from '../memory/writes.ts';
 import { indexTasks, indexTexts, unindexMemory, unindexTask } from '../search/writes.ts';
 import { type Db, raw, splitChunks, sql } from '../sql.ts';
+import type { RankRefresher } from '../tasks/rank-refresher.ts';
 
 /** Columns that contain the id of a task. The audit log is append-only and is not among them. */
 const taskColumns: [table: string, column: string][] = [
@@ -47,7 +48,7 @@ const memoryColumns: [table: string, column: string][] = [
   ['citations', 'memory_id'],
 ];
 
-export function createPlanWrites(db: Db, reads: TaskReads, stamp: Stamp, changes: Changes): PlanWrites {
+export function createPlanWrites(db: Db, reads: TaskReads, stamp: Stamp, changes: Changes, ranks: RankRefresher): PlanWrites {
   const moveId = async (columns: [string, string][], from: string, to: string): Promise<void> => {
     for (const [table, column] of columns)
       await db.run(sql`update ${raw(table)} set ${raw(column)} = ${to} where ${raw(column)} = ${from}`);
@@ -103,7 +104,12 @@ export function createPlanWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
           values (${to}, ${stamp.at}, ${stamp.by}, 'id', ${JSON.stringify(from)}, ${JSON.stringify(to)}, 'sync')`);
         noteUpdate(changes, to);
       }
-      const tasks = await reads.getMany(moves.map(({ to }) => to));
+      // Keys end with the number of the task, and ranks name their parent.
+      const ids = moves.map(({ to }) => to);
+      const children = await reads.listChildIds(ids);
+      const tasks = await reads.getMany(ids);
+      ranks.mark(moves.map(({ from }) => from));
+      ranks.mark([...ids, ...children.map(({ to }) => to), ...tasks.flatMap(({ parentId }) => parentId ?? [])]);
       const notes = await reads.getNotes(tasks.map(({ id }) => id));
       await indexTasks(
         db,

@@ -34,10 +34,17 @@ export async function listAssigneeNames(ctx: NamesContext, text: string): Promis
 export async function findReserved(ctx: AssigneeContext, planned: PlannedTask[]): Promise<Set<TaskId>> {
   const assigned = planned.flatMap(({ taskId, assignee }) => (assignee === undefined ? [] : [{ taskId, assignee }]));
   if (assigned.length === 0) return new Set();
-  const names = await listCallerNames(ctx);
-  const others = removeDuplicates(assigned.map(({ assignee }) => assignee)).filter((assignee) => !isForCaller(assignee, names));
-  const known = await findKnownNames(ctx, others);
+  const known = await findReservedNames(ctx, removeDuplicates(assigned.map(({ assignee }) => assignee)));
   return new Set(assigned.filter(({ assignee }) => known.has(assignee)).map(({ taskId }) => taskId));
+}
+
+/** Finds the assignees that are known here and are not the caller. */
+export async function findReservedNames(ctx: AssigneeContext, assignees: string[]): Promise<Set<string>> {
+  const names = await listCallerNames(ctx);
+  return findKnownNames(
+    ctx,
+    assignees.filter((assignee) => !isForCaller(assignee, names)),
+  );
 }
 
 async function findKnownNames({ store, config, platform }: AssigneeContext, names: string[]): Promise<Set<string>> {

@@ -4,12 +4,18 @@ import type { ReadStore } from '#store/port/store.ts';
 import { formatHolder } from '../../rules/claims.ts';
 import { findSharedFiles, groupFilesByTask } from '../../rules/file-conflicts.ts';
 
-/** Finds open tasks that touch a file of a claimed task, each with a text that names the file, the task and its holder. */
-export async function findClaimedFiles({ tasks }: ReadStore, claims: Claim[]): Promise<Map<TaskId, string>> {
+/** Returns a function that finds those of some tasks that touch a file of a claimed task, each with a text that names the file, the task
+ *  and its holder. Undefined if no claimed task has files. */
+export async function createConflictFinder(
+  { tasks }: ReadStore,
+  claims: Claim[],
+): Promise<((ids: TaskId[]) => Promise<Map<TaskId, string>>) | undefined> {
   const claimed = (await tasks.getMany(claims.map(({ taskId }) => taskId))).filter(({ files }) => files.length > 0);
-  if (claimed.length === 0) return new Map();
-  const files = groupFilesByTask(await tasks.listFilesInSubtree(undefined));
+  if (claimed.length === 0) return undefined;
+  const busy = new Map(claimed.map((task) => [task.id, task.files]));
   const holders = new Map(claims.map((claim) => [claim.taskId, formatHolder(claim)]));
-  const shared = findSharedFiles(files, new Map(claimed.map((task) => [task.id, task.files])));
-  return new Map([...shared].map(([id, { file, taskId }]) => [id, `${file} is changed by ${taskId}, held by ${holders.get(taskId)}`]));
+  return async (ids) => {
+    const shared = findSharedFiles(groupFilesByTask(await tasks.listFiles(ids)), busy);
+    return new Map([...shared].map(([id, { file, taskId }]) => [id, `${file} is changed by ${taskId}, held by ${holders.get(taskId)}`]));
+  };
 }

@@ -1,18 +1,27 @@
 import type { QueryContext } from '#core/define.ts';
 import type { TaskId } from '#core/model/scalars.ts';
+import { formatLocalDay } from '#lib/iso-time.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { OpenWork } from '../../model/open-work.ts';
 import type { ScoredTask } from '../../model/task.ts';
-import { rankTasks } from '../../rules/next.ts';
+import { scoreTask } from '../../rules/next.ts';
+import { conflictPoints } from '../../rules/score.ts';
 import { createClaimJudge } from './claim-judge.ts';
 import { checkTaskExists } from './require.ts';
+import { readRanksAhead, selectTasks } from './select-tasks.ts';
 
-/** Sends the reads of `recommendTasks`. */
-export const readOpenWorkAhead = (
-  { tasks, claims }: ReadStore,
+/** Sends the reads of `recommendTasks`, as far as they do not depend on the session. */
+export const readRecommendationAhead = (
+  store: ReadStore,
   { epic }: { epic?: TaskId | undefined },
   { now }: { now: string },
-): Promise<unknown>[] => [tasks.getOpenGraph(), claims.getLeaseTime(now), ...(epic ? [tasks.exists(epic)] : [])];
+): Promise<unknown>[] => [...readForRoot(store, epic, now, formatLocalDay(now)), ...(epic ? [store.tasks.exists(epic)] : [])];
+
+const readForRoot = (store: ReadStore, root: TaskId | undefined, now: string, today: string): Promise<unknown>[] => [
+  ...readRanksAhead(store, root, 'score', today),
+  store.claims.list(),
+  store.claims.getLeaseTime(now),
+];
 
 /** Recommends at most `count` tasks inside the root, or else in the session's scope; best first. With `isForAny`, tasks that are assigned
  *  to others too. */
@@ -22,18 +31,38 @@ export async function recommendTasks(
   count: number,
   isForAny = false,
 ): Promise<ScoredTask[]> {
-  const { store, session, caller, today } = ctx;
-  await checkTaskExists(store, root);
-  const graph = await store.tasks.getOpenGraph();
-  const { isLapsed } = await createClaimJudge(ctx, graph.claims);
-  // Claiming a task releases the caller's own focus, so only the files of other agents' tasks matter.
-  const others = graph.claims.filter((claim) => claim.agent !== caller.agent && !isLapsed(claim));
-  const conflicts = others.length > 0 ? await (await import('./claimed-files.ts')).findClaimedFiles(store, others) : undefined;
-  const reserved = isForAny ? undefined : await readReserved(ctx, graph);
+  const { store, session, caller, now, today } = ctx;
   const within = root ?? session?.scope.root;
-  const ranked = rankTasks(graph, { isLapsed, within, phase: session?.phase, caller, conflicts, reserved, today }, count);
-  const titles = new Map((await store.tasks.getHits(ranked.map(({ taskId }) => taskId))).map((hit) => [hit.id, hit.title]));
-  return ranked.map(({ taskId, ...rank }) => ({ taskId, title: titles.get(taskId) ?? '', ...rank }));
+  store.ahead?.((ahead) => readForRoot(ahead, within, now, today));
+  await checkTaskExists(store, root);
+  const claims = await store.claims.list();
+  const { isLapsed } = await createClaimJudge(ctx, claims);
+  const held = claims.filter((claim) => !isLapsed(claim));
+  // Claiming a task releases the caller's own focus, so only the files of other agents' tasks matter.
+  const others = held.filter((claim) => claim.agent !== caller.agent);
+  const findConflicts = others.length > 0 ? await (await import('./claimed-files.ts')).createConflictFinder(store, others) : undefined;
+  const conflicts = new Map<TaskId, string>();
+  const selected = await selectTasks(ctx, {
+    order: 'score',
+    count,
+    root: within,
+    phase: session?.phase,
+    isForAny,
+    excluded: new Set(held.map(({ taskId }) => taskId)),
+    ...(findConflicts && {
+      scoreMore: async (ids) => {
+        const found = await findConflicts(ids);
+        for (const [id, conflict] of found) conflicts.set(id, conflict);
+        return new Map([...found.keys()].map((id) => [id, conflictPoints]));
+      },
+    }),
+  });
+  const facts = new Map((await store.ranks.getScoreFacts(selected.map(({ taskId }) => taskId))).map((one) => [one.task.id, one]));
+  return selected.flatMap(({ taskId }) => {
+    const { title, ...one } = facts.get(taskId)!;
+    const { reasons, score } = scoreTask({ ...one, conflict: conflicts.get(taskId) }, { phase: session?.phase, today, caller }, claims);
+    return { taskId, title, score, reasons };
+  });
 }
 
 /** Finds the tasks that are assigned to others. Without assigned tasks nothing is loaded for it. */

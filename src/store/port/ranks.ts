@@ -1,0 +1,31 @@
+import type { TaskId } from '#core/model/scalars.ts';
+import type { RankBucket, RankedTask, RankOrder, ScoreFacts, TaskRank } from '#tasks/model/rank.ts';
+
+export interface RankQuery {
+  /** Only this task and what is below it. */
+  root: TaskId | undefined;
+  bucket: string;
+  order: RankOrder;
+  limit: number;
+}
+
+export type DueTask = RankedTask & { bucket: string };
+
+export interface RankReads {
+  /** The buckets of the tasks that can be started in the root, or in the project. */
+  listBuckets(root: TaskId | undefined, order: RankOrder): Promise<RankBucket[]>;
+  /** The best tasks of one bucket, best first. */
+  listBest(query: RankQuery): Promise<RankedTask[]>;
+  /** The tasks that can be started in the root and are due on this day or before; unordered. Undefined if more than `limit` tasks of the
+   *  project are due. */
+  listDue(root: TaskId | undefined, order: RankOrder, dueBy: string, limit: number): Promise<DueTask[] | undefined>;
+  /** What the score of a task consists of, and its title; unordered. */
+  getScoreFacts(ids: TaskId[]): Promise<(ScoreFacts & { title: string })[]>;
+  /** All ranks, for checks. Unordered. */
+  listAll(): Promise<TaskRank[]>;
+}
+
+export interface RankWrites {
+  /** Replaces all ranks. */
+  replaceAll(ranks: TaskRank[]): Promise<void>;
+}

@@ -1,0 +1,137 @@
+import type { Priority, Status, TaskId, TaskSize, TaskType } from '#core/model/scalars.ts';
+import type { RankedTask, RankOrder } from '#tasks/model/rank.ts';
+import { toKeyDistance } from '#tasks/rules/ranks.ts';
+import { siblingPoints } from '#tasks/rules/score.ts';
+import type { RankReads } from '../../port/ranks.ts';
+import { queryInChunks } from '../queries.ts';
+import { type Db, omitNull, raw, type Sql, type SqlRow, sql } from '../sql.ts';
+import { rankColumns, toRank } from './rank-rows.ts';
+
+const keyColumns: Record<RankOrder, string> = { score: 'score_key', urgency: 'urgency_key' };
+
+export function createRankReads(db: Db): RankReads {
+  return {
+    async listBuckets(root, order) {
+      const found = await db.all(root === undefined ? selectBuckets(order) : selectBucketsOf(root, order));
+      return found.map((row) => ({ bucket: String(row.bucket), bestKey: Number(row.best) }));
+    },
+    async listBest({ root, bucket, order, limit }) {
+      const found = await db.all(selectBest(root ?? '', bucket, order, limit));
+      return found.map(toRankedTask);
+    },
+    async listDue(root, order, dueBy, limit) {
+      const key = raw(`r.${keyColumns[order]} - ${formatSiblingBonus('r.parent_id', order)}`);
+      // The ranks above a task lead to the root and to the top, unless one of the containers is blocked or waits.
+      const found = await db.all(sql`
+        with recursive near (task_id, bucket, rank_key, due, above) as (
+          select * from (
+            select r.task_id, r.bucket, ${key} as rank_key, r.due, r.parent_id from task_ranks r
+            where r.due is not null and r.due <= ${dueBy} limit ${limit + 1}) first_due
+          union
+          select near.task_id, near.bucket, near.rank_key, near.due, r.parent_id
+          from near join task_ranks r on r.task_id = near.above and r.bucket = near.bucket
+        )
+        select task_id, bucket, rank_key, due, max(case when above = '' then 1 else 0 end) as is_free,
+          max(case when ${root === undefined ? raw('1 = 1') : sql`above = ${root} or task_id = ${root}`} then 1 else 0 end) as is_inside
+        from near group by task_id, bucket, rank_key, due`);
+      if (found.length > limit) return undefined;
+      return found
+        .filter((row) => Number(row.is_free) === 1 && Number(row.is_inside) === 1)
+        .map((row) => ({ ...toRankedTask(row), bucket: String(row.bucket) }));
+    },
+    async getScoreFacts(ids) {
+      const found = await queryInChunks(
+        db,
+        ids,
+        (some) => sql`
+          select t.id, t.title, t.type, t.status, t.priority, t.size, t.phase, t.parent_id, t.due,
+            case when exists (select 1 from tasks s where s.parent_id = t.parent_id and s.status in ('active', 'done')) then 1 else 0 end as has_started,
+            (select count(*) from task_dependencies d join tasks o on o.id = d.task_id
+              where d.depends_on = t.id and o.status <> 'done' and o.archived_at is null) as dependents
+          from tasks t where t.id in ${some}`,
+      );
+      return found.map((row) => ({
+        task: {
+          id: String(row.id),
+          type: row.type as TaskType,
+          status: row.status as Status,
+          priority: row.priority as Priority,
+          ...omitNull({ size: row.size as TaskSize | null, phase: row.phase as string | null, parentId: row.parent_id as string | null }),
+        },
+        title: String(row.title),
+        dependents: Number(row.dependents),
+        hasStartedSibling: Number(row.has_started) === 1,
+        due: toDue(row.due),
+      }));
+    },
+    async listAll() {
+      return (await db.all(sql`select ${rankColumns} from task_ranks r`)).map(toRank);
+    },
+  };
+}
+
+const toRankedTask = (row: SqlRow): RankedTask => ({ taskId: String(row.task_id), key: Number(row.rank_key), due: toDue(row.due) });
+
+const toDue = (value: string | number | null | undefined): string | undefined =>
+  value === null || value === undefined ? undefined : String(value);
+
+/** Finds the buckets of the project one after another in the index. */
+const selectBuckets = (order: RankOrder): Sql => {
+  const best = (isContainer: 0 | 1): string => `(
+    select min(r.${keyColumns[order]}) from task_ranks r where r.parent_id = '' and r.bucket = found.bucket and r.is_container = ${isContainer})`;
+  return sql`
+    with recursive found (bucket) as (
+      select min(r.bucket) from task_ranks r where r.parent_id = ''
+      union all
+      select (select min(r.bucket) from task_ranks r where r.parent_id = '' and r.bucket > found.bucket) from found where found.bucket is not null
+    )
+    select bucket, ${raw(`case when own is null or below < own then below else own end`)} as best
+    from (select bucket, ${raw(`${best(0)} as own, ${best(1)} as below`)} from found where bucket is not null) sorted order by best`;
+};
+
+/** The ranks of a root are its buckets. All containers above it have them too, unless one of them is blocked or waits. */
+const selectBucketsOf = (root: TaskId, order: RankOrder): Sql => sql`
+  with recursive chain (bucket, best, above) as (
+    select r.bucket, ${raw(`r.${keyColumns[order]} - case when r.is_container = 1 then 0 else ${formatSiblingBonus('r.parent_id', order)} end`)}, r.parent_id
+    from task_ranks r where r.task_id = ${root}
+    union
+    select chain.bucket, chain.best, r.parent_id from chain join task_ranks r on r.task_id = chain.above and r.bucket = chain.bucket
+  )
+  select bucket, best from chain where above = '' order by best`;
+
+/** Formats what the points for a started sibling subtract from the keys of the tasks of this parent. */
+const formatSiblingBonus = (parent: string, order: RankOrder): string =>
+  order === 'score'
+    ? `case when exists (select 1 from tasks s where s.parent_id = ${parent} and s.status in ('active', 'done')) then ${toKeyDistance(siblingPoints)} else 0 end`
+    : '0';
+
+/** Selects the best containers of each level below the root, and the best tasks in all of them. The best `limit` tasks are in the best
+ *  `limit` containers, so that no level needs more. Each container is read up to its own task number `limit`, whose key is looked up
+ *  first. SQLite executes cross joins in the order they are written. */
+const selectBest = (root: TaskId | '', bucket: string, order: RankOrder, limit: number): Sql => {
+  const key = raw(keyColumns[order]);
+  const select = (isContainer: 0 | 1): Sql => sql`x.bucket = ${bucket} and x.is_container = ${raw(String(isContainer))}`;
+  const bound = (of: string, isContainer: 0 | 1): Sql => sql`coalesce((
+    select x.${key} from task_ranks x where x.parent_id = ${raw(of)}.id and ${select(isContainer)} order by x.${key} limit 1 offset ${limit - 1}), ${raw(maxKey)})`;
+  const level = (name: string, above: string): Sql => sql`
+    ${raw(name)}_bounds (id, bound) as materialized (select ${raw(above)}.id, ${bound(above, 1)} from ${raw(above)}),
+    ${raw(name)} (id) as materialized (
+      select x.task_id from ${raw(name)}_bounds b cross join task_ranks x
+      where x.parent_id = b.id and ${select(1)} and x.${key} <= b.bound order by x.${key} limit ${limit})`;
+  return sql`
+    with top (id) as materialized (
+      select x.task_id from task_ranks x where x.parent_id = ${root} and ${select(1)} order by x.${key} limit ${limit}),
+    ${level('middle', 'top')}, ${level('low', 'middle')},
+    parents (id, bound, bonus) as materialized (
+      select p.id, ${bound('p', 0)}, ${raw(formatSiblingBonus('p.id', order))}
+      from (select ${root} as id union all select id from top union all select id from middle union all select id from low) p),
+    best (task_id, rank_key, due) as (
+      select x.task_id, x.${key} - p.bonus, x.due from parents p cross join task_ranks x
+      where x.parent_id = p.id and ${select(0)} and x.${key} <= p.bound
+      union all
+      select x.task_id, x.${key} - ${raw(formatSiblingBonus('x.parent_id', order))}, x.due from task_ranks x
+      where x.task_id = ${root} and ${select(0)})
+    select task_id, rank_key, due from best order by rank_key limit ${limit}`;
+};
+
+const maxKey = '9000000000000000';

@@ -1,0 +1,190 @@
+import type { TaskId } from '#core/model/scalars.ts';
+import type { BestChildren, RankFacts, TaskRank } from '#tasks/model/rank.ts';
+import type { TaskRecord } from '#tasks/model/task.ts';
+import { computeRanks } from '#tasks/rules/ranks.ts';
+import { maxScoredDependents } from '#tasks/rules/score.ts';
+import { listRows } from '../list-rows.ts';
+import { type Db, listValues, omitNull, raw, type Sql, type SqlRow, splitChunks, sql } from '../sql.ts';
+import { isOpen } from './open-graph.ts';
+import { rankColumns, toRank } from './rank-rows.ts';
+
+/** Keeps `task_ranks` current: the writes of a transaction mark what they change, and its end computes the ranks of what was marked. */
+export interface RankRefresher {
+  /** Marks a task that was inserted (no `before`), changed or deleted (no `after`). */
+  markChange(before: TaskRecord | undefined, after: TaskRecord | undefined): void;
+  /** Marks tasks whose own fields, children or dependencies changed, and with `dependents` those that depend on them. */
+  mark(ids: TaskId[], dependents?: TaskId[]): void;
+  refresh(): Promise<void>;
+}
+
+const rankFields = ['type', 'status', 'priority', 'size', 'phase', 'parentId', 'assignee', 'due', 'archivedAt'] as const;
+
+/** Tasks of one refresh. The ranks of all their ancestors are computed with them. */
+const maxRefreshed = 250;
+
+export function createRankRefresher(db: Db): RankRefresher {
+  const marked = new Set<TaskId>();
+  const withDependents = new Set<TaskId>();
+  const markParent = (task: TaskRecord | undefined): void => {
+    if (task?.parentId !== undefined) marked.add(task.parentId);
+  };
+  return {
+    markChange(before, after) {
+      const one = after ?? before!;
+      const isMoved = before?.parentId !== after?.parentId || isOpenTask(before) !== isOpenTask(after);
+      const dependsChanged = before?.depends.join() !== after?.depends.join();
+      if (!before || !after || dependsChanged || rankFields.some((field) => before[field] !== after[field])) marked.add(one.id);
+      if (isMoved || before?.status !== after?.status) {
+        markParent(before);
+        markParent(after);
+      }
+      if (isMoved || dependsChanged) for (const id of [...(before?.depends ?? []), ...(after?.depends ?? [])]) marked.add(id);
+      // A task that is new has no dependents, unless it was deleted before.
+      if (before && (before.status === 'done') !== (after?.status === 'done')) withDependents.add(one.id);
+    },
+    mark(ids, dependents = []) {
+      for (const id of ids) marked.add(id);
+      for (const id of dependents) withDependents.add(id);
+    },
+    async refresh() {
+      while (marked.size + withDependents.size > 0) {
+        const ids = takeSome(marked);
+        for (const id of await refreshRanks(db, ids, takeSome(withDependents))) marked.add(id);
+      }
+    },
+  };
+}
+
+const isOpenTask = (task: TaskRecord | undefined): boolean => task !== undefined && task.status !== 'done' && task.archivedAt === undefined;
+
+function takeSome(ids: Set<TaskId>): TaskId[] {
+  const some: TaskId[] = [];
+  for (const id of ids) {
+    if (some.length === maxRefreshed) break;
+    some.push(id);
+    ids.delete(id);
+  }
+  return some;
+}
+
+/** Computes the ranks of these tasks, of those that depend on `dependents`, and of everything above them. Returns the containers that they
+ *  were in before, if those are still to be computed. */
+async function refreshRanks(db: Db, ids: TaskId[], dependents: TaskId[]): Promise<TaskId[]> {
+  const marked = withMarked(ids, dependents);
+  const [facts, others, present] = await Promise.all([
+    db.all(selectFacts(marked)),
+    db.all(selectBestChildren(marked)),
+    db.all(sql`${marked} select ${rankColumns} from task_ranks r where r.task_id in (select id from up)`),
+  ]);
+  const computed = facts.map(toFacts);
+  const known = new Set(computed.map(({ taskId }) => taskId));
+  const former = present.map(toRank);
+  const isFound = ({ urgencyKey }: BestChildren): boolean => urgencyKey < Number.POSITIVE_INFINITY;
+  await saveRanks(db, former, computeRanks(computed, others.map(toBestChildren).filter(isFound)));
+  return former.map(({ parentId }) => parentId).filter((id) => id !== '' && !known.has(id));
+}
+
+/** Defines `up`: the marked tasks and the open tasks above them, and the first one above that is not open. A task may be missing. */
+function withMarked(ids: TaskId[], dependents: TaskId[]): Sql {
+  const given =
+    ids.length === 0 ? raw(`select '' where 1 = 0`) : sql`select column1 from (values ${listRows(ids.map((id) => [id]))}) given`;
+  const waiting =
+    dependents.length === 0
+      ? raw('')
+      : sql` union select d.task_id from task_dependencies d where d.depends_on in ${listValues(dependents)}`;
+  return sql`
+    with recursive up (id) as (
+      ${given}${waiting}
+      union
+      select t.parent_id from up join tasks t on t.id = up.id where t.parent_id is not null and ${isOpen}
+    )`;
+}
+
+const exists = (query: string): string => `case when exists (${query}) then 1 else 0 end`;
+
+const selectFacts = (marked: Sql): Sql => sql`
+  ${marked}
+  select up.id, t.type, t.status, t.priority, t.size, t.phase, t.parent_id, t.assignee, t.due, ${raw(`
+    ${exists(`select 1 from task_dependencies d join tasks o on o.id = d.depends_on where d.task_id = up.id and o.status <> 'done'`)} as waiting,
+    ${exists(`select 1 from tasks c where c.parent_id = up.id and c.status in ('pending', 'active', 'blocked') and c.archived_at is null`)} as has_children,
+    ${exists(`select 1 from tasks s where s.parent_id = up.id and s.status in ('active', 'done')`)} as has_started,
+    (select count(*) from (
+      select 1 as one from task_dependencies d join tasks o on o.id = d.task_id
+      where d.depends_on = up.id and o.status <> 'done' and o.archived_at is null limit ${maxScoredDependents}) counted) as dependents`)}
+  from up left join tasks t on t.id = up.id and ${isOpen}`;
+
+/** The buckets below a task are found one after another in the index, because an epic may have a hundred thousand tasks. */
+const selectBestChildren = (marked: Sql): Sql => {
+  const best = (key: string, isContainer: 0 | 1): string => `(
+    select r.${key} from task_ranks r
+    where r.parent_id = pairs.id and r.bucket = pairs.bucket and r.is_container = ${isContainer} and r.task_id not in (select id from up)
+    order by r.${key} limit 1)`;
+  return sql`
+    ${marked}, pairs (id, bucket) as (
+      select up.id, (select min(r.bucket) from task_ranks r where r.parent_id = up.id) from up
+      union all
+      select pairs.id, (select min(r.bucket) from task_ranks r where r.parent_id = pairs.id and r.bucket > pairs.bucket) from pairs
+      where pairs.bucket is not null
+    )
+    select pairs.id, pairs.bucket, ${raw(`${best('score_key', 0)} as task_score, ${best('score_key', 1)} as container_score,
+      ${best('urgency_key', 0)} as task_urgency, ${best('urgency_key', 1)} as container_urgency`)}
+    from pairs where pairs.bucket is not null`;
+};
+
+/** Writes the difference. */
+async function saveRanks(db: Db, present: TaskRank[], ranks: TaskRank[]): Promise<void> {
+  const toPlace = ({ taskId, bucket }: TaskRank): string => `${taskId}\n${bucket}`;
+  const known = new Map(present.map((rank) => [toPlace(rank), rank]));
+  const changed = ranks.filter((rank) => !isSameRank(rank, known.get(toPlace(rank))));
+  const kept = new Set(ranks.map(toPlace));
+  const gone = present.filter((rank) => !kept.has(toPlace(rank)));
+  for (const some of splitChunks(gone, 100))
+    await db.run(
+      sql`delete from task_ranks where (task_id, bucket) in (values ${listRows(some.map(({ taskId, bucket }) => [taskId, bucket]))})`,
+    );
+  await insertRanks(db, changed);
+}
+
+export async function insertRanks(db: Db, ranks: TaskRank[]): Promise<void> {
+  for (const some of splitChunks(ranks, 100))
+    await db.run(sql`
+      insert into task_ranks (task_id, bucket, parent_id, is_container, score_key, urgency_key, due)
+      values ${listRows(some.map((r) => [r.taskId, r.bucket, r.parentId, r.isContainer ? 1 : 0, r.scoreKey, r.urgencyKey, r.due]))}
+      on conflict (task_id, bucket) do update set parent_id = excluded.parent_id, is_container = excluded.is_container,
+        score_key = excluded.score_key, urgency_key = excluded.urgency_key, due = excluded.due`);
+}
+
+const isSameRank = (one: TaskRank, other: TaskRank | undefined): boolean =>
+  one.parentId === other?.parentId &&
+  one.isContainer === other.isContainer &&
+  one.scoreKey === other.scoreKey &&
+  one.urgencyKey === other.urgencyKey &&
+  one.due === other.due;
+
+const toFacts = (row: SqlRow): RankFacts => ({
+  taskId: String(row.id),
+  task:
+    row.type === null
+      ? undefined
+      : ({
+          id: String(row.id),
+          ...omitNull({ type: row.type, status: row.status, priority: row.priority, size: row.size, phase: row.phase }),
+          ...omitNull({ parentId: row.parent_id, assignee: row.assignee, due: row.due }),
+        } as RankFacts['task']),
+  isWaiting: Number(row.waiting) === 1,
+  hasOpenChildren: Number(row.has_children) === 1,
+  hasStartedChild: Number(row.has_started) === 1,
+  dependents: Number(row.dependents),
+});
+
+const toBestChildren = (row: SqlRow): BestChildren => {
+  const toKey = (value: SqlRow[string] | undefined): number =>
+    value === null || value === undefined ? Number.POSITIVE_INFINITY : Number(value);
+  return {
+    parentId: String(row.id),
+    bucket: String(row.bucket),
+    taskScoreKey: toKey(row.task_score),
+    containerScoreKey: toKey(row.container_score),
+    urgencyKey: Math.min(toKey(row.task_urgency), toKey(row.container_urgency)),
+  };
+};
