@@ -139,7 +139,7 @@ export interface CallContext {
   isParsed?: true;
   /** Set once the session is looked up, which happens in the transaction of the call. */
   isIdentified?: boolean;
-  /** The job has appended its audit row together with its last write. */
+  /** The call is in the log already, together with what it stored. */
   isLogged?: true;
   /** The settings of the shared store were read for this call. */
   hasSharedSettings?: true;
@@ -166,8 +166,6 @@ export interface CallContext {
   missingFacts?: FactRequest[];
   /** Warnings about the caller, which the answer repeats. */
   warnings?: string[];
-  /** The failure is in the log already, with what it stored. */
-  isLogged?: true;
   /** Facts of the operation that the log stores with the parameters. */
   logParams?: Record<string, unknown>;
 }

@@ -4,11 +4,11 @@ import type { TaskId } from '../../src/core/model/scalars.ts';
 import { formatLocalDay } from '../../src/lib/iso-time.ts';
 import type { ReadStore } from '../../src/store/port/store.ts';
 import type { OpenWork } from '../../src/tasks/model/open-work.ts';
+import { findStaleRanks } from '../../src/tasks/rules/all-ranks.ts';
 import { isForCaller } from '../../src/tasks/rules/assignee.ts';
 import { formatHolder, isExpired } from '../../src/tasks/rules/claims.ts';
 import { findSharedFiles, groupFilesByTask } from '../../src/tasks/rules/file-conflicts.ts';
 import { rankTasks, selectReadyTasks } from '../../src/tasks/rules/next.ts';
-import { findStaleRanks } from '../../src/tasks/rules/all-ranks.ts';
 import { type Json, openApp, type TestApp } from '../app.ts';
 import { type Choices, createChoices, pickSeed } from '../random.ts';
 

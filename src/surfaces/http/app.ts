@@ -17,7 +17,14 @@ import { createEventStreams, type EventStreamOptions, type EventStreams } from '
 import { createMetrics } from './metrics.ts';
 import { createOpenApi } from './openapi.ts';
 import { parseProxies } from './proxies.ts';
-import { createTooLongError, isJsonRequest, readPosition, toCall, toVisitor as toProxiedVisitor, wrongContentType } from './request-call.ts';
+import {
+  createTooLongError,
+  isJsonRequest,
+  readPosition,
+  toCall,
+  toVisitor as toProxiedVisitor,
+  wrongContentType,
+} from './request-call.ts';
 import { createStaticFiles } from './static-files.ts';
 
 export interface HttpAppOptions extends AccessOptions {
