@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { maxEntries } from '#tasks/model/new-entry.ts';
 import { grantPerson } from '../person-token.ts';
 import { type PostgresServer, startPostgres } from '../postgres.ts';
 import { createFaultProject, createKillTimer, type FaultProject, pickSize } from './processes.ts';
@@ -21,9 +22,9 @@ interface MovedProject extends FaultProject {
 async function createMovable(tasks: number): Promise<MovedProject> {
   const project = await createFaultProject();
   const env = { CLEO_HOME: join(project.root, '.home') };
-  await project.runOk(['add-batch', '--file', '-'], {
-    stdin: JSON.stringify(Array.from({ length: tasks }, (_, i) => ({ title: `Part ${i}`, description: `About "part" ${i}: é解` }))),
-  });
+  const entries = Array.from({ length: tasks }, (_, i) => ({ title: `Part ${i}`, description: `About "part" ${i}: é解` }));
+  for (let i = 0; i < tasks; i += maxEntries)
+    await project.runOk(['add-batch', '--file', '-'], { stdin: JSON.stringify(entries.slice(i, i + maxEntries)) });
   const person = await grantPerson(project.root, env);
   return {
     ...project,
