@@ -73,4 +73,6 @@ test('a list is cut to its budget and names the next page', async () => {
   const min = Number(/\d+$/.exec(error.fix)?.[0]);
   expect((await call('tasks.list', { budget: min })).success).toBe(true);
   expect((await call('tasks.list', { budget: min - 1 })).error.fix).toBe(error.fix);
+  // A control character in a command to copy would reach the terminal.
+  expect((await call('tasks.find', { query: 'a\u0007b', budget: 5 })).error).toMatchObject({ exitCode: 6, fix: 'cleo help find' });
 });

@@ -1,5 +1,7 @@
+import { listCommandNames } from '#core/command-line.ts';
 import type { AnswerOptions, Operation, QueryContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
+import { formatRetry } from '#core/errors/retry.ts';
 import { countFitting } from '#lib/budget.ts';
 import { defined } from '#lib/defined.ts';
 import { toTruncation } from '#lib/page.ts';
@@ -47,6 +49,6 @@ export function fitList({ toOutput, commandWith }: ListContext, operation: Opera
   throw new CleoError('E_VALIDATION', {
     field: 'budget',
     problem: `must be at least ${minTokens} for this call`,
-    fix: commandWith({ budget: minTokens }),
+    fix: formatRetry({ commandWith }, { budget: minTokens }, `cleo help ${listCommandNames(operation)[0] ?? operation.name}`),
   });
 }
