@@ -69,6 +69,7 @@ test('every control of every view is reached with Tab, in view and with a visibl
   for (const [path, text] of listViews()) {
     await openPath(page, path);
     await page.getByText(text).first().waitFor();
+    await page.waitForFunction(() => !document.querySelector('.loading-lines'));
     const { expected, reached, unmarked } = await tabThrough(page);
     expect.soft({ path, missed: expected.filter((each) => !reached.includes(each)), unmarked }).toEqual({ path, missed: [], unmarked: [] });
   }

@@ -17,9 +17,11 @@ const maxShown = 12;
 
 /** Exhausted rounds, reviews, decisions to confirm, and blocked tasks: what only a person can move on. */
 export function WaitingList({ tasks, isHiddenIfEmpty = false }: { tasks: Map<string, IndexTask>; isHiddenIfEmpty?: boolean }) {
-  const reviewPage = useQuery('review.list', { limit: maxShown }, { refreshMs: 15_000 }).data;
-  const decisionPage = useQuery('memory.find', { type: 'decision', state: 'proposed', limit: maxShown }).data;
-  const summary = useQuery('admin.dash', { limit: maxShown + 1 }, { isAffected: changesRounds }).data?.summary;
+  const reviewQuery = useQuery('review.list', { limit: maxShown }, { refreshMs: 15_000 });
+  const decisionQuery = useQuery('memory.find', { type: 'decision', state: 'proposed', limit: maxShown });
+  const summaryQuery = useQuery('admin.dash', { limit: maxShown + 1 }, { isAffected: changesRounds });
+  const [reviewPage, decisionPage, summary] = [reviewQuery.data, decisionQuery.data, summaryQuery.data?.summary];
+  const isComplete = [reviewQuery, decisionQuery, summaryQuery].every(({ data, isLoading }) => data !== undefined || !isLoading);
   const reviews = reviewPage?.reviews ?? [];
   const decisions = decisionPage?.memories ?? [];
   const exhausted = summary?.exhaustedRounds ?? [];
@@ -32,7 +34,7 @@ export function WaitingList({ tasks, isHiddenIfEmpty = false }: { tasks: Map<str
   if (count === 0 && isHiddenIfEmpty) return null;
   return (
     <Panel title="Waits for a person" count={count}>
-      {count === 0 && <p class="panel-none">Nothing waits for you.</p>}
+      {count === 0 && isComplete && <p class="panel-none">Nothing waits for you.</p>}
       <ul class="rows">
         {exhausted.slice(0, maxShown).map(({ id, failedRounds }) => (
           <li key={id} class="row" data-nav>

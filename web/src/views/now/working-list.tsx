@@ -29,7 +29,7 @@ export function WorkingList({ tasks }: { tasks: Map<string, IndexTask> }) {
   const count = held.length + unheld.length;
   return (
     <Panel title="At work" count={count}>
-      {count + idle.length === 0 && (
+      {data && count + idle.length === 0 && (
         <p class="panel-none">
           No agent works on a task. An agent takes one with <CopyCommand command="cleo next --claim" />
         </p>

@@ -9,18 +9,18 @@ import { takeOverTask } from '../../state/task-actions.ts';
 
 type Claim = Omit<Result<'orchestrate.status'>['running'][number], 'title' | 'until'> & { title?: string; until?: string };
 
-/** The tasks that are held now. A holder that does not answer can be replaced. */
-export function ClaimList({ claims }: { claims: Claim[] }) {
+/** The tasks that are held now; undefined while they are read. A holder that does not answer can be replaced. */
+export function ClaimList({ claims }: { claims: Claim[] | undefined }) {
   const canWrite = useCanWrite();
   return (
-    <Panel title="Claims now" count={claims.length}>
-      {claims.length === 0 && (
+    <Panel title="Claims now" count={claims?.length ?? 0}>
+      {claims?.length === 0 && (
         <p class="panel-none">
           No task is held. An agent takes one with <CopyCommand command="cleo next --claim" />
         </p>
       )}
       <ul class="rows">
-        {claims.map(({ taskId, title, agent, since, until, state, lastSeen }) => (
+        {claims?.map(({ taskId, title, agent, since, until, state, lastSeen }) => (
           <li key={taskId} class="row claim-row" data-nav>
             <span class="row-agent">
               <AgentChip claim={{ agent, since, ...(state ? { state } : {}), ...(lastSeen ? { lastSeen } : {}) }} />

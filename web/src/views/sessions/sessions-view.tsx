@@ -39,7 +39,7 @@ export function SessionsView() {
   );
   const { lanes } = timeline.data;
   const shownLanes = lanes.filter(({ agent, focus }) => matches(agent, ...focus.map(({ taskId, title }) => `${taskId} ${title ?? ''}`)));
-  const claims = (running.data?.running ?? []).filter(({ taskId, title, agent, session }) => matches(taskId, title, agent, session));
+  const claims = running.data?.running.filter(({ taskId, title, agent, session }) => matches(taskId, title, agent, session));
   const total = list.data._meta.truncated?.total ?? sessions.length;
   return (
     <div class="view-scroll">

@@ -12,7 +12,8 @@ const maxSuggestions = 20;
 /** Documents of the task. One is written here, or an existing one is attached. */
 export function DocumentPanel({ taskId, canWrite }: { taskId: string; canWrite: boolean }) {
   const [form, setForm] = useState<'new' | 'existing' | undefined>();
-  const docs = useQuery('docs.list', { task: taskId, limit: maxShown }).data?.docs ?? [];
+  const { data } = useQuery('docs.list', { task: taskId, limit: maxShown });
+  const docs = data?.docs ?? [];
   if (docs.length === 0 && !canWrite) return null;
   return (
     <Panel
@@ -22,7 +23,7 @@ export function DocumentPanel({ taskId, canWrite }: { taskId: string; canWrite: 
         canWrite && <AddButton label="Add a document" isOpen={form !== undefined} onToggle={() => setForm(form ? undefined : 'new')} />
       }
     >
-      {docs.length === 0 && !form && <p class="panel-none">None.</p>}
+      {data && docs.length === 0 && !form && <p class="panel-none">None.</p>}
       {docs.length > 0 && (
         <ul class="side-group">
           {docs.map(({ slug, title, type, version }) => (

@@ -12,7 +12,8 @@ const types: Params<'memory.store'>['type'][] = ['observation', 'decision', 'pat
 /** Memory about the task, and a form that stores a further entry about it. */
 export function MemoryPanel({ taskId, canWrite }: { taskId: string; canWrite: boolean }) {
   const [isAdding, setAdding] = useState(false);
-  const memories = useQuery('memory.find', { task: taskId, limit: maxShown }).data?.memories ?? [];
+  const { data } = useQuery('memory.find', { task: taskId, limit: maxShown });
+  const memories = data?.memories ?? [];
   if (memories.length === 0 && !canWrite) return null;
   return (
     <Panel
@@ -20,7 +21,7 @@ export function MemoryPanel({ taskId, canWrite }: { taskId: string; canWrite: bo
       count={memories.length}
       actions={canWrite && <AddButton label="Add to memory" isOpen={isAdding} onToggle={() => setAdding(!isAdding)} />}
     >
-      {memories.length === 0 && !isAdding && <p class="panel-none">None.</p>}
+      {data && memories.length === 0 && !isAdding && <p class="panel-none">None.</p>}
       {memories.length > 0 && (
         <ul class="side-group">
           {memories.map(({ id, title, confirmation_state }) => (
