@@ -10,7 +10,7 @@ import type { EditorForm } from './model/editor-form.ts';
 import type { ProgressReporter } from './model/progress.ts';
 import type { SessionHandle } from './model/session-handle.ts';
 import type { CallToken, PersonScope } from './model/token.ts';
-import type { FactRequest, Observation } from './observation.ts';
+import type { ApplyContext, FactRequest, Observation } from './observation.ts';
 import type { View } from './terminal/view.ts';
 
 export type OperationKind = 'query' | 'mutation' | 'job';
@@ -150,6 +150,10 @@ interface Definition<P extends Params, R extends Params> {
   observes?: readonly Observation[];
   /** Requests that follow from the parameters alone. They are observed before `run`, so that it need not run again for them. */
   observeFirst?(params: InferOutput<P>): FactRequest[];
+  /** Writes files of the caller once the transaction is committed, with what `run` returned as `apply`: on the client, if the store is
+   *  behind a server. It may run again if an answer was lost. A failure is the answer of the call and is logged; the store keeps what
+   *  `run` recorded. Never called in a dry run. */
+  apply?(ctx: ApplyContext, params: InferOutput<P>, data: Record<string, unknown>): Promise<void>;
   /** The longest body of a request, for an operation that carries contents. By default 1 MiB. */
   maxBodyBytes?: number;
   /** Reads that the operation is going to need, besides those of dispatch. Where the store is on a server they are sent together with the
@@ -292,6 +296,10 @@ export interface AnswerOptions {
   leaveSession?: true;
   /** A line to append to a file below `.cleo`. */
   appendLine?: { file: string; line: string };
+  /** What `apply` of the operation needs, as JSON. It is not in the answer. */
+  apply?: Record<string, unknown>;
+  /** The call changed nothing in the store and can run again, so that its long answer is not stored with its idempotency key. */
+  isRepeatable?: true;
   /** Facts that the log stores with the parameters. Their names begin with @. */
   logParams?: Record<string, unknown>;
   /** Marks the receipt as a preview: the job wrote nothing. */

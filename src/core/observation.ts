@@ -26,6 +26,9 @@ export interface Observation<Q = never, F = unknown> {
   observe(ctx: ObserveContext, request: Q): Promise<F>;
 }
 
+/** The context of `apply`: as for an observation, after the answer. */
+export type ApplyContext = Omit<ObserveContext, 'isDryRun'>;
+
 /** One request of an observation. */
 export interface FactRequest {
   observation: Observation;

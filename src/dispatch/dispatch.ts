@@ -28,6 +28,8 @@ export interface Reply {
   error?: CleoError;
   /** An unexpected exception. Surfaces show it only in debug mode. */
   unexpected?: unknown;
+  /** What the client of this server has to write. */
+  apply?: Record<string, unknown>;
   /** The caller waits for work, and the call found none. */
   wait?: WaitRequest & { ctx: CallContext };
 }
@@ -79,15 +81,18 @@ async function handleCall(app: App, given: Call, startedAt: number): Promise<Rep
     if (operation.hookInput) ctx.hookInput = params[operation.hookInput];
     if (call.observeError) throw call.observeError;
     const outcome = await runAuthorized(ctx, params);
+    const { wait, apply } = outcome.options;
+    const isApplied = apply !== undefined && !call.clientFacts;
+    if (isApplied && !outcome.isDryRun) await operation.apply!(createContext(ctx, {}) as never, params as never, apply);
     completeMeta(meta, ctx);
     const envelope = outcome.replay ?? createSuccess(operation, meta, outcome);
     addWarnings(envelope._meta, [...warnings, ...(ctx.warnings ?? [])]);
-    const { wait } = outcome.options;
     return {
       envelope,
       exitCode: Number(envelope._meta.exitCode ?? 0),
       operation,
       caller: ctx.caller,
+      ...(apply && !isApplied && !outcome.isDryRun ? { apply } : {}),
       ...(wait && !call.hasWaited ? { wait: { ...wait, ctx } } : {}),
     };
   } catch (error) {

@@ -35,10 +35,13 @@ export async function findReplay(ctx: CallContext, writes: WriteStore, params: R
       problem: `${operation.name} is still running with this idempotency key`,
     });
   }
-  const envelope = JSON.parse(stored.answer) as Envelope;
+  const { [applyKey]: apply, ...envelope } = JSON.parse(stored.answer) as Envelope;
   envelope._meta.replayed = true;
-  return { result: {}, options: {}, replay: envelope };
+  return { result: {}, options: apply ? { apply: apply as Record<string, unknown> } : {}, replay: envelope };
 }
+
+/** What `apply` needs is stored with the answer, because the files may not be written yet when the call is repeated. */
+const applyKey = '_apply';
 
 /** Stores the answer of a success. A running job stores its key without an answer. */
 export async function storeKey(
@@ -48,12 +51,20 @@ export async function storeKey(
   outcome: Outcome | undefined,
 ): Promise<void> {
   const { call, operation, now, app, caller } = ctx;
-  if (!call.idempotencyKey) return;
+  if (!call.idempotencyKey || outcome?.options.isRepeatable) return;
+  const apply = outcome?.options.apply;
   const meta: Meta = defined({ command: operation.name, timestamp: now, version: app.platform.version, sessionId: caller.session });
   await writes.keys.save(operation.name, call.idempotencyKey, {
     paramsHash: hashParams(params),
     at: now,
-    ...(outcome ? { answer: JSON.stringify(createSuccess(operation, meta, maskSecretResult(operation, outcome))) } : {}),
+    ...(outcome
+      ? {
+          answer: JSON.stringify({
+            ...createSuccess(operation, meta, maskSecretResult(operation, outcome)),
+            ...(apply ? { [applyKey]: apply } : {}),
+          }),
+        }
+      : {}),
   });
 }
 

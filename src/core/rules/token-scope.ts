@@ -5,12 +5,23 @@ export interface ScopedOperation {
   kind: 'query' | 'mutation' | 'job';
   scope?: PersonScope | { scope: PersonScope; when: string } | undefined;
   usesHost?: true | undefined;
+  observes?: readonly unknown[] | undefined;
 }
 
 /** Checks whether a caller may call an operation, as far as its definition decides. A caller on this machine has no token: the shell
  *  or MCP over stdio, with scope `mutate`. */
-export const isAllowed = (token: { scope: TokenScope } | undefined, operation: ScopedOperation): boolean =>
-  includesScope(token?.scope ?? 'mutate', getRequiredScope(operation)) && (!operation.usesHost || isHostAllowed(token));
+export const isAllowed = (token: ScopedToken | undefined, operation: ScopedOperation): boolean =>
+  includesScope(token?.scope ?? 'mutate', getRequiredScope(operation)) &&
+  (!operation.usesHost || isHostAllowed(token) || usesClientHost(token, operation));
+
+interface ScopedToken {
+  scope: TokenScope;
+  isClient?: true;
+}
+
+/** True if the host that the operation uses is that of the client. */
+const usesClientHost = (token: ScopedToken | undefined, { observes }: ScopedOperation): boolean =>
+  token?.isClient === true && observes !== undefined;
 
 /** Checks whether a caller may use files and programs of the host. A token below scope admin is for remote callers, who may not. */
 export const isHostAllowed = (token: { scope: TokenScope } | undefined): boolean => !token || token.scope === 'admin';

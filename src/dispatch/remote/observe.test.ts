@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type AppOptions, type Json, openApp, type TestApp } from '../../../test/app.ts';
@@ -87,4 +87,55 @@ test('a tool runs on the client without the token and fails the round, which is 
   const entries = (await app.call('admin.log', { limit: 10 })).entries.filter(({ operation }: Json) => operation === 'verify.gate');
   expect(entries).toMatchObject([{ success: false, errorCode: 'E_GATE_UPDATE_FAILED', gateway: 'cli' }]);
   expect((await call('verify.status', { taskId: 'T001' })).verification).toMatchObject({ failedRounds: 1 });
+});
+
+test('documents are read and written in the folder of the client', async () => {
+  const { app, call, root, requests } = await openRemote({ tasks: ['T001'] });
+  writeFileSync(join(root, 'notes.md'), '# Notes\n');
+  expect(await call('docs.add', { taskId: 'T001', file: 'notes.md', type: 'note' })).toMatchObject({ doc: { slug: 'notes', version: 1 } });
+  expect(requests).toHaveLength(1);
+  expect((await app.call('docs.fetch', { slug: 'notes' })).content).toBe('# Notes\n');
+  writeFileSync(join(app.root, 'copy.md'), 'of the server');
+  expect(await call('docs.publish', { slug: 'notes', to: 'copy.md' })).toMatchObject({ success: true, file: 'copy.md' });
+  expect(readFileSync(join(root, 'copy.md'), 'utf8')).toBe('# Notes\n');
+  expect(readFileSync(join(app.root, 'copy.md'), 'utf8')).toBe('of the server');
+  expect(await call('docs.publish', { slug: 'notes', to: 'copy.md' })).toMatchObject({ _meta: { exitCode: 102 } });
+  expect(requests).toHaveLength(3);
+  expect(await call('docs.add', { taskId: 'T001', file: 'gone.md' })).toMatchObject({ error: { code: 'E_FILE_ERROR' } });
+});
+
+test('a file that cannot be written fails the call', async () => {
+  const { call, root } = await openRemote({ tasks: ['T001', 'doc notes T001: Notes'] });
+  writeFileSync(join(root, 'folder'), 'a file');
+  const failed = await call('docs.publish', { slug: 'notes', to: 'folder/copy.md' });
+  expect(failed).toMatchObject({ success: false, error: { code: 'E_FILE_ERROR' } });
+});
+
+test('a server does not receive a file that the call did not name', async () => {
+  const { call, root, client } = await openRemote({ tasks: ['T001'] });
+  writeFileSync(join(root, '.env'), 'SECRET=1');
+  const { connectServer } = client.platform;
+  const sent: string[] = [];
+  client.platform.connectServer = async (address) => ({
+    ...(await connectServer(address)),
+    async post(_, { body }) {
+      sent.push(body);
+      return { status: 200, text: JSON.stringify({ needs: [{ name: 'checkout.document', request: { file: '.env', help: 'cleo' } }] }) };
+    },
+  });
+  expect(await call('docs.add', { taskId: 'T001', content: 'x', slug: 'x' })).toMatchObject({ error: { code: 'E_SERVER_VERSION' } });
+  expect(sent).toHaveLength(1);
+});
+
+test('a spawn uses the skills of the client and writes the prompt there', async () => {
+  const { app, call, root } = await openRemote({ tasks: ['T001 epic', 'T002 in T001: Investigate slow starts'] });
+  mkdirSync(join(root, '.cleo', 'skills', 'own'), { recursive: true });
+  writeFileSync(join(root, '.cleo', 'skills', 'own', 'SKILL.md'), '---\nname: own\ndescription: Ours\n---\nDo it our way.\n');
+  const answer = await call('orchestrate.spawn', { taskId: 'T002', skill: 'own', promptFile: true });
+  expect(answer.error).toBeUndefined();
+  const { spawn } = answer;
+  expect(spawn).toMatchObject({ skill: 'own', agentId: 'T002-worker-1' });
+  expect(spawn.prompt).toContain(root);
+  expect(readFileSync(join(root, spawn.promptFile), 'utf8')).toContain('Do it our way.');
+  expect(existsSync(join(app.root, spawn.promptFile))).toBe(false);
 });

@@ -89,6 +89,7 @@ export async function answerClient(
     sessions: sessions && Object.fromEntries(sessions),
     exported,
     call: reply.error?.call,
+    apply: reply.apply,
   });
   return { answer, reply };
 }

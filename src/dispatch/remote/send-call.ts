@@ -15,7 +15,7 @@ import type { Platform } from '#platform/port.ts';
 import type { ClientCall, ClientCaller, LeaseCall } from '#sessions/model/client-call.ts';
 import type { TokenIdentity } from '../authenticate.ts';
 import { findAgentMark } from '../authorize.ts';
-import type { App, CallContext } from '../call-context.ts';
+import { type App, type CallContext, createContext } from '../call-context.ts';
 import type { Reply } from '../dispatch.ts';
 import type { Envelope } from '../envelope.ts';
 import { isResolvedByStore } from '../identify.ts';
@@ -49,7 +49,10 @@ export async function sendCall(ctx: CallContext): Promise<Reply> {
   for (;;) {
     const sent = await post(app.platform, server, `/api/call/${operation.name}`, message, { isWrite, signal: call.signal });
     const answer = readAnswer(sent, server.url);
-    if ('envelope' in answer) return toReply(app, operation, answer, server);
+    if ('envelope' in answer) {
+      if (!answer.apply || (await applyAnswer(ctx, message, params, answer.apply))) return toReply(app, operation, answer, server);
+      continue;
+    }
     await addFacts(ctx, message, toFactRequests(ctx, server, answer.needs));
   }
 }
@@ -66,6 +69,24 @@ async function addFacts(ctx: CallContext, message: ClientCall, requests: FactReq
   } catch (error) {
     if (!(error instanceof CleoError) || message.observeError) throw error;
     message.observeError = toErrorFields(error);
+  }
+}
+
+/** Writes what the answer contains in this checkout. A failure is sent to the server, which logs and returns it as that of the call;
+ *  then the result is false. */
+async function applyAnswer(
+  ctx: CallContext,
+  message: ClientCall,
+  params: Record<string, unknown>,
+  data: Record<string, unknown>,
+): Promise<boolean> {
+  try {
+    await ctx.operation.apply?.(createContext(ctx, {}) as never, params as never, data);
+    return true;
+  } catch (error) {
+    if (!(error instanceof CleoError) || message.observeError) throw error;
+    message.observeError = toErrorFields(error);
+    return false;
   }
 }
 

@@ -14,6 +14,8 @@ export interface ClientAnswer {
   sessions?: Record<string, string>;
   /** The session that child processes of the client inherit. */
   exported?: { session: string; isGraded: boolean };
+  /** What `apply` of the operation writes in the checkout of the client. */
+  apply?: Record<string, unknown>;
   /** The call that the fix of an error stands for, if a command line cannot express it. */
   call?: GatewayCall;
 }

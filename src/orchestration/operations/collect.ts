@@ -6,7 +6,7 @@ import { commandLine } from '#core/errors/quote.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
 import { defined, omitEmpty } from '#lib/defined.ts';
 import { type ResearchStatus, ResearchStatusSchema, ReturnMessage } from '#research/model/manifest.ts';
-import { createMissingEntryError, readOutputFile } from '#research/operations/shared/entry-output.ts';
+import { createMissingEntryError, newestOutput, outputState } from '#research/operations/shared/entry-output.ts';
 import { formatManifestWarnings, openManifest } from '#research/operations/shared/manifest.ts';
 import { findTaskEntry } from '#research/rules/manifest.ts';
 import { formatReturnMessage, parseReturnMessage } from '#research/rules/return-message.ts';
@@ -42,11 +42,11 @@ export const orchestrateCollect = query({
   }),
   errors: ['E_NOT_FOUND', 'E_PROTOCOL_MISSING', 'E_INVALID_RETURN_MESSAGE', 'E_MANIFEST_ENTRY_MISSING', 'E_VALIDATION', 'E_FILE_ERROR'],
   tier: 2,
-  runsOn: 'both',
+  observes: [outputState, newestOutput],
   cli: { command: ['orchestrate collect', 'orchestrator collect'], args: ['taskId'] },
   example: { world: ['T001 epic', 'T002 in T001'], call: { taskId: 'T002' }, exit: 60 },
   async run(ctx, { taskId, message }) {
-    const { store, project, config, platform } = ctx;
+    const { store, project, config } = ctx;
     const task = await requireTask(store, taskId);
     const [spawn] = await store.spawns.listLatest([taskId]);
     if (!spawn?.hasProtocol)
@@ -63,11 +63,11 @@ export const orchestrateCollect = query({
     if (!entry) throw await createMissingEntryError(ctx, taskId, { protocol: spawn.protocol });
     if (returned && returned.status !== entry.status)
       throw createReturnError(ctx, spawn, `says ${returned.status}; its entry says ${entry.status}`, entry.status);
-    const output = await readOutputFile(platform, project, entry);
-    if (!output || output.output.text.trim() === '')
+    const { state } = await ctx.getFacts(outputState, { file: entry.file });
+    if (state !== 'present')
       throw new CleoError('E_VALIDATION', {
         field: 'file',
-        problem: `${entry.file} of ${entry.id} is ${output ? 'empty' : 'missing'}`,
+        problem: `${entry.file} of ${entry.id} is ${state}`,
         fix: commandLine(['cleo', 'research', 'show', entry.id]),
       });
     if (entry.status === 'complete' && task.status !== 'done')

@@ -49,7 +49,6 @@ export const orchestrateReport = query({
   result: strictObject({ report: Report, pack: PackSchema, omitted: Omitted }),
   errors: ['E_NOT_FOUND', 'E_VALIDATION', 'E_FILE_ERROR'],
   tier: 2,
-  runsOn: 'both',
   cli: {
     command: ['orchestrate report', 'orchestrator report'],
     args: ['taskId'],

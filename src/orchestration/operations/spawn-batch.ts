@@ -13,6 +13,7 @@ import { selectReadyTasks } from '#tasks/rules/next.ts';
 import { SpawnBudgetParam } from '../model/spawn.ts';
 import { formatOutstanding, prepareSpawn, readSpawnInputs } from './shared/prepare-spawn.ts';
 import { findReadyConflicts } from './shared/ready-conflicts.ts';
+import { observeSkillsFirst, spawnObservations } from './shared/spawn-inputs.ts';
 import {
   InlineParam,
   isLongPrompt,
@@ -23,6 +24,7 @@ import {
   spawnTask,
   warnOverBudget,
 } from './shared/spawn-task.ts';
+import { type SpawnFiles, writeSpawnFiles } from './shared/write-prompts.ts';
 
 const FindingRow = strictObject({ code: string(), message: string(), fix: string() });
 const SkippedTask = strictObject({ taskId: string(), findings: array(FindingRow) });
@@ -47,7 +49,10 @@ export const orchestrateSpawnBatch = mutation({
   }),
   errors: ['E_NOT_FOUND', 'E_TASK_NOT_IN_SCOPE', 'E_LIFECYCLE_GATE_FAILED', 'E_SPAWN_VALIDATION_FAILED', 'E_FILE_ERROR'],
   tier: 2,
-  runsOn: 'both',
+  observes: spawnObservations,
+  observeFirst: observeSkillsFirst,
+  maxBodyBytes: 8 << 20,
+  apply: (ctx, _, data) => writeSpawnFiles(ctx, data),
   cli: {
     command: ['orchestrate spawn-batch', 'orchestrator spawn-batch'],
     args: ['epic'],
@@ -75,6 +80,7 @@ export const orchestrateSpawnBatch = mutation({
     );
     const inputs = await readSpawnInputs(ctx);
     const spawnBudget = await readSpawnBudget(ctx, budget);
+    const files: SpawnFiles = { tasks: [], prompts: [] };
     const spawns: Spawn[] = [];
     const skipped: SkippedTask[] = [];
     const warnings: string[] = [];
@@ -92,7 +98,8 @@ export const orchestrateSpawnBatch = mutation({
         const prepared = await prepareSpawn(ctx, inputs, task, { role: 'worker', tier });
         // Every task is spawned; a prompt that exceeds the budget goes to a file.
         const isOverBudget = spawnBudget.used + prepared.promptTokens > spawnBudget.max;
-        spawns.push(await spawnTask(ctx, prepared, spawnBudget, isOverBudget || isLongPrompt(prepared, inline)));
+        const isToFile = isOverBudget || isLongPrompt(prepared, inline);
+        spawns.push(await spawnTask(ctx, prepared, { budget: spawnBudget, files, isToFile }));
         warnings.push(...prepared.warnings);
       } catch (error) {
         if (!(error instanceof CleoError) || !taskErrors.includes(error.row)) throw error;
@@ -103,7 +110,11 @@ export const orchestrateSpawnBatch = mutation({
     if (spawns.length === 0 && firstError) throw firstError;
     return answer(
       { spawns, ...omitEmpty({ conflicts, left: skipped }) },
-      { ...(spawns.length ? {} : { exit: 100 as const }), warnings: [...new Set([...warnings, ...warnOverBudget(spawnBudget)])] },
+      {
+        apply: files,
+        ...(spawns.length ? {} : { exit: 100 as const }),
+        warnings: [...new Set([...warnings, ...warnOverBudget(spawnBudget)])],
+      },
     );
   },
 });

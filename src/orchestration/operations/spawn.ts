@@ -6,7 +6,9 @@ import { TaskParam } from '#tasks/operations/shared/params.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import { SpawnBudgetParam, SpawnRoleSchema } from '../model/spawn.ts';
 import { prepareSpawn, readSpawnInputs } from './shared/prepare-spawn.ts';
+import { observeSkillsFirst, spawnObservations } from './shared/spawn-inputs.ts';
 import { InlineParam, isLongPrompt, readSpawnBudget, SpawnSchema, SpawnTier, spawnTask, warnOverBudget } from './shared/spawn-task.ts';
+import { type SpawnFiles, writeSpawnFiles } from './shared/write-prompts.ts';
 
 export const orchestrateSpawn = mutation({
   name: 'orchestrate.spawn',
@@ -31,7 +33,10 @@ export const orchestrateSpawn = mutation({
   errors: ['E_NOT_FOUND', 'E_TASK_NOT_IN_SCOPE', 'E_LIFECYCLE_GATE_FAILED', 'E_SPAWN_VALIDATION_FAILED', 'E_FILE_ERROR'],
   secretResult: 'spawn',
   tier: 0,
-  runsOn: 'both',
+  observes: spawnObservations,
+  observeFirst: observeSkillsFirst,
+  maxBodyBytes: 8 << 20,
+  apply: (ctx, _, data) => writeSpawnFiles(ctx, data),
   cli: {
     command: ['orchestrate spawn', 'orchestrator spawn'],
     args: ['taskId'],
@@ -46,7 +51,9 @@ export const orchestrateSpawn = mutation({
     const task = await requireTask(ctx.store, taskId);
     const prepared = await prepareSpawn(ctx, await readSpawnInputs(ctx), task, options);
     const spawnBudget = await readSpawnBudget(ctx, budget);
-    const spawn = await spawnTask(ctx, prepared, spawnBudget, promptFile || isLongPrompt(prepared, inline));
-    return answer({ spawn }, { warnings: [...prepared.warnings, ...warnOverBudget(spawnBudget)] });
+    const files: SpawnFiles = { tasks: [], prompts: [] };
+    const isToFile = promptFile || isLongPrompt(prepared, inline);
+    const spawn = await spawnTask(ctx, prepared, { budget: spawnBudget, files, isToFile });
+    return answer({ spawn }, { apply: files, warnings: [...prepared.warnings, ...warnOverBudget(spawnBudget)] });
   },
 });

@@ -103,20 +103,6 @@ export async function saveMemoryCitations(store: WriteStore, { id, title, conten
 
 const help = ['help', 'memory', 'store'];
 
-/** A research entry of the checkout. `isEmpty` is set if there is none at all. */
-const researchEntry = observation({
-  name: 'checkout.research',
-  request: object({ id: string() }),
-  facts: object({ id: optional(string()), isEmpty: boolean() }),
-  async observe({ project, config }, { id }) {
-    const { findEntry, openManifest } = await import('#research/operations/shared/manifest.ts');
-    const manifest = await openManifest(project, config);
-    const content = manifest.read();
-    const entry = findEntry(content, id) ?? findEntry(manifest.archived(), id);
-    return { ...defined({ id: entry?.id }), isEmpty: content.entries.length === 0 };
-  },
-});
-
 /** A decision record of the checkout, by its path in the project. */
 const decisionRecord = observation({
   name: 'checkout.adr',
@@ -130,16 +116,14 @@ const decisionRecord = observation({
 });
 
 /** For the definition of an operation that stores an entry with a source. */
-export const sourceObservations = [researchEntry, decisionRecord];
-export const observeSourceFirst = ({ source }: { source?: MemorySource | undefined }): FactRequest[] => {
-  if (source?.table === 'research') return [requestFacts(researchEntry, { id: source.rowid })];
-  return source && isRecordPath(source) ? [requestFacts(decisionRecord, { path: source.rowid })] : [];
-};
+export const sourceObservations = [decisionRecord];
+export const observeSourceFirst = ({ source }: { source?: MemorySource | undefined }): FactRequest[] =>
+  source && isRecordPath(source) ? [requestFacts(decisionRecord, { path: source.rowid })] : [];
 
 const isRecordPath = ({ table, rowid }: MemorySource): boolean => table === 'adr' && /[/\\]|\.md$/i.test(rowid);
 
 /** Normalizes a source and throws E_NOT_FOUND if it does not exist. A vote, or a record without a path, cannot be checked. */
-async function requireSource({ store, getFacts }: MutationContext, source: MemorySource): Promise<MemorySource> {
+async function requireSource({ store, project, config, getFacts }: MutationContext, source: MemorySource): Promise<MemorySource> {
   const { table, rowid } = source;
   const createMissingError = (what: string, words: string[]): CleoError =>
     new CleoError('E_NOT_FOUND', { id: rowid, what, fix: commandLine(['cleo', ...words]) });
@@ -156,9 +140,11 @@ async function requireSource({ store, getFacts }: MutationContext, source: Memor
   if (table === 'doc' && !(await store.docs.get(rowid)))
     throw createMissingError('document', (await store.docs.listSlugs('', 1)).length > 0 ? ['docs', 'list'] : help);
   if (table === 'research') {
-    const { id, isEmpty } = await getFacts(researchEntry, { id: rowid });
-    if (!id) throw createMissingError('research entry', isEmpty ? help : ['research', 'list']);
-    return { table, rowid: id };
+    const { findEntry, openManifest } = await import('#research/operations/shared/manifest.ts');
+    const manifest = await openManifest(project, config);
+    const entry = findEntry(manifest.read(), rowid) ?? findEntry(manifest.archived(), rowid);
+    if (!entry) throw createMissingError('research entry', manifest.read().entries.length > 0 ? ['research', 'list'] : help);
+    return { table, rowid: entry.id };
   }
   if (isRecordPath(source)) {
     const { exists, name } = await getFacts(decisionRecord, { path: rowid });

@@ -1,6 +1,5 @@
 import type { MutationContext } from '#core/define.ts';
 import type { TaskId } from '#core/model/scalars.ts';
-import { readProjectContext } from '#detect/operations/shared/project-context.ts';
 import { defined } from '#lib/defined.ts';
 import { estimateTokens } from '#lib/tokens.ts';
 import { checkStageGate } from '#planning/operations/shared/stages.ts';
@@ -9,8 +8,8 @@ import { openManifest } from '#research/operations/shared/manifest.ts';
 import { findTaskEntry, getManifestPath, getOutputFolder } from '#research/rules/manifest.ts';
 import { orchestratorSections, protocolTiers, renderProtocol } from '#research/rules/protocol-text.ts';
 import { isProtocol, type ProtocolName, protocolTable } from '#skills/model/protocol.ts';
-import type { Skill, SkillSet } from '#skills/model/skill.ts';
-import { listSkills, requireSkill } from '#skills/operations/shared/find-skill.ts';
+import type { SkillSet } from '#skills/model/skill.ts';
+import { requireSkill } from '#skills/operations/shared/find-skill.ts';
 import { dispatchSkill, type SkillChoice } from '#skills/rules/dispatch-skill.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
 import { createClaimJudge } from '#tasks/operations/shared/claim-judge.ts';
@@ -20,11 +19,11 @@ import { findHeldGates, findMissingGates } from '#verification/rules/gates.ts';
 import type { SpawnRecord, SpawnRole } from '../../model/spawn.ts';
 import { protocolText } from '../../protocol.generated.ts';
 import { baseProtocol, protocols } from '../../protocols.generated.ts';
-import { findReferences } from '../../rules/resolve-template.ts';
 import { checkSpawn, type SpawnFinding } from '../../rules/spawn-preflight.ts';
 import { buildSpawnPrompt, type PromptFacts } from '../../rules/spawn-prompt.ts';
 import { formatPackForPrompt } from './context-pack.ts';
 import { isOutstanding, warnSharedFiles } from './ready-conflicts.ts';
+import { projectSkills, skillText } from './spawn-inputs.ts';
 
 export interface SpawnOptions {
   role: SpawnRole;
@@ -36,13 +35,16 @@ export interface SpawnOptions {
 /** Inputs that are the same for every task of one call. */
 type SpawnInputs = Awaited<ReturnType<typeof readSpawnInputs>>;
 
-export async function readSpawnInputs({ platform, project, config }: MutationContext) {
-  const file = await openManifest(project, config);
+export async function readSpawnInputs(ctx: MutationContext) {
+  const file = await openManifest(ctx.project, ctx.config);
+  const { root, skills, rows, project } = await ctx.getFacts(projectSkills, {});
   return {
-    skills: await listSkills(platform),
+    root,
+    project,
+    // The text of the chosen skill is asked for later.
+    skills: { skills: skills.map((head) => ({ ...head, text: '' })), rows, findings: [] } as SkillSet,
     manifest: file.read(),
     archived: file.archived(),
-    project: readProjectContext(platform, project),
   };
 }
 
@@ -69,7 +71,7 @@ export async function prepareSpawn(
   task: TaskRecord,
   options: SpawnOptions,
 ): Promise<PreparedSpawn> {
-  const { store, config, caller, project, now } = ctx;
+  const { store, config, caller, now } = ctx;
   const { role, tier } = options;
   await checkScope(ctx, task.id);
   const ancestry = await store.tasks.getAncestry(task.id);
@@ -77,7 +79,9 @@ export async function prepareSpawn(
   const stages = epicId ? await store.lifecycle.listStages(epicId) : [];
   const earlierSpawns = await store.spawns.listForTask(task.id);
   const choice = chooseSkill(task, stages.find(({ status }) => status === 'active')?.stage, options, inputs.skills, earlierSpawns);
-  const { skill, protocol } = choice;
+  const { protocol } = choice;
+  const { text: skillBody, references } = await ctx.getFacts(skillText, { name: choice.skill.name, protocol });
+  const skill = { ...choice.skill, text: skillBody };
   const warnings = epicId ? await checkStageGate(ctx, epicId, stages, getProtocolStage(protocol), config['lifecycleEnforcement.mode']) : [];
   const attempts = await store.gates.listAttempts(task.id);
   const facts: PromptFacts = {
@@ -85,7 +89,7 @@ export async function prepareSpawn(
     agentId: `${task.id}-${role}-${earlierSpawns.filter((spawn) => spawn.role === role).length + 1}`,
     session: caller.session,
     spawnedBy: caller.agent,
-    root: project.root,
+    root: inputs.root,
     project: inputs.project,
     date: now.slice(0, 10),
     task,
@@ -105,7 +109,7 @@ export async function prepareSpawn(
     context: await formatPackForPrompt(ctx, task.id, contextBudget, inputs.manifest),
     gates: findMissingGates(task.acceptance, findHeldGates(attempts), config['verification.required']),
   };
-  const { text, resolved, unresolved } = buildSpawnPrompt(facts, await readReferenceFiles(ctx, skill, facts.protocol.text));
+  const { text, resolved, unresolved } = buildSpawnPrompt(facts, new Map(references));
   const claim = await store.claims.get(task.id);
   const isHeldByOther = claim && !isHolder(claim, caller) && !(await createClaimJudge(ctx, [claim])).isLapsed(claim);
   const holder = isHeldByOther ? formatHolder(claim) : undefined;
@@ -180,10 +184,3 @@ async function listWarnings(
 
 export const formatOutstanding = (taskId: TaskId, agent: string): string =>
   `${taskId} was spawned for ${agent} and has not been started yet`;
-
-async function readReferenceFiles({ project }: MutationContext, skill: Skill, protocol: string): Promise<Map<string, string>> {
-  const paths = findReferences([baseProtocol, protocol, skill.text].join('\n\n'));
-  if (paths.length === 0) return new Map();
-  const { readReferences } = await import('#platform/references.ts');
-  return readReferences(project, skill.origin === 'project' ? skill.path : undefined, paths);
-}

@@ -1,4 +1,3 @@
-import { dirname } from 'node:path';
 import {
   array,
   boolean,
@@ -28,6 +27,7 @@ import { firstRound } from '#verification/rules/gates.ts';
 import { defaultSpawnBudget, maxInlineTokens, type SpawnBudget, SpawnRoleSchema } from '../../model/spawn.ts';
 import { formatSecret, getSpawnEnv, type PromptFacts } from '../../rules/spawn-prompt.ts';
 import type { PreparedSpawn } from './prepare-spawn.ts';
+import { type SpawnFiles, toPromptPath } from './write-prompts.ts';
 
 export const SpawnSchema = strictObject({
   taskId: string(),
@@ -70,9 +70,13 @@ export async function readSpawnBudget({ store, caller }: MutationContext, max: n
   return { used: stored?.used ?? 0, max: max ?? stored?.max ?? defaultSpawnBudget };
 }
 
-/** Spawns a task: creates the output folder, passes the caller's claim to the agent, records the spawn, and adds the answered prompt to
- *  `budget.used`. With `isToFile`, the prompt goes to a file and the answer contains a sentence that points to it. */
-export async function spawnTask(ctx: MutationContext, prepared: PreparedSpawn, budget: SpawnBudget, isToFile: boolean): Promise<Spawn> {
+/** Spawns a task: passes the caller's claim to the agent, records the spawn, and adds the answered prompt to `budget.used`. With `isToFile`,
+ *  the prompt goes to a file and the answer contains a sentence that points to it. `files` receives what is written after the answer. */
+export async function spawnTask(
+  ctx: MutationContext,
+  prepared: PreparedSpawn,
+  { budget, files, isToFile }: { budget: SpawnBudget; files: SpawnFiles; isToFile: boolean },
+): Promise<Spawn> {
   const { store, caller, now, platform, isDryRun } = ctx;
   const { task, facts, tier, prompt, promptTokens, tokenResolution } = prepared;
   if (prepared.findings.length > 0) throw new CleoError('E_SPAWN_VALIDATION_FAILED', { taskId: task.id, findings: prepared.findings });
@@ -100,20 +104,13 @@ export async function spawnTask(ctx: MutationContext, prepared: PreparedSpawn, b
     ...(secret ? { secret: { hash: platform.sha256(secret), round } } : {}),
   });
   if (role === 'worker' && facts.epicId) await startStage(ctx, facts.epicId, facts);
-  const promptFile = facts.manifestPath.replace(/[^/]*$/, `prompts/${agentId}.md`);
-  const { resolveInProject } = await import('#platform/shared-file.ts');
-  const toProjectPath = (path: string): string => resolveInProject(ctx.project.root, path, 'cleo config unset orchestrate.outputDir').path;
-  const folder = toProjectPath(outputDir);
+  const promptFile = toPromptPath(facts.manifestPath, agentId);
   // Other agents can read the file, so the secret is only in the answer.
   const answeredPrompt = isToFile
-    ? `You are ${agentId}: read the file ${promptFile} in ${ctx.project.root} and do exactly what it says.${secret ? ` ${formatSecret(secret)}` : ''}`
+    ? `You are ${agentId}: read the file ${promptFile} in ${facts.root} and do exactly what it says.${secret ? ` ${formatSecret(secret)}` : ''}`
     : `${prompt}${secret ? `\n${formatSecret(secret)}\n` : ''}`;
-  if (!isDryRun) platform.files.createFolder(folder);
-  if (!isDryRun && isToFile) {
-    const path = toProjectPath(promptFile);
-    platform.files.createFolder(dirname(path), true);
-    platform.files.writeAtomic(path, prompt, true);
-  }
+  files.tasks.push(task.id);
+  if (isToFile) files.prompts.push({ agentId, text: prompt });
   budget.used += estimateTokens(answeredPrompt);
   // Outside a session nothing identifies the orchestrator, so its budget is not stored.
   if (caller.session) await store.spawns.saveBudget(caller, budget, now);

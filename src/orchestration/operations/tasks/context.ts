@@ -21,7 +21,6 @@ export const tasksContext = query({
   result: strictObject({ pack: PackSchema, omitted: Omitted, tokens: optional(number()) }),
   errors: ['E_NOT_FOUND', 'E_FOCUS_REQUIRED', 'E_TASK_CLAIMED', 'E_VALIDATION', 'E_FILE_ERROR'],
   tier: 1,
-  runsOn: 'both',
   cli: {
     command: ['focus', 'context-pack'],
     args: ['taskId'],

@@ -1,8 +1,11 @@
 import { basename, dirname, join } from 'node:path';
+import { object, optional, picklist, string } from 'valibot';
 import type { QueryContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { commandLine } from '#core/errors/quote.ts';
 import type { TaskId } from '#core/model/scalars.ts';
+import { observation } from '#core/observation.ts';
+import { defined } from '#lib/defined.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
@@ -12,11 +15,36 @@ import type { ParsedEntry } from '../../model/manifest.ts';
 import { createEntryId, getOutputFolder } from '../../rules/manifest.ts';
 import { type OutputFile, parseOutput } from '../../rules/output-file.ts';
 
+/** The state of an output file in the checkout of the caller. */
+export const outputState = observation({
+  name: 'checkout.output',
+  request: object({ file: string() }),
+  facts: object({ state: picklist(['missing', 'empty', 'present']) }),
+  async observe({ platform, project }, { file }) {
+    const found = await readOutputFile(platform, project, { file });
+    return { state: !found ? ('missing' as const) : found.output.text.trim() === '' ? ('empty' as const) : ('present' as const) };
+  },
+});
+
+/** The newest output file in a folder of the checkout of the caller. */
+export const newestOutput = observation({
+  name: 'checkout.newest-output',
+  request: object({ folder: string() }),
+  facts: object({ name: optional(string()) }),
+  async observe({ platform, project }, { folder }) {
+    const [newest] = platform.files
+      .list(join(project.root, folder))
+      .filter(({ name }) => name.endsWith('.md'))
+      .sort((a, b) => (a.changedAt < b.changedAt ? 1 : -1));
+    return defined({ name: newest?.name });
+  },
+});
+
 /** Reads the output file of an entry; undefined if it is missing or outside the project. */
 export async function readOutputFile(
   { files }: Platform,
   { root }: Project,
-  { file }: ParsedEntry,
+  { file }: Pick<ParsedEntry, 'file'>,
 ): Promise<{ output: OutputFile; writtenAt: number } | undefined> {
   const { resolveInProject } = await import('#platform/shared-file.ts');
   try {
@@ -42,16 +70,13 @@ export async function createMissingEntryError(
   details: Record<string, unknown> = {},
 ): Promise<CleoError> {
   const task = await requireTask(ctx.store, taskId);
-  return new CleoError('E_MANIFEST_ENTRY_MISSING', { taskId, fix: formatAddCommand(ctx, task, details.protocol), ...details });
+  return new CleoError('E_MANIFEST_ENTRY_MISSING', { taskId, fix: await formatAddCommand(ctx, task, details.protocol), ...details });
 }
 
-function formatAddCommand({ platform, project, config }: QueryContext, { id, title, status }: TaskRecord, protocol: unknown): string {
+async function formatAddCommand({ config, getFacts }: QueryContext, { id, title, status }: TaskRecord, protocol: unknown): Promise<string> {
   const folder = getOutputFolder(config, id);
-  const [newest] = platform.files
-    .list(join(project.root, folder))
-    .filter(({ name }) => name.endsWith('.md'))
-    .sort((a, b) => (a.changedAt < b.changedAt ? 1 : -1));
-  const file = `${folder}/${newest?.name ?? `${createEntryId(id, title).slice(id.length + 1)}.md`}`;
+  const newest = await getFacts(newestOutput, { folder });
+  const file = `${folder}/${newest.name ?? `${createEntryId(id, title).slice(id.length + 1)}.md`}`;
   const state = status === 'done' ? ['complete'] : ['partial', '--needs-followup', 'What is left to do'];
   const type = typeof protocol === 'string' ? ['--agent-type', protocol] : [];
   return commandLine(['cleo', 'research', 'add', '--file', file, '--title', title, '--status', ...state, ...type, '--linked-tasks', id]);
