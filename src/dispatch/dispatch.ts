@@ -203,6 +203,7 @@ async function runQuery(ctx: CallContext, params: Record<string, unknown>): Prom
   if (namesConversation(ctx)) await (await import('./resolve-agent.ts')).recordBeforeRead(ctx);
   if (operation.needs === 'project') await checkFolder(ctx);
   if (operation.needs !== 'store') await identifyQuietly(ctx);
+  if (operation.observeFirst) await (await import('./observe.ts')).observeFirst(ctx, params);
   const outcome =
     operation.needs === 'store'
       ? await (await app.openStore(ctx.isGraded ? 'write' : 'read')).read(async (store) => {

@@ -50,6 +50,17 @@ export const evidenceFacts = observation({
   observe: (ctx, request) => observeEvidence(ctx, request),
 });
 
+/** The names of the tools that can run in the checkout of the caller. */
+export const evidenceTools = observation({
+  name: 'checkout.tools',
+  request: object({}),
+  facts: object({ tools: array(string()) }),
+  async observe(ctx) {
+    const { listVerificationTools } = await import('./examine-evidence.ts');
+    return { tools: listVerificationTools(ctx) };
+  },
+});
+
 async function observeEvidence(ctx: ObserveContext, request: InferOutput<typeof RequestSchema>): Promise<EvidenceFacts> {
   const { platform, project, config, signal } = ctx;
   const { task, gate, evidence: text, baseline, loggedRuns, isExamined } = request;

@@ -1,6 +1,7 @@
 import { array, description, number, optional, pipe, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
 import { GateNameSchema, TaskIdSchema } from '#core/model/scalars.ts';
+import { requestFacts } from '#core/observation.ts';
 import { defined } from '#lib/defined.ts';
 import { Timestamp } from '#tasks/model/task.ts';
 import { fileDigests } from '#tasks/operations/shared/file-digests.ts';
@@ -8,7 +9,7 @@ import { requireTaskOrFocus } from '#tasks/operations/shared/task-transitions.ts
 import { ClaimedEvidenceSchema, GateEvidenceSchema, GateViewSchema, VerdictSchema } from '../../model/verification.ts';
 import { getGatePolicy, listOpeningForms } from '../../rules/gate-policy.ts';
 import { findNextGate, isClaimed, listClaimedEvidence } from '../../rules/gates.ts';
-import { listVerificationTools } from '../shared/examine-evidence.ts';
+import { evidenceTools } from '../shared/evidence-facts.ts';
 import { findStaleGates, readVerification, toGateViews } from '../shared/verification.ts';
 
 const maxFailures = 5;
@@ -38,7 +39,8 @@ export const verifyStatus = query({
   }),
   errors: ['E_NOT_FOUND', 'E_FOCUS_REQUIRED', 'E_TASK_CLAIMED'],
   tier: 1,
-  observes: [fileDigests],
+  observes: [fileDigests, evidenceTools],
+  observeFirst: () => [requestFacts(evidenceTools, {})],
   cli: { command: 'verify', args: ['taskId'], view: async () => (await import('../../view.ts')).verificationView },
   example: { world: ['T001', 'gate T001 implemented by ada'], call: { taskId: 'T001' } },
   async run(ctx, { taskId }) {
@@ -50,7 +52,7 @@ export const verifyStatus = query({
       .filter((attempt) => !attempt.passed && !isClaimed(attempt) && attempt.evidence.every(({ kind }) => kind !== 'reopened'))
       .slice(-maxFailures);
     const claimed = listClaimedEvidence(attempts);
-    const tools = listVerificationTools(ctx);
+    const { tools } = await ctx.getFacts(evidenceTools, {});
     return {
       verification: {
         taskId: task.id,
