@@ -147,6 +147,14 @@ test('accepts a body of 1 MiB and rejects one byte more, with or without a lengt
   expect((await app.call('tasks.list')).tasks).toHaveLength(1);
 });
 
+test('accepts a longer body for an operation that carries contents', async () => {
+  const { post } = await openServer({ tasks: ['T001'] });
+  const content = 'x'.repeat(3 << 20);
+  expect(await post('mutate/docs/add', { taskId: 'T001', slug: 'long', content })).toMatchObject({ status: 200 });
+  const tooLong = await post('mutate/tasks/add-batch', `[${' '.repeat(33 << 20)}]`);
+  expect(tooLong).toMatchObject({ status: 413, body: { error: { message: 'body must have at most 32 MiB' } } });
+});
+
 test.each([
   ['text/plain', 415],
   ['application/x-www-form-urlencoded', 415],

@@ -31,6 +31,7 @@ export const tasksAddBatch = mutation({
     'E_TASK_NOT_IN_SCOPE',
   ],
   tier: 1,
+  maxBodyBytes: 32 << 20,
   cli: { command: 'add-batch', read: { tasks: { flag: 'file', as: 'json' } } },
   dryRun: true,
   example: {

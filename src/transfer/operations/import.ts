@@ -66,6 +66,7 @@ export const tasksImport = mutation({
   tier: 1,
   runsOn: 'both',
   usesCheckout: ({ report }) => report !== undefined,
+  maxBodyBytes: 256 << 20,
   redactedParams: ['content'],
   progress: async () => (await import('../rules/import-progress.ts')).importProgress,
   cli: {

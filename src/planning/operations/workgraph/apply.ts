@@ -25,6 +25,7 @@ export const workgraphApply = mutation({
   }),
   errors: ['E_VALIDATION'],
   tier: 1,
+  maxBodyBytes: 32 << 20,
   cli: { command: 'workgraph apply', read: payloadInput },
   dryRun: true,
   example: {

@@ -21,6 +21,7 @@ export const workgraphValidate = query({
   }),
   errors: ['E_VALIDATION'],
   tier: 1,
+  maxBodyBytes: 32 << 20,
   cli: { command: 'workgraph validate', read: payloadInput },
   example: {
     world: ['T001 epic'],
