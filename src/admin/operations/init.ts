@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { array, boolean, description, metadata, optional, picklist, pipe, regex, strictObject, string } from 'valibot';
+import { array, boolean, description, metadata, minLength, optional, picklist, pipe, regex, strictObject, string } from 'valibot';
 import { answer, type JobContext, job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { formatProjectSchema } from '#core/model/config-schema.ts';
@@ -44,6 +44,14 @@ export const adminInit = job({
         metadata({ value: 'KEY', isInternal: true }),
       ),
     ),
+    adminTokenFile: optional(
+      pipe(
+        string(),
+        minLength(1, 'must not be empty'),
+        description('Also create the first token of the store, of scope admin, and write it to this new file'),
+        metadata({ value: 'FILE', isInternal: true }),
+      ),
+    ),
     setup: optional(
       pipe(
         array(picklist([...clientNames, 'all'])),
@@ -60,6 +68,8 @@ export const adminInit = job({
   }),
   result: strictObject({
     project: strictObject({ root: string(), store: picklist(['sqlite', 'postgres', 'server']), created: boolean() }),
+    /** The first token of the store. Its secret is in the file. */
+    adminToken: optional(strictObject({ name: string(), file: string(), expiresAt: optional(string()) })),
     files: optional(array(strictObject({ file: string(), change: picklist(['created', 'updated', 'deleted']) }))),
     /** Content of .cleo/project-context.json. */
     detected: optional(ProjectContextSchema),
@@ -70,6 +80,7 @@ export const adminInit = job({
   }),
   errors: [
     'E_FILE_ERROR',
+    'E_ID_COLLISION',
     'E_INVALID_INPUT',
     'E_STORE_DAMAGED',
     'E_STORE_UNREACHABLE',
@@ -81,17 +92,24 @@ export const adminInit = job({
   ],
   tier: 0,
   usesHost: true,
-  scope: { scope: 'admin', when: 'for a store on another machine', isNeeded: () => false },
+  scope: { scope: 'admin', when: 'for a store on another machine, and for the first token of a store that exists', isNeeded: () => false },
   cli: { command: 'init', view: async () => (await import('#detect/view.ts')).detectView },
   needs: 'nothing',
   example: { call: {}, exit: 101 },
-  async run(ctx, { store: address, server: serverUrl, project: key, setup, detect }) {
+  async run(ctx, { store: address, server: serverUrl, project: key, adminTokenFile, setup, detect }) {
     const { platform, registry } = ctx;
     const project = platform.locateNewProject();
     await platform.requireFolder(project);
     const isOwn = !platform.files.exists(platform.config.projectFile(project));
+    if (adminTokenFile !== undefined && serverUrl !== undefined)
+      throw new CleoError('E_INVALID_INPUT', {
+        problem: 'The first token is created where the store is, not by a client of its server',
+        fix: 'cleo help init',
+      });
     const server = await chooseServer(ctx, project, { server: serverUrl, project: key, store: address });
     const created = server?.isNew ?? (await createStore(ctx, project, address));
+    const firstToken =
+      adminTokenFile === undefined ? undefined : await createAdminToken(ctx, { file: adminTokenFile, isNewStore: created });
     const warnings = await updateProtocolTemplate(platform, registry);
     const names = setup ? await resolveClients(platform, project, setup) : [];
     const setupResult = setup && (await setUpClients(platform, project, names, {}));
@@ -106,14 +124,24 @@ export const adminInit = job({
     return answer(
       {
         project: { root: project.root, store, created },
-        ...defined({ files, detected: detection?.context }),
+        ...defined({ adminToken: firstToken, files, detected: detection?.context }),
         ...omitEmpty({ offers, steps }),
         ...defined({ plan }),
       },
-      { warnings: [...warnings, ...(setupResult?.warnings ?? [])], ...(created || files?.length ? {} : { exit: 101 as const }) },
+      {
+        warnings: [...warnings, ...(setupResult?.warnings ?? [])],
+        ...(created || firstToken || files?.length ? {} : { exit: 101 as const }),
+      },
     );
   },
 });
+
+/** Creates the first token of the store. The caller has proved that it may, or has just made the store. */
+async function createAdminToken(ctx: JobContext, request: { file: string; isNewStore: boolean }) {
+  const { createFirstToken, requireFirstTokenScope } = await import('./shared/first-token.ts');
+  await requireFirstTokenScope(ctx, request);
+  return createFirstToken(ctx, request);
+}
 
 /** Writes the server that the call names; undefined if it names none. */
 async function chooseServer(
