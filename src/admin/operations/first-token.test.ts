@@ -38,7 +38,7 @@ test('the same command again changes nothing, as the entry script of a container
   const folder = createOwnFolder();
   await folder.call('admin.init', { adminTokenFile: 'admin.token' });
   const secret = readFileSync(join(folder.root, 'admin.token'), 'utf8');
-  expect(await folder.call('admin.init', { adminTokenFile: 'admin.token' }, asPerson)).toMatchObject({ _meta: { exitCode: 101 } });
+  expect(await folder.call('admin.init', { adminTokenFile: 'admin.token' })).toMatchObject({ _meta: { exitCode: 101 } });
   expect(readFileSync(join(folder.root, 'admin.token'), 'utf8')).toBe(secret);
   expect((await folder.call('admin.token.list', {}, asPerson)).tokens).toHaveLength(1);
 });

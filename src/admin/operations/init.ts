@@ -136,9 +136,10 @@ export const adminInit = job({
   },
 });
 
-/** Creates the first token of the store. The caller has proved that it may, or has just made the store. */
+/** Creates the first token of the store, unless the same command has done it before. */
 async function createAdminToken(ctx: JobContext, request: { file: string; isNewStore: boolean }) {
-  const { createFirstToken, requireFirstTokenScope } = await import('./shared/first-token.ts');
+  const { createFirstToken, hasFirstToken, requireFirstTokenScope } = await import('./shared/first-token.ts');
+  if (await hasFirstToken(ctx, request)) return undefined;
   await requireFirstTokenScope(ctx, request);
   return createFirstToken(ctx, request);
 }

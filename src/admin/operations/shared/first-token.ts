@@ -8,6 +8,11 @@ import { defined } from '#lib/defined.ts';
 /** The name of the first token. */
 const firstTokenName = 'admin';
 
+export interface FirstTokenRequest {
+  isNewStore: boolean;
+  file: string;
+}
+
 export interface FirstToken {
   name: string;
   file: string;
@@ -18,7 +23,7 @@ export interface FirstToken {
  *  everybody whose store exists already: without this any process of the machine could make itself an administrator. */
 export async function requireFirstTokenScope(
   { platform, gateway, requireScope }: JobContext,
-  { isNewStore, file }: { isNewStore: boolean; file: string },
+  { isNewStore, file }: FirstTokenRequest,
 ): Promise<void> {
   const isAgent = async (): Promise<boolean> =>
     gateway !== 'cli' || platform.identity.kind !== 'person' || (await platform.loadTerminal()).marks.some(({ kind }) => kind === 'agent');
@@ -26,19 +31,18 @@ export async function requireFirstTokenScope(
     requireScope('admin', { subject: firstTokenName, action: `Writing the first admin token of the store to ${file}` });
 }
 
-/** Creates the first token of a store, of scope admin, and writes its secret to a file that only its owner can read. Returns undefined if
- *  there are tokens and the file exists: the command has run before. */
-export async function createFirstToken(
-  ctx: JobContext,
-  { isNewStore, file }: { isNewStore: boolean; file: string },
-): Promise<FirstToken | undefined> {
+/** Checks whether the command has run before: there are tokens, and the file exists. Throws if there are tokens without it. */
+export async function hasFirstToken({ platform, read }: JobContext, { isNewStore, file }: FirstTokenRequest): Promise<boolean> {
+  if (isNewStore || (await read(({ tokens }) => tokens.list())).length === 0) return false;
+  if (platform.files.exists(resolve(platform.folder, file))) return true;
+  throw new CleoError('E_ID_COLLISION', { id: firstTokenName, fix: 'cleo token list' });
+}
+
+/** Creates the first token of a store, of scope admin, and writes its secret to a file that only its owner can read. */
+export async function createFirstToken(ctx: JobContext, { file }: FirstTokenRequest): Promise<FirstToken> {
   const { platform, caller, now } = ctx;
   const { files } = platform;
   const path = resolve(platform.folder, file);
-  if (!isNewStore && (await ctx.read(({ tokens }) => tokens.list())).length > 0) {
-    if (files.exists(path)) return undefined;
-    throw new CleoError('E_ID_COLLISION', { id: firstTokenName, fix: 'cleo token list' });
-  }
   const secret = `${tokenPrefix}${platform.randomSecret()}`;
   if (!files.writeNew(path, `${secret}\n`, true))
     throw new CleoError('E_FILE_ERROR', { path, problem: 'exists already; name a file that does not', fix: 'cleo help init' });

@@ -65,7 +65,8 @@ const postgres: EngineFeature[] = [
   },
   {
     name: 'rights',
-    statement: `select count(*) = 0 as is_met, current_user || coalesce(' may not change ' || string_agg(relname, ', '), '') as detail
+    statement: `select count(*) = 0 as is_met, current_user || coalesce(' may not change ' || string_agg(relname, ', '), '')
+      || case when has_table_privilege('audit_log', 'update') then '; may change the audit log' else '; can only append to the audit log' end as detail
       from pg_class c where c.relnamespace = to_regnamespace(quote_ident(current_schema())) and c.relkind = 'r'
         and not (has_table_privilege(c.oid, 'select') and (has_table_privilege(c.oid, 'insert') or c.relname = 'schema_migrations'))`,
     problem: 'are missing; grant select, insert, update and delete on the tables of the schema',
