@@ -6,6 +6,7 @@ import { locatesStore } from './core/rules/store-keys.ts';
 import { type App, requireProject } from './dispatch/call-context.ts';
 import { createPlatform } from './platform/platform.ts';
 import type { Platform, Project } from './platform/port.ts';
+import { toLocalDay } from './store/dialects/local-day.ts';
 import { openSqlite } from './store/dialects/sqlite.ts';
 import type { Store } from './store/port/store.ts';
 import type { StoreLocation } from './store/store-admin.ts';
@@ -68,6 +69,7 @@ export function createApp(platform: Platform, options: AppOptions = {}): App {
     usesServer: () => isBehindServer(platform),
     storeAdmin: async (project, url) =>
       (await import('./store/store-admin.ts')).createStoreAdmin(await locateStore(platform, project, url)),
+    toLocalDay,
     sqliteVersion: async () => (await import('./store/store-admin.ts')).readSqliteVersion(),
     async closeStores() {
       const stores = [...opened.values()];

@@ -19,7 +19,6 @@ import type { CallToken, PersonScope, TokenScope } from '#core/model/token.ts';
 import type { FactRequest, Observation } from '#core/observation.ts';
 import { includesScope } from '#core/rules/token-scope.ts';
 import { defined } from '#lib/defined.ts';
-import { formatLocalDay } from '#lib/iso-time.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import type { ReadStore, Stamp, Store, StoreAdmin } from '#store/port/store.ts';
 import type { Reply } from './dispatch.ts';
@@ -42,6 +41,8 @@ export interface App {
   storeAdmin(project: Project, url?: string): Promise<StoreAdmin>;
   /** The version of the SQLite library; undefined if it cannot be loaded. */
   sqliteVersion(): Promise<string | undefined>;
+  /** Returns the date of a time in the time zone of this process. */
+  toLocalDay(at: string): string;
   closeStores(): Promise<void>;
   /** Returns the feed of new entries of the log, which all readers of this process share. */
   getLogFeed(): Promise<LogFeed>;
@@ -195,7 +196,7 @@ export function createContext(ctx: CallContext, part: object): BaseContext {
     ...part,
     now,
     get today(): string {
-      return formatLocalDay(now);
+      return app.toLocalDay(now);
     },
     caller,
     gateway: call.gateway,

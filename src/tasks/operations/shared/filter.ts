@@ -41,7 +41,7 @@ export async function resolveTaskFilter(
   ctx: Pick<QueryContext, 'store' | 'now' | 'today' | 'caller' | 'platform' | 'token'>,
   { archived, assignee, due, since, before, status, type, label, priority, ...filter }: TaskFilterParams,
 ): Promise<TaskFilter> {
-  const { store, now, today } = ctx;
+  const { store, now } = ctx;
   await checkTaskExists(store, filter.parent);
   // An empty list is a filter that was not filled in.
   const lists = defined({ status, type, label, priority });
@@ -50,7 +50,7 @@ export async function resolveTaskFilter(
     ...filter,
     ...lists,
     assignee: assignee ? await (await import('./assignee.ts')).listAssigneeNames(ctx, assignee) : undefined,
-    dueBy: due ? ((await import('../../rules/due.ts')).parseDue(due, today) ?? 'none') : undefined,
+    dueBy: due ? ((await import('../../rules/due.ts')).parseDue(due, ctx.today) ?? 'none') : undefined,
     since: since && parseAgo(now, since),
     before: before && parseAgo(now, before),
     archived: archived ? ('only' as const) : undefined,
