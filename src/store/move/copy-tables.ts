@@ -1,6 +1,9 @@
 import { CleoError } from '#core/errors/error.ts';
+import { computeAllRanks } from '#tasks/rules/all-ranks.ts';
 import { rebuildSearch } from '../sql/search/rebuild.ts';
 import type { SqlRow } from '../sql/sql.ts';
+import { getOpenGraph } from '../sql/tasks/open-graph.ts';
+import { replaceRanks } from '../sql/tasks/rank-refresher.ts';
 import { markerVersion } from './marker.ts';
 import { listCopiedTables, sortByReferences, type TableShape, type Tables } from './tables.ts';
 
@@ -24,7 +27,7 @@ export type OnCopyProgress = (progress: CopyProgress) => void;
 const maxPageLength = 1 << 20;
 const maxPageRows = 500;
 
-/** Copies all tables and builds the search indexes. Both sides are transactions of the caller, which commits. */
+/** Copies all tables and builds the search indexes and the ranks. Both sides are transactions of the caller, which commits. */
 export async function copyTables(source: Tables, target: Tables, onProgress: OnCopyProgress = () => {}): Promise<CopiedTable[]> {
   const own = await matchTables(source, target);
   const sizes = new Map<string, { rows: number; longest: number }>();
@@ -50,6 +53,7 @@ export async function copyTables(source: Tables, target: Tables, onProgress: OnC
     target.db,
     own.map(({ name }) => name),
   );
+  await replaceRanks(target.db, computeAllRanks(await getOpenGraph(target.db)));
   return copied.sort((one, other) => (one.table < other.table ? -1 : 1));
 }
 

@@ -1,5 +1,5 @@
 import type { TaskId } from '#core/model/scalars.ts';
-import type { RankBucket, RankedTask, RankOrder, ScoreFacts, TaskRank } from '#tasks/model/rank.ts';
+import type { RankBucket, RankedTask, RankOrder, TaskRank, TitledFacts } from '#tasks/model/rank.ts';
 
 export interface RankQuery {
   /** Only this task and what is below it. */
@@ -20,7 +20,7 @@ export interface RankReads {
    *  project are due. */
   listDue(root: TaskId | undefined, order: RankOrder, dueBy: string, limit: number): Promise<DueTask[] | undefined>;
   /** What the score of a task consists of, and its title; unordered. */
-  getScoreFacts(ids: TaskId[]): Promise<(ScoreFacts & { title: string })[]>;
+  getScoreFacts(ids: TaskId[]): Promise<TitledFacts[]>;
   /** All ranks, for checks. Unordered. */
   listAll(): Promise<TaskRank[]>;
 }

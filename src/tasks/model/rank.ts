@@ -54,6 +54,8 @@ export interface RankedTask {
   /** With the points for a started sibling, if it is sorted by score. */
   key: number;
   due?: string | undefined;
+  /** Only if it is sorted by score. */
+  facts?: TitledFacts | undefined;
 }
 
 /** Facts about one recommended task. */
@@ -65,3 +67,5 @@ export interface ScoreFacts {
   due?: string | undefined;
   conflict?: string | undefined;
 }
+
+export type TitledFacts = ScoreFacts & { title: string };

@@ -25,8 +25,7 @@ export interface Selection {
   getMorePoints(id: TaskId): number;
 }
 
-export interface SelectedTask {
-  taskId: TaskId;
+export interface SelectedTask extends Pick<RankedTask, 'taskId' | 'facts'> {
   key: number;
 }
 
@@ -37,15 +36,15 @@ export function selectRanked({ count, buckets, due, today, excluded, getMorePoin
   selected: SelectedTask[];
   unread: ReadBucket[];
 } {
-  const keys = new Map<TaskId, number>();
-  const add = ({ taskId, key, due: date }: RankedTask, points: number): void => {
-    if (excluded.has(taskId) || keys.has(taskId)) return;
+  const found = new Map<TaskId, SelectedTask>();
+  const add = ({ taskId, key, due: date, facts }: RankedTask, points: number): void => {
+    if (excluded.has(taskId) || found.has(taskId)) return;
     const duePoints = today === undefined ? 0 : scoreDue(date, today).points;
-    keys.set(taskId, key - toKeyDistance(points + duePoints + getMorePoints(taskId)));
+    found.set(taskId, { taskId, key: key - toKeyDistance(points + duePoints + getMorePoints(taskId)), facts });
   };
-  for (const task of due ?? []) add(task, task.points);
   for (const { tasks = [], points } of buckets) for (const task of tasks) add(task, points);
-  const selected = [...keys].map(([taskId, key]) => ({ taskId, key })).sort((a, b) => a.key - b.key);
+  for (const task of due ?? []) add(task, task.points);
+  const selected = [...found.values()].sort((a, b) => a.key - b.key);
   const last = selected[count - 1]?.key ?? Number.POSITIVE_INFINITY;
   const maxMorePoints = due === undefined && today !== undefined ? maxDuePoints : 0;
   const unread = buckets.filter(({ bestKey, points, tasks, isComplete }) => {

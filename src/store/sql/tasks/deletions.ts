@@ -52,7 +52,7 @@ export function createDeletionWrites(
         await db.run(sql`insert into task_history (task_id, at, by_agent, field, old_value, new_value) values ${listRows(some)}`);
       ranks.mark(await listDependentIds(db, ids));
       for (const { id } of known) {
-        ranks.markChange(records.get(id), undefined);
+        ranks.markChange(records.get(id)!, undefined);
         await unindexTask(db, id);
         await db.run(sql`delete from task_dependencies where depends_on = ${id}`);
         await db.run(sql`delete from tasks where id = ${id}`);

@@ -1,5 +1,5 @@
 import type { Priority, Status, TaskId, TaskSize, TaskType } from '#core/model/scalars.ts';
-import type { RankedTask, RankOrder } from '#tasks/model/rank.ts';
+import type { RankedTask, RankOrder, TitledFacts } from '#tasks/model/rank.ts';
 import { toKeyDistance } from '#tasks/rules/ranks.ts';
 import { siblingPoints } from '#tasks/rules/score.ts';
 import type { RankReads } from '../../port/ranks.ts';
@@ -17,7 +17,7 @@ export function createRankReads(db: Db): RankReads {
     },
     async listBest({ root, bucket, order, limit }) {
       const found = await db.all(selectBest(root ?? '', bucket, order, limit));
-      return found.map(toRankedTask);
+      return found.map((row) => ({ ...toRankedTask(row), ...(order === 'score' ? { facts: toTitledFacts(row) } : {}) }));
     },
     async listDue(root, order, dueBy, limit) {
       const key = raw(`r.${keyColumns[order]} - ${formatSiblingBonus('r.parent_id', order)}`);
@@ -40,29 +40,7 @@ export function createRankReads(db: Db): RankReads {
         .map((row) => ({ ...toRankedTask(row), bucket: String(row.bucket) }));
     },
     async getScoreFacts(ids) {
-      const found = await queryInChunks(
-        db,
-        ids,
-        (some) => sql`
-          select t.id, t.title, t.type, t.status, t.priority, t.size, t.phase, t.parent_id, t.due,
-            case when exists (select 1 from tasks s where s.parent_id = t.parent_id and s.status in ('active', 'done')) then 1 else 0 end as has_started,
-            (select count(*) from task_dependencies d join tasks o on o.id = d.task_id
-              where d.depends_on = t.id and o.status <> 'done' and o.archived_at is null) as dependents
-          from tasks t where t.id in ${some}`,
-      );
-      return found.map((row) => ({
-        task: {
-          id: String(row.id),
-          type: row.type as TaskType,
-          status: row.status as Status,
-          priority: row.priority as Priority,
-          ...omitNull({ size: row.size as TaskSize | null, phase: row.phase as string | null, parentId: row.parent_id as string | null }),
-        },
-        title: String(row.title),
-        dependents: Number(row.dependents),
-        hasStartedSibling: Number(row.has_started) === 1,
-        due: toDue(row.due),
-      }));
+      return (await queryInChunks(db, ids, (some) => sql`select ${factColumns} from tasks t where t.id in ${some}`)).map(toTitledFacts);
     },
     async listAll() {
       return (await db.all(sql`select ${rankColumns} from task_ranks r`)).map(toRank);
@@ -71,6 +49,31 @@ export function createRankReads(db: Db): RankReads {
 }
 
 const toRankedTask = (row: SqlRow): RankedTask => ({ taskId: String(row.task_id), key: Number(row.rank_key), due: toDue(row.due) });
+
+/** The facts come with the best tasks: reading them apart would be another round trip to a server. */
+const withFacts = (limit: number): Sql => sql`
+  select b.task_id, b.rank_key, ${factColumns}
+  from (select task_id, rank_key from best order by rank_key limit ${limit}) b cross join tasks t where t.id = b.task_id order by b.rank_key`;
+
+const factColumns = raw(`
+  t.id, t.title, t.type, t.status, t.priority, t.size, t.phase, t.parent_id, t.due,
+  case when exists (select 1 from tasks s where s.parent_id = t.parent_id and s.status in ('active', 'done')) then 1 else 0 end as has_started,
+  (select count(*) from task_dependencies d join tasks o on o.id = d.task_id
+    where d.depends_on = t.id and o.status <> 'done' and o.archived_at is null) as dependents`);
+
+const toTitledFacts = (row: SqlRow): TitledFacts => ({
+  task: {
+    id: String(row.id),
+    type: row.type as TaskType,
+    status: row.status as Status,
+    priority: row.priority as Priority,
+    ...omitNull({ size: row.size as TaskSize | null, phase: row.phase as string | null, parentId: row.parent_id as string | null }),
+  },
+  title: String(row.title),
+  dependents: Number(row.dependents),
+  hasStartedSibling: Number(row.has_started) === 1,
+  due: toDue(row.due),
+});
 
 const toDue = (value: string | number | null | undefined): string | undefined =>
   value === null || value === undefined ? undefined : String(value);
@@ -131,7 +134,7 @@ const selectBest = (root: TaskId | '', bucket: string, order: RankOrder, limit: 
       union all
       select x.task_id, x.${key} - ${raw(formatSiblingBonus('x.parent_id', order))}, x.due from task_ranks x
       where x.task_id = ${root} and ${select(0)})
-    select task_id, rank_key, due from best order by rank_key limit ${limit}`;
+    ${order === 'score' ? withFacts(limit) : sql`select task_id, rank_key, due from best order by rank_key limit ${limit}`}`;
 };
 
 const maxKey = '9000000000000000';

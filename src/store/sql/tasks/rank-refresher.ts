@@ -1,17 +1,22 @@
 import type { TaskId } from '#core/model/scalars.ts';
+import { addToList, groupBy } from '#lib/collections.ts';
+import type { OpenTask, OpenWork } from '#tasks/model/open-work.ts';
 import type { BestChildren, RankFacts, TaskRank } from '#tasks/model/rank.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
-import { computeRanks } from '#tasks/rules/ranks.ts';
-import { maxScoredDependents } from '#tasks/rules/score.ts';
+import { computeAllRanks } from '#tasks/rules/all-ranks.ts';
+import { computeRanks, toKeyDistance } from '#tasks/rules/ranks.ts';
+import { maxScoredDependents, siblingPoints } from '#tasks/rules/score.ts';
 import { listRows } from '../list-rows.ts';
+import { queryInChunks } from '../queries.ts';
 import { type Db, listValues, omitNull, raw, type Sql, type SqlRow, splitChunks, sql } from '../sql.ts';
 import { isOpen } from './open-graph.ts';
 import { rankColumns, toRank } from './rank-rows.ts';
 
 /** Keeps `task_ranks` current: the writes of a transaction mark what they change, and its end computes the ranks of what was marked. */
 export interface RankRefresher {
-  /** Marks a task that was inserted (no `before`), changed or deleted (no `after`). */
-  markChange(before: TaskRecord | undefined, after: TaskRecord | undefined): void;
+  markCreated(task: TaskRecord): void;
+  /** Marks a task that was changed or deleted (no `after`). */
+  markChange(before: TaskRecord, after: TaskRecord | undefined): void;
   /** Marks tasks whose own fields, children or dependencies changed, and with `dependents` those that depend on them. */
   mark(ids: TaskId[], dependents?: TaskId[]): void;
   refresh(): Promise<void>;
@@ -23,30 +28,35 @@ const rankFields = ['type', 'status', 'priority', 'size', 'phase', 'parentId', '
 const maxRefreshed = 250;
 
 export function createRankRefresher(db: Db): RankRefresher {
+  const created = new Map<TaskId, CreatedTask>();
   const marked = new Set<TaskId>();
   const withDependents = new Set<TaskId>();
   const markParent = (task: TaskRecord | undefined): void => {
     if (task?.parentId !== undefined) marked.add(task.parentId);
   };
   return {
+    markCreated(task) {
+      created.set(task.id, toCreatedTask(task));
+    },
     markChange(before, after) {
-      const one = after ?? before!;
-      const isMoved = before?.parentId !== after?.parentId || isOpenTask(before) !== isOpenTask(after);
-      const dependsChanged = before?.depends.join() !== after?.depends.join();
-      if (!before || !after || dependsChanged || rankFields.some((field) => before[field] !== after[field])) marked.add(one.id);
-      if (isMoved || before?.status !== after?.status) {
+      const one = after ?? before;
+      const isMoved = before.parentId !== after?.parentId || isOpenTask(before) !== isOpenTask(after);
+      const dependsChanged = before.depends.join() !== after?.depends.join();
+      if (!after || dependsChanged || rankFields.some((field) => before[field] !== after[field])) marked.add(one.id);
+      if (isMoved || before.status !== after?.status) {
         markParent(before);
         markParent(after);
       }
-      if (isMoved || dependsChanged) for (const id of [...(before?.depends ?? []), ...(after?.depends ?? [])]) marked.add(id);
-      // A task that is new has no dependents, unless it was deleted before.
-      if (before && (before.status === 'done') !== (after?.status === 'done')) withDependents.add(one.id);
+      if (isMoved || dependsChanged) for (const id of [...before.depends, ...(after?.depends ?? [])]) marked.add(id);
+      if ((before.status === 'done') !== (after?.status === 'done')) withDependents.add(one.id);
     },
     mark(ids, dependents = []) {
       for (const id of ids) marked.add(id);
       for (const id of dependents) withDependents.add(id);
     },
     async refresh() {
+      if (created.size > 0) for (const id of await rankCreated(db, created)) marked.add(id);
+      created.clear();
       while (marked.size + withDependents.size > 0) {
         const ids = takeSome(marked);
         for (const id of await refreshRanks(db, ids, takeSome(withDependents))) marked.add(id);
@@ -54,6 +64,14 @@ export function createRankRefresher(db: Db): RankRefresher {
     },
   };
 }
+
+/** What the ranks of a new task depend on, without its texts, so that a large import does not keep them. */
+type CreatedTask = OpenTask & Pick<TaskRecord, 'assignee' | 'due' | 'depends'> & { isOpen: boolean };
+
+const toCreatedTask = (task: TaskRecord): CreatedTask => {
+  const { id, type, status, priority, size, phase, parentId, assignee, due, depends } = task;
+  return { id, type, status, priority, size, phase, parentId, assignee, due, depends, isOpen: isOpenTask(task) } as CreatedTask;
+};
 
 const isOpenTask = (task: TaskRecord | undefined): boolean => task !== undefined && task.status !== 'done' && task.archivedAt === undefined;
 
@@ -65,6 +83,52 @@ function takeSome(ids: Set<TaskId>): TaskId[] {
     ids.delete(id);
   }
   return some;
+}
+
+/** Computes the ranks of new tasks from their records, which is faster than reading them. Returns the tasks whose ranks depend on what is
+ *  not new, too. */
+async function rankCreated(db: Db, created: Map<TaskId, CreatedTask>): Promise<TaskId[]> {
+  const marked = new Set<TaskId>();
+  const work: OpenWork = { tasks: [], depends: [], startedParents: new Set(), claims: [], planned: [] };
+  const outside = new Map<TaskId, CreatedTask[]>();
+  for (const task of created.values()) {
+    const { id, parentId, isOpen, depends } = task;
+    if (parentId !== undefined && task.status !== 'pending' && task.status !== 'blocked') work.startedParents.add(parentId);
+    if (parentId !== undefined && !created.has(parentId)) addToList(outside, parentId, task);
+    if (!isOpen) continue;
+    work.tasks.push(task);
+    work.planned!.push({ taskId: id, assignee: task.assignee, due: task.due });
+    for (const dependsOn of depends) {
+      const target = created.get(dependsOn);
+      if (target?.status !== 'done') work.depends.push({ taskId: id, dependsOn });
+      if (target) continue;
+      marked.add(dependsOn);
+      marked.add(id);
+    }
+  }
+  const ranks = computeAllRanks(work).filter(({ taskId }) => created.has(taskId));
+  await insertRanks(db, ranks);
+  for (const id of await findChangedParents(db, outside, ranks)) marked.add(id);
+  return [...marked];
+}
+
+/** Finds the parents whose ranks a new child may change. Most have a better child, so that nothing changes. */
+async function findChangedParents(db: Db, childrenOf: Map<TaskId, CreatedTask[]>, ranks: TaskRank[]): Promise<TaskId[]> {
+  if (childrenOf.size === 0) return [];
+  const select = (some: Sql): Sql => sql`select ${rankColumns} from task_ranks r where r.task_id in ${some}`;
+  const present = groupBy((await queryInChunks(db, [...childrenOf.keys()], select)).map(toRank), ({ taskId }) => taskId);
+  const ranksOf = groupBy(ranks, ({ taskId }) => taskId);
+  const isBetter = (own: TaskRank[], rank: TaskRank): boolean =>
+    own.some(
+      (one) =>
+        one.bucket === rank.bucket && one.scoreKey <= rank.scoreKey - toKeyDistance(siblingPoints) && one.urgencyKey <= rank.urgencyKey,
+    );
+  return [...childrenOf].flatMap(([id, children]) => {
+    const own = (present.get(id) ?? []).filter(({ isContainer }) => isContainer);
+    const isUnchanged = (child: CreatedTask): boolean =>
+      child.isOpen && child.status !== 'active' && own.length > 0 && (ranksOf.get(child.id) ?? []).every((rank) => isBetter(own, rank));
+    return children.every(isUnchanged) ? [] : [id];
+  });
 }
 
 /** Computes the ranks of these tasks, of those that depend on `dependents`, and of everything above them. Returns the containers that they
@@ -145,7 +209,13 @@ async function saveRanks(db: Db, present: TaskRank[], ranks: TaskRank[]): Promis
   await insertRanks(db, changed);
 }
 
-export async function insertRanks(db: Db, ranks: TaskRank[]): Promise<void> {
+/** Replaces all ranks. */
+export async function replaceRanks(db: Db, ranks: TaskRank[]): Promise<void> {
+  await db.run(raw('delete from task_ranks'));
+  await insertRanks(db, ranks);
+}
+
+async function insertRanks(db: Db, ranks: TaskRank[]): Promise<void> {
   for (const some of splitChunks(ranks, 100))
     await db.run(sql`
       insert into task_ranks (task_id, bucket, parent_id, is_container, score_key, urgency_key, due)

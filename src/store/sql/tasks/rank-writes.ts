@@ -1,7 +1,7 @@
 import type { RankReads, RankWrites } from '../../port/ranks.ts';
-import { type Db, raw } from '../sql.ts';
+import type { Db } from '../sql.ts';
 import { createRankReads } from './rank-reads.ts';
-import { insertRanks, type RankRefresher } from './rank-refresher.ts';
+import { type RankRefresher, replaceRanks } from './rank-refresher.ts';
 
 /** In a write, ranks are refreshed before they are read. */
 export function createRankWrites(db: Db, { refresh }: Pick<RankRefresher, 'refresh'>): RankReads & RankWrites {
@@ -20,8 +20,7 @@ export function createRankWrites(db: Db, { refresh }: Pick<RankRefresher, 'refre
     listAll: refreshed(reads.listAll),
     async replaceAll(ranks) {
       await refresh();
-      await db.run(raw('delete from task_ranks'));
-      await insertRanks(db, ranks);
+      await replaceRanks(db, ranks);
     },
   };
 }

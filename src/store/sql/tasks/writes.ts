@@ -62,7 +62,7 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
     if (!isIndexedLater) await indexPending();
     for (const task of tasks) {
       changes.created.push(task.id);
-      ranks.markChange(undefined, task);
+      ranks.markCreated(task);
     }
   };
 

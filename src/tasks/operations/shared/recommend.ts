@@ -57,9 +57,10 @@ export async function recommendTasks(
       },
     }),
   });
-  const facts = new Map((await store.ranks.getScoreFacts(selected.map(({ taskId }) => taskId))).map((one) => [one.task.id, one]));
-  return selected.flatMap(({ taskId }) => {
-    const { title, ...one } = facts.get(taskId)!;
+  const unread = selected.filter(({ facts }) => facts === undefined).map(({ taskId }) => taskId);
+  const read = new Map(unread.length === 0 ? [] : (await store.ranks.getScoreFacts(unread)).map((one) => [one.task.id, one]));
+  return selected.map(({ taskId, facts }) => {
+    const { title, ...one } = facts ?? read.get(taskId)!;
     const { reasons, score } = scoreTask({ ...one, conflict: conflicts.get(taskId) }, { phase: session?.phase, today, caller }, claims);
     return { taskId, title, score, reasons };
   });
