@@ -259,7 +259,9 @@ describe('operations', () => {
   );
 
   test('every definition is in the index', () => {
-    const declared = definitions.flatMap((path) => [...read(path).matchAll(/ = (?:query|mutation|job)\(\{\n {2}name: '([^']+)'/g)].map((found) => found[1]!));
+    const declared = definitions.flatMap((path) =>
+      [...read(path).matchAll(/ = (?:query|mutation|job)\(\{\n {2}name: '([^']+)'/g)].map((found) => found[1]!),
+    );
     expect(declared.sort()).toEqual(registry.entries.map((entry) => entry.name).sort());
   });
 

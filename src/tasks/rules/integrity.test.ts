@@ -111,14 +111,15 @@ test('reports a blocked task without a reason', () => {
   expect(brief({ ...world('T1 blocked'), blockedWithoutReason: ['T1'] })).toEqual(['no-reason T1: cleo update T1 --clear-blocked-by']);
 });
 
-test('checks a hundred thousand tasks within five seconds', () => {
+test('checks a hundred thousand tasks within five seconds of processor time', () => {
   const facts = world();
   for (let i = 1; i <= 100_000; i++) {
     const epic = `T${i - (i % 10 || 10) + 1}`;
     facts.tasks.push({ id: `T${i}`, type: i % 10 === 1 ? 'epic' : 'task', status: 'done', ...(i % 10 === 1 ? {} : { parentId: epic }) });
     if (i > 20) facts.depends.push({ from: `T${i}`, to: `T${i - 20 + (i % 10 === 1 ? 1 : 0)}` });
   }
-  const began = performance.now();
+  const began = process.cpuUsage();
   expect(findProblems(facts)).toEqual([]);
-  expect(performance.now() - began).toBeLessThan(5000);
+  const { user, system } = process.cpuUsage(began);
+  expect((user + system) / 1000).toBeLessThan(5000);
 });

@@ -58,7 +58,7 @@ test('two tokens are two agents, one token under two names is not', async () => 
   const http = surface({});
   const as = (name: string, agent = name) => ({ gateway: 'http' as const, agent, token: { name, scope: 'mutate' as const } });
   await work(app, http, as('laptop'));
-  expect(await http('validator.attest', { taskId: 'T001' }, as('laptop', 'ben'))).toMatchObject({ exitCode: 82 });
+  expect(await http('validator.attest', { taskId: 'T001' }, as('laptop', 'laptop/ben'))).toMatchObject({ exitCode: 82 });
   expect(await http('validator.attest', { taskId: 'T001' }, as('ci'))).toMatchObject({
     exitCode: 0,
     envelope: { verdict: { by: 'ci', independence: 'process' } },
