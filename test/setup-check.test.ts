@@ -26,12 +26,7 @@ test.each(['claude', 'codex', 'cursor', 'gemini', 'vscode', 'opencode'])('starts
   expect(error).toBeUndefined();
   expect(success).toBe(true);
   const hooks = { claude: 2, codex: 1, gemini: 1 }[client] ?? 0;
-  expect(checks.map(({ check, ok }: { check: string; ok: boolean }) => [check, ok])).toEqual([
-    ['server', true],
-    ['tools', true],
-    ['store', true],
-    ...Array(hooks).fill(['hook', true]),
-  ]);
+  expect(checks).toMatchObject(['server', 'tools', 'store', ...Array(hooks).fill('hook')].map((check) => ({ client, check, ok: true })));
 });
 
 test('checks every client that is set up, and none without one', async () => {

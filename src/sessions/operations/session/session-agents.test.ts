@@ -62,6 +62,23 @@ describe('several sessions of one agent', () => {
     expect(await call('tasks.complete', { taskId: 'T004' })).toMatchObject({ success: true, _meta: { sessionId: 's-a' } });
   });
 
+  test('a call that selects a graded session is graded', async () => {
+    const { call } = await openApp({
+      tasks: [
+        ...world,
+        'T004 in T001 active by tester@s-a: Held',
+        'T011 in T009 active by tester@s-b: Held, too',
+        'session s-a epic:T001 graded by tester',
+        'session s-b epic:T009 by tester',
+      ],
+      config: { grade: { nudge: true } },
+    });
+    expect((await call('tasks.update', { taskId: 'T004', notes: 'x' }))._meta.nudge).toMatch(
+      /^-\d+: a task operation before session\.list/,
+    );
+    expect((await call('tasks.update', { taskId: 'T011', notes: 'x' }))._meta).not.toHaveProperty('nudge');
+  });
+
   test.each([
     ['tasks.add', { title: 'x' }, 'cleo add x --session s-a'],
     ['tasks.start', { taskId: 'T010' }, 'cleo start T010 --session s-b'],
