@@ -1,5 +1,8 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { grantPerson, personToken } from '../../test/person-token.ts';
@@ -33,6 +36,25 @@ test('a change through one server is on a page of another server, on PostgreSQL'
   await page.getByLabel('Title').press('Enter');
   await page.locator('[data-status=pending]').getByText('Written by the page').waitFor();
   expect((await first.post('query/tasks/find', { query: 'page' })).tasks).toHaveLength(1);
+});
+
+test('serve --open opens the page with its secret', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cleo-open-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  // The program that opens an address, by its name on Linux and macOS.
+  for (const name of ['xdg-open', 'open'])
+    writeFileSync(join(folder, name), `#!/bin/sh\nprintf %s "$1" > ${folder}/new && mv ${folder}/new ${folder}/address\n`, { mode: 0o755 });
+  const project = await serveProject({ words: ['--open'], env: { PATH: `${folder}:${process.env.PATH}` } });
+  onTestFinished(() => project.close());
+  await expect.poll(() => existsSync(join(folder, 'address')), { timeout: 15_000 }).toBe(true);
+  const opened = readFileSync(join(folder, 'address'), 'utf8');
+  expect(opened).toBe(project.page);
+  const page = await openEmptyPage();
+  await page.goto(opened);
+  await page.getByText('No tasks yet').waitFor();
+  await page.getByRole('link', { name: 'a quick add on the board' }).click();
+  // Only a page with the secret offers to write.
+  await page.locator('header').getByRole('button', { name: 'Add', exact: true }).waitFor();
 });
 
 test('a server with tokens asks for one, and asks again when it is revoked', async () => {
