@@ -149,4 +149,17 @@ test('the command line calls a server with TLS whose authority it knows, and no 
   const init = await runCleo(['init', '--server', server.url, '--project', project?.key], { cwd: root, env: known });
   expect(init).toMatchObject({ exitCode: 0 });
   expect(JSON.parse((await runCleo(['show', 'T001'], { cwd: root, env: known })).out)).toMatchObject({ task: { title: 'Over TLS' } });
+  const startedAt = performance.now();
+  for (const words of [
+    ['show', 'T001'],
+    ['add', 'x'],
+  ]) {
+    const { exitCode, out } = await runCleo(words, { cwd: root, env });
+    expect([exitCode, JSON.parse(out).error]).toMatchObject([
+      3,
+      { code: 'E_STORE_UNREACHABLE', message: expect.stringMatching(/NODE_EXTRA_CA_CERTS/), fix: 'cleo config get server.url' },
+    ]);
+  }
+  // It is not tried again until the busy timeout.
+  expect(performance.now() - startedAt).toBeLessThan(15_000);
 });

@@ -5,11 +5,17 @@ import type { ServerAnswer, ServerConnection, ServerRequest } from '#core/model/
 /** A request that received no answer. `wasSent` is false only if the server cannot have seen it. */
 export class NoAnswer extends Error {
   readonly wasSent: boolean;
-  constructor(problem: string, wasSent: boolean) {
+  /** Trying again does not help: the host is unknown, or its certificate is not valid. */
+  readonly isFinal: boolean;
+  constructor(problem: string, wasSent: boolean, isFinal = false) {
     super(problem);
     this.wasSent = wasSent;
+    this.isFinal = isFinal;
   }
 }
+
+const unknownAuthority = /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_)/;
+const finalCodes = /^(ENOTFOUND|EPROTO|CERT_|ERR_TLS_|ERR_SSL_|HOSTNAME_MISMATCH)/;
 
 /** Connects to a cleo server. The connection stays open between the requests of this process. */
 export function connectServer(address: string): ServerConnection {
@@ -53,7 +59,11 @@ export function connectServer(address: string): ServerConnection {
       });
       request.on('error', (error: NodeJS.ErrnoException) => {
         clearTimeout(timer);
-        fail(error.code ? `${error.code}${error.message.includes(error.code) ? '' : `: ${error.message}`}` : error.message);
+        const code = error.code ?? '';
+        const problem = code === '' || error.message.includes(code) ? error.message : `${code}: ${error.message}`;
+        const isUnknown = unknownAuthority.test(code);
+        const hint = isUnknown ? '; name the file of the authority that signed its certificate in NODE_EXTRA_CA_CERTS' : '';
+        reject(new NoAnswer(`${problem}${hint}`, wasSent, !wasSent && (isUnknown || finalCodes.test(code))));
       });
       request.end(body);
     });

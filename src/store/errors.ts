@@ -10,12 +10,12 @@ const rows = {
     message: (d) => `${d.problem}; it is not known whether the write was saved`,
     fix: () => 'cleo log --limit 5',
   }),
-  E_STORE_UNREACHABLE: row<{ address: string; problem: string }>({
+  E_STORE_UNREACHABLE: row<{ address: string; problem: string; isServer?: true }>({
     exit: 3,
     http: 503,
-    message: (d) => `The PostgreSQL store at ${d.address} cannot be reached: ${d.problem}`,
-    fix: () => 'cleo doctor',
-    alternatives: () => [{ action: 'See which store is configured', command: 'cleo config get store.url' }],
+    message: (d) => `The ${d.isServer ? 'cleo server' : 'PostgreSQL store'} at ${d.address} cannot be reached: ${d.problem}`,
+    fix: (d) => (d.isServer ? 'cleo config get server.url' : 'cleo doctor'),
+    alternatives: (d) => (d.isServer ? [] : [{ action: 'See which store is configured', command: 'cleo config get store.url' }]),
   }),
   E_STORE_UNAVAILABLE: row<{ address: string; problem: string; waitedMs: number; isServer?: true }>({
     exit: 7,

@@ -191,7 +191,9 @@ async function post(
       problem = `status ${answer.status}`;
     } catch (error) {
       problem = (error as Error).message;
-      if (isWrite && (error as { wasSent?: boolean }).wasSent !== false) mayBeSaved = true;
+      const { wasSent, isFinal } = error as { wasSent?: boolean; isFinal?: boolean };
+      if (isFinal && !mayBeSaved) throw new CleoError('E_STORE_UNREACHABLE', { address: url, problem, isServer: true });
+      if (isWrite && wasSent !== false) mayBeSaved = true;
       if (signal?.aborted) throw createUnansweredError(url, 'the call was cancelled', mayBeSaved, 0);
     }
     const waitedMs = Math.round(platform.monotonicMs() - startedAt);
