@@ -9,6 +9,7 @@ import type { Config } from './model/config.ts';
 import type { EditorForm } from './model/editor-form.ts';
 import type { ProgressReporter } from './model/progress.ts';
 import type { SessionHandle } from './model/session-handle.ts';
+import type { FileRecordKind } from './model/shared-records.ts';
 import type { CallToken, PersonScope } from './model/token.ts';
 import type { ApplyContext, FactRequest, Observation } from './observation.ts';
 import type { View } from './terminal/view.ts';
@@ -156,6 +157,9 @@ interface Definition<P extends Params, R extends Params> {
   apply?(ctx: ApplyContext, params: InferOutput<P>, data: Record<string, unknown>): Promise<void>;
   /** The longest body of a request, for an operation that carries contents. By default 1 MiB. */
   maxBodyBytes?: number;
+  /** Records that the operation reads or writes in files. On a shared store they are in the store, and dispatch makes the files of the
+   *  checkout equal to it before and after the operation. */
+  shares?: readonly FileRecordKind[];
   /** Reads that the operation is going to need, besides those of dispatch. Where the store is on a server they are sent together with the
    *  first statement, so that the operation does not wait for each. It must not depend on them: they are only faster. */
   readAhead?(store: ReadStore, params: InferOutput<P>, ctx: { caller: Caller; now: string }): Promise<unknown>[];
@@ -272,6 +276,8 @@ export interface JobContext extends Omit<BaseContext, 'config'> {
   write<T>(work: (store: WriteStore) => Promise<T>): Promise<T>;
   /** Runs `work` in the last write of a job that does not need the store, together with the audit row of the call. */
   writeAndLog<T>(work: (store: WriteStore) => Promise<T>): Promise<T>;
+  /** Makes all shared records of a store and the files of the checkout equal. */
+  syncRecords(store: Store): Promise<void>;
   openStore(mode: 'read' | 'write'): Promise<Store>;
   closeStores(): Promise<void>;
   /** The receipt. Jobs add the records that they changed in files. */

@@ -142,6 +142,8 @@ export interface CallContext {
   isIdentified?: boolean;
   /** The call is in the log already, together with what it stored. */
   isLogged?: true;
+  /** The query has appended its line to a file. */
+  hasAppendedLine?: true;
   /** The settings of the shared store were read for this call. */
   hasSharedSettings?: true;
   session?: SessionHandle;

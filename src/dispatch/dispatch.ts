@@ -186,6 +186,12 @@ function toCaller(platform: Platform, call: Call, { needs, kind }: Operation): C
 }
 
 async function runOperation(ctx: CallContext, params: Record<string, unknown>): Promise<Outcome> {
+  const { shares } = ctx.operation;
+  if (!shares || !ctx.app.hasSharedStore()) return runKind(ctx, params);
+  return (await import('./share-records.ts')).withSharedRecords(ctx, shares, () => runKind(ctx, params));
+}
+
+async function runKind(ctx: CallContext, params: Record<string, unknown>): Promise<Outcome> {
   const { operation } = ctx;
   if (operation.kind === 'query') return runQuery(ctx, params);
   // Most calls read and never load the code for writes.

@@ -122,12 +122,14 @@ export async function logQuietly(ctx: CallContext, exitCode: number, changes?: C
 
 /** Appends the line of a query to its file. A failed write is only a warning. An observer that may not write, such as a web page without
  *  its secret, appends nothing. */
-export function appendLine({ app, call }: CallContext, outcome: Outcome): void {
+export function appendLine(ctx: CallContext, outcome: Outcome): void {
+  const { app, call } = ctx;
   const { appendLine: addition } = outcome.options;
   const project = app.platform.getProject();
   if (!addition || !project || (app.isObserver && !includesScope(call.token?.scope ?? 'query', 'mutate'))) return;
   try {
     app.platform.files.appendLine(`${project.folder}/${addition.file}`, addition.line);
+    ctx.hasAppendedLine = true;
   } catch (error) {
     outcome.options = {
       ...outcome.options,

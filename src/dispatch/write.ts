@@ -2,8 +2,9 @@ import type { AnswerOptions } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Changes } from '#core/model/audit.ts';
 import { type Observation, requestFacts } from '#core/observation.ts';
+import { fileRecordKinds } from '#core/model/shared-records.ts';
 import { listPolicyGroups } from '#core/rules/trust.ts';
-import type { WriteStore } from '#store/port/store.ts';
+import type { Store, WriteStore } from '#store/port/store.ts';
 import { type CallContext, checkFolder, createContext, toStamp, unwrapAnswer } from './call-context.ts';
 import { checkSession, listSessionWarnings } from './check-session.ts';
 import type { Outcome } from './envelope.ts';
@@ -148,6 +149,9 @@ function createJobContext(ctx: CallContext, changes: Changes): object {
     // A job holds no transaction, and what it has done is not rolled back.
     ...(ctx.call.clientFacts ? {} : { getFacts: { value: (...asked: [never, never]) => observeOne(ctx, ...asked) } }),
     changes: { value: changes },
+    syncRecords: {
+      value: async (store: Store) => (await import('./share-records.ts')).syncRecords(app, store, fileRecordKinds, toStamp(ctx)),
+    },
     write: {
       value: async (change: (store: WriteStore) => Promise<unknown>) =>
         (await app.openStore('write')).write(toStamp(ctx), async (writes) => {

@@ -40,6 +40,7 @@ export function createPlatform(env: Record<string, string | undefined>, folder: 
     connectGithub: async () => (await import('./github.ts')).createGithubConnection(env, platform),
     loadSigning: async () => (await import('./signing/audit-key.ts')).createSigning(env, home),
     createRunner: async (project) => (await import('./runner/runner-platform.ts')).createRunnerPlatform(platform, project, env),
+    loadRecordFiles: () => import('./records/record-files.ts'),
     findWorkingTree: async (project) => (await import('./tree.ts')).findWorkingTree(folder, project),
     findFile: async (project, tree, path, from = folder) => (await import('./tree.ts')).findFileInTree(tree, from, project, path),
     readHead: async () => (await import('./tree.ts')).readHead(folder),

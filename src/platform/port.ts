@@ -8,7 +8,9 @@ import type { AgentMark } from '#sessions/model/agent-marks.ts';
 import type { ClientProcess, EnvironmentIdentity } from '#sessions/model/caller-identity.ts';
 import type { SkillSet } from '#skills/model/skill.ts';
 import type { GithubConnection } from '#transfer/model/github-connection.ts';
+import type { Backups } from './backup-port.ts';
 import type { GitHooks, PlanFiles } from './plan-port.ts';
+import type { RecordFilesModule } from './records/port.ts';
 import type { RunnerPlatform } from './runner/port.ts';
 import type { Signing, SshSignatures } from './signing/port.ts';
 
@@ -63,40 +65,13 @@ export interface ConfigFiles {
   load(project: Project | undefined): Config;
   /** Returns the values and problems of one file. */
   inspect(path: string): { values: Partial<Config>; problems: ConfigProblem[] };
-  /** The settings of the project that were last read from its shared store; empty without one. */
+  /** The settings that were last read from the shared store. They have priority over the files. */
   getShared(project: Project): Partial<Config>;
-  /** Gives settings of the shared store priority over the files. */
   setShared(project: Project, values: Partial<Config>): void;
   projectFile(project: Project): string;
   userFile(): string;
   /** Writes a key, or removes it if the value is undefined. The key need not be valid. */
   set(path: string, key: string, value: ConfigValue | undefined): void;
-}
-
-/** `manual`: created by a command. `automatic`: one a day, and before a migration. `replaced`: the store before a restore. */
-export type BackupKind = 'manual' | 'automatic' | 'replaced';
-
-export interface Backup {
-  id: string;
-  size: number;
-  createdAt: string;
-  kind: BackupKind;
-}
-
-export interface Backups {
-  /** Newest first. */
-  list(project: Project): Backup[];
-  getPath(project: Project, id: string): string;
-  /** Calls `copy` to write the file, stores its checksum, and removes old backups. */
-  create(
-    project: Project,
-    options: { at: string; kind: BackupKind; keep: number },
-    copy: (file: string) => Promise<void>,
-  ): Promise<{ backup: Backup; removed: string[] }>;
-  /** Creates the automatic backup of the day, unless there is one. Ignores failures: the write before it is safe. */
-  createDaily(project: Project, options: { at: string; keep: number }, copy: (file: string) => Promise<void>): Promise<void>;
-  /** Compares the file with its checksum; undefined without a checksum. */
-  isUnchanged(project: Project, id: string): boolean | undefined;
 }
 
 export interface Skills {
@@ -317,6 +292,7 @@ export interface Platform extends ServerAccess {
   /** Loads access to the key that signs the audit log. */
   loadSigning(): Promise<Signing>;
   createRunner(project: Project): Promise<RunnerPlatform>;
+  loadRecordFiles(): Promise<RecordFilesModule>;
   /** Returns the checkout that contains the caller's folder. */
   findWorkingTree(project: Project): Promise<WorkingTree>;
   /** Finds a file of the checkout, by a path from `from` (by default the caller's folder) or from the project folder. Undefined if

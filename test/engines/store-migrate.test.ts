@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { expect, inject, onTestFinished, test } from 'vitest';
@@ -28,6 +28,7 @@ const otherRows = [
   `insert into task_gates (task_id, gate, round, passed, evidence, agent_id, at) values ('T003', 'implemented', 1, 1, '[]', 'ada', '2026-01-01')`,
   `insert into task_verifications (task_id, round, failed) values ('T003', 1, 0) on conflict do nothing`,
   `insert into lifecycle_stages (epic_id, stage, status, agent_id, at) values ('T001', 'research', 'active', 'ada', '2026-01-01') on conflict do nothing`,
+  `insert into shared_records values ('grades', 'old', 1, 'removed', 'old', 1, 'utf8', null, 'ada', '2026-01-01')`,
   `insert into jobs (operation, agent_id, started_at) values ('x.y', 'ada', '2026-01-01')`,
 ];
 
@@ -119,6 +120,67 @@ test('a store moves to PostgreSQL and back with all its content, and the log sti
   expect(again).toMatchObject({ success: true, renamedTo: expect.stringContaining('_m') });
   expect((await migrate(app, 'sqlite')).success).toBe(true);
   expect(readdirSync(join(app.root, '.cleo')).filter((name) => name.includes('.new-'))).toEqual([]);
+});
+
+test('records in files and settings move to PostgreSQL and back', async () => {
+  const app = await openApp({
+    engine: 'sqlite',
+    tasks: ['T001', 'research T001-a: A', 'research T001-b: B', 'trace run-a', 'review rv-1 of run-a'],
+    config: { claims: { ttlMinutes: 30 }, grade: { nudge: true } },
+  });
+  openClient(app);
+  const url = inject('databaseUrl');
+  await app.call('session.start', { scope: 'task:T001', autoStart: true });
+  const { session } = await app.call('session.end', { note: 'done' });
+  await app.call('admin.grade', { sessionId: session.id, partial: true });
+  await app.call('assess.run', { runs: ['run-a'] });
+  await app.call('research.archive', { entryId: 'T001-b' });
+  const paths = ['metrics/GRADES.jsonl', 'metrics/ASSESSMENTS.jsonl', 'research/MANIFEST.jsonl', 'research/MANIFEST.archive.jsonl'];
+  const readAll = () =>
+    [...paths, 'reviews.jsonl', 'traces/2026-01-01-run-a.jsonl', 'runs/run-a/run.json'].map((path) =>
+      readFileSync(join(app.root, '.cleo', path), 'utf8'),
+    );
+  const removeAll = () => {
+    for (const folder of ['metrics', 'research', 'traces', 'runs', 'reviews.jsonl'])
+      rmSync(join(app.root, '.cleo', folder), { recursive: true, force: true });
+  };
+  const readConfig = () => JSON.parse(readFileSync(configFile(app), 'utf8'));
+  const asked = async () => {
+    const answers: Json[] = [];
+    for (const operation of [
+      'admin.grade.list',
+      'research.list',
+      'research.stats',
+      'trace.list',
+      'review.list',
+      'trace.query',
+      'trace.export',
+      'assess.suggest',
+    ]) {
+      const { _meta, ...answer } = await app.call(operation);
+      answers.push(answer);
+    }
+    return answers;
+  };
+  const [files, answers] = [readAll(), await asked()];
+
+  expect(await migrate(app, url)).toMatchObject({ success: true });
+  removeAll();
+  expect(await asked()).toEqual(answers);
+  expect(readAll()).toEqual(files);
+  expect(await app.call('admin.config.get', { key: 'claims.ttlMinutes' })).toMatchObject({ value: 30, source: 'store' });
+  await app.call('admin.config.set', { key: 'claims.ttlMinutes', value: 45 }, asPerson);
+  expect(readConfig().claims.ttlMinutes).toBe(30);
+
+  removeAll();
+  expect(await migrate(app, 'sqlite')).toMatchObject({ success: true });
+  expect(readAll()).toEqual(files);
+  expect(await asked()).toEqual(answers);
+  expect(readConfig().claims.ttlMinutes).toBe(45);
+  expect(await app.call('admin.config.get', { key: 'claims.ttlMinutes' })).toMatchObject({ value: 45, source: 'project' });
+  // On SQLite a file that is removed is gone.
+  removeAll();
+  expect((await app.call('admin.grade.list')).grades).toEqual([]);
 });
 
 const toMarker = (state: string, place: string): string => JSON.stringify({ state, place, at: '2026-01-01' });

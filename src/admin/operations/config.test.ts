@@ -138,7 +138,7 @@ test('a command that a colleague has set in the store needs the trust of each us
   if (isPostgres) {
     const content = JSON.stringify(set.value);
     await app.store.write({ at: '2026-01-01T00:00:00.000Z', by: 'colleague' }, (store) =>
-      store.records.save('settings', { name: set.key, hash: 'x', size: content.length }, { encoding: 'utf8', content }),
+      store.records.save('settings', [{ name: set.key, hash: 'x', size: content.length, stored: { encoding: 'utf8', content } }]),
     );
   } else write(projectFile(app), JSON.stringify({ ...readJson(projectFile(app)), verification: { tools: { test: set.value } } }));
   const verify = () => app.call('verify.gate', { taskId: 'T001', gate: 'testsPassed', evidence: 'tool:test' });

@@ -7,6 +7,7 @@ import { defined } from '#lib/defined.ts';
 import type { Project } from '#platform/port.ts';
 import { checkStoreAddress, removePassword } from '../rules/store-address.ts';
 import { recordFactsQuietly } from './shared/local-facts.ts';
+import { shareRecords, unshareRecords } from './shared/move-records.ts';
 
 const PlaceSchema = strictObject({ engine: picklist(['sqlite', 'postgres']), place: string() });
 
@@ -65,7 +66,10 @@ export const adminStoreMigrate = job({
       isDryRun: dryRun,
       onProgress: (progress) => observe?.('move_progress', { ...progress }, {}),
     });
-    if (!dryRun) await switchStore(ctx, project, address);
+    if (!dryRun) {
+      await moveRecords(ctx, project, address);
+      await switchStore(ctx, project, address);
+    }
     const { tables, aside, isResumed } = moved;
     const rows = tables.reduce((sum, table) => sum + table.rows, 0);
     return answer(
@@ -88,6 +92,16 @@ function checkAddressSource({ platform: { databaseUrl } }: JobContext): void {
       'set store.url to the address of the present store, then unset the variable and move',
     fix: `cleo config set store.url ${quote(removePassword(databaseUrl))}`,
   });
+}
+
+/** What is in files on SQLite is in the store on a server. A process that ends in between is repeated like the rest of the move. */
+async function moveRecords(ctx: JobContext, project: Project, address: string): Promise<void> {
+  const store = await (await ctx.storeAdmin(project, address)).open('write');
+  try {
+    await (address === '' ? unshareRecords : shareRecords)(ctx, project, store);
+  } finally {
+    await store.close();
+  }
 }
 
 /** Makes the project use the store at `address`. A process that ends in between leaves the address of the old store, which names the

@@ -15,6 +15,7 @@ export const assessCalibrate = job({
   tier: 2,
   needs: 'project',
   exitNamespace: 'skill',
+  shares: ['runs', 'reviews', 'scores'],
   cli: { command: 'assess calibrate', view: async () => (await import('../view.ts')).assessView },
   example: { world: ['judged 40'], call: { now: '2026-02-01T00:00:00.000Z' } },
   async run(ctx, { now = ctx.now }) {

@@ -21,6 +21,7 @@ export const assessCompare = query({
   tier: 2,
   needs: 'project',
   exitNamespace: 'skill',
+  shares: ['runs', 'reviews', 'scores'],
   cli: { command: 'assess compare', args: ['baseline', 'candidate'], view: async () => (await import('../view.ts')).assessView },
   example: {
     world: ['run run-1 2026-01-31 discovery/write', 'run run-2 2026-02-01 discovery/write'],

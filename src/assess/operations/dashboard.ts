@@ -33,6 +33,7 @@ export const assessDashboard = job({
   needs: 'project',
   usesHost: true,
   exitNamespace: 'skill',
+  shares: ['runs', 'reviews', 'scores'],
   cli: { command: 'assess dashboard', view: async () => (await import('../view.ts')).assessView },
   example: {
     world: ['run run-1 2026-01-31 discovery/write design/draw:84'],

@@ -42,6 +42,7 @@ export const assessJudge = job({
   usesHost: true,
   needs: 'project',
   exitNamespace: 'skill',
+  shares: ['runs', 'reviews', 'scores'],
   cli: { command: 'assess judge', args: ['run'], view: async () => (await import('../view.ts')).assessView },
   example: { world: ['run run-1 2026-01-31 discovery/write', 'construct'], call: { run: 'run-1' }, exit: 78 },
   async run(ctx, { run: name, file, noJudgeCache = false }) {

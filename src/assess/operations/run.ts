@@ -40,6 +40,7 @@ export const assessRun = job({
   tier: 2,
   needs: 'project',
   exitNamespace: 'skill',
+  shares: ['runs', 'reviews', 'scores'],
   cli: { command: 'assess', args: ['runs'], view: async () => (await import('../view.ts')).assessView },
   example: {
     world: ['run run-1 2026-01-31 discovery/write design/draw:84'],

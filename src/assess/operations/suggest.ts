@@ -14,6 +14,7 @@ export const assessSuggest = query({
   tier: 2,
   needs: 'project',
   exitNamespace: 'skill',
+  shares: ['runs', 'reviews', 'scores'],
   cli: { command: 'assess suggest', view: async () => (await import('../view.ts')).assessView },
   example: { world: ['run run-1 2026-01-31 discovery/write'], call: {}, exit: 100 },
   async run(ctx, page) {

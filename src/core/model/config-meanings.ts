@@ -26,6 +26,8 @@ export const configMeanings: Record<FixedKey | keyof typeof openGroups, string> 
   'store.engine':
     'Engine of the store. With postgres or server, a clone without an address is an error instead of a project of its own on SQLite',
   'store.listenUrl': 'PostgreSQL address to listen at for changes, past a pooler that cannot carry LISTEN; empty means that of the store',
+  'store.maxRecordKb': 'Size in KiB up to which a shared store has the files of runs and prompts; larger ones stay on their machine',
+  'store.recordDays': 'Days for which a shared store has the files of runs and prompts; 0 means for ever',
   'store.url': 'PostgreSQL address of the store; empty means SQLite. CLEO_DATABASE_URL takes precedence',
   'server.url': 'Address of the cleo server in front of the store, such as https://cleo.example.com. CLEO_SERVER takes precedence',
   'server.project': 'Key of the project on that server; a server of another project is rejected',

@@ -25,6 +25,8 @@ const defaults = {
   'store.durability': 'full',
   'store.engine': '',
   'store.listenUrl': '',
+  'store.maxRecordKb': 1024,
+  'store.recordDays': 90,
   'store.url': '',
   'server.url': '',
   'server.project': '',

@@ -25,6 +25,7 @@ export const adminGradeList = query({
   tier: 2,
   runsOn: 'server',
   needs: 'project',
+  shares: ['grades'],
   cli: {
     command: 'grade',
     select: 'list',

@@ -138,7 +138,7 @@ test('warns if the grade cannot be stored', async () => {
   writeFileSync(join(app.root, '.cleo', 'metrics'), 'in the way');
   const { success, _meta } = await app.call('admin.grade', { sessionId: id });
   expect(success).toBe(true);
-  expect(_meta.warnings).toEqual([expect.stringContaining('GRADES.jsonl was not written')]);
+  expect(_meta.warnings).toContainEqual(expect.stringContaining('GRADES.jsonl was not written'));
 });
 
 describe('--min', () => {
@@ -212,6 +212,7 @@ describe('--verify', () => {
     const app = await openGradedApp();
     await app.call('admin.grade', { sessionId: id });
     const [line] = readGrades(app);
+    const isPostgres = process.env.CLEO_TEST_ENGINE === 'postgres';
     for (const forged of [
       { ...line, totalScore: 100 },
       { ...line, flags: [] },
@@ -221,7 +222,9 @@ describe('--verify', () => {
       writeFileSync(getGradesPath(app), `${JSON.stringify(forged)}\n`);
       const { error } = await app.call('admin.grade', { sessionId: id, verify: true });
       expect(error).toMatchObject({ code: 'E_CHECKSUM_MISMATCH', exitCode: 20, fix: 'cleo grade session-1' });
-      expect(readGrades(app)).toHaveLength(1);
+      // A shared store has the line that was graded too.
+      if (isPostgres) expect(readGrades(app).at(-1)).toEqual(forged);
+      else expect(readGrades(app)).toHaveLength(1);
       expect((await app.cli(error.fix)).exitCode).toBe(0);
       expect(await app.call('admin.grade', { sessionId: id, verify: true })).toMatchObject({ success: true });
     }

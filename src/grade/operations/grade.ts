@@ -45,6 +45,7 @@ export const adminGrade = query({
   tier: 2,
   runsOn: 'server',
   needs: 'project',
+  shares: ['grades'],
   cli: { command: 'grade', args: ['sessionId'], read: { heads: { as: 'text' } }, view: async () => (await import('../view.ts')).gradeView },
   example: { call: { sessionId: 'session-1' } },
   async run(ctx, params) {

@@ -43,6 +43,7 @@ export const orchestrateCollect = query({
   errors: ['E_NOT_FOUND', 'E_PROTOCOL_MISSING', 'E_INVALID_RETURN_MESSAGE', 'E_MANIFEST_ENTRY_MISSING', 'E_VALIDATION', 'E_FILE_ERROR'],
   tier: 2,
   observes: [outputState, newestOutput],
+  shares: ['research', 'researchArchive', 'prompts'],
   cli: { command: ['orchestrate collect', 'orchestrator collect'], args: ['taskId'] },
   example: { world: ['T001 epic', 'T002 in T001'], call: { taskId: 'T002' }, exit: 60 },
   async run(ctx, { taskId, message }) {

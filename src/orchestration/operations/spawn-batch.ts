@@ -53,6 +53,7 @@ export const orchestrateSpawnBatch = mutation({
   observeFirst: observeSkillsFirst,
   maxBodyBytes: 8 << 20,
   apply: (ctx, _, data) => writeSpawnFiles(ctx, data),
+  shares: ['prompts'],
   cli: {
     command: ['orchestrate spawn-batch', 'orchestrator spawn-batch'],
     args: ['epic'],

@@ -37,6 +37,7 @@ export const orchestrateSpawn = mutation({
   observeFirst: observeSkillsFirst,
   maxBodyBytes: 8 << 20,
   apply: (ctx, _, data) => writeSpawnFiles(ctx, data),
+  shares: ['prompts'],
   cli: {
     command: ['orchestrate spawn', 'orchestrator spawn'],
     args: ['taskId'],

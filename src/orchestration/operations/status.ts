@@ -32,6 +32,7 @@ export const orchestrateStatus = query({
   }),
   errors: ['E_NOT_FOUND'],
   tier: 2,
+  shares: ['prompts'],
   cli: {
     command: ['orchestrate status', 'orchestrator status'],
     args: ['epic'],

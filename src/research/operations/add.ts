@@ -42,6 +42,7 @@ export const researchAdd = job({
   errors: ['E_INVALID_INPUT', 'E_VALIDATION', 'E_ID_COLLISION', 'E_NOT_FOUND', 'E_FILE_ERROR', 'E_LOCK_TIMEOUT'],
   tier: 1,
   runsOn: 'both',
+  shares: ['research', 'researchArchive'],
   cli: { command: 'research add' },
   example: {
     world: ['T001'],

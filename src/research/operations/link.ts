@@ -22,6 +22,7 @@ export const researchLink = job({
   ...linkDefinition,
   tier: 0,
   runsOn: 'both',
+  shares: ['research', 'researchArchive'],
   cli: { command: 'research link', args: ['taskId', 'entryId'] },
   example: { world: ['T001', 'T002', 'research T001-parsers: Which parsers there are'], call: { taskId: 'T002', entryId: 'T001-parsers' } },
   async run(ctx, { taskId, entryId }) {

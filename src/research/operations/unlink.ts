@@ -7,6 +7,7 @@ export const researchUnlink = job({
   ...linkDefinition,
   tier: 1,
   runsOn: 'both',
+  shares: ['research', 'researchArchive'],
   cli: { command: 'research unlink', args: ['taskId', 'entryId'] },
   example: { world: ['T001', 'research T001-parsers: Which parsers there are'], call: { taskId: 'T001', entryId: 'T001-parsers' } },
   // The task need not exist: a deleted task is a reason to unlink.

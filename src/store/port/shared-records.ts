@@ -10,12 +10,19 @@ export interface SharedRecordReads {
 }
 
 export interface SharedRecordWrites {
-  /** Inserts or replaces a record. Without a content it is too large to be stored. A record that replaces another keeps its place. */
-  save(kind: SharedRecordKind, record: Omit<SharedRecord, 'state'>, content?: SharedContent): Promise<void>;
+  /** Inserts or changes records. */
+  save(kind: SharedRecordKind, records: NewRecord[]): Promise<void>;
   /** Removes the content of a record. It stays in the list as removed. */
   remove(kind: SharedRecordKind, names: string[]): Promise<void>;
-  /** Removes the contents of a kind that were stored before a time. */
-  removeBefore(kind: SharedRecordKind, at: string): Promise<void>;
+  /** Removes the contents of a kind that were stored before a time. The records stay in the list, and the files stay where they are. */
+  omitBefore(kind: SharedRecordKind, at: string): Promise<void>;
   /** Deletes all records, after they were written to files. */
   clear(): Promise<void>;
+}
+
+export interface NewRecord extends Omit<SharedRecord, 'state'> {
+  /** Without one it is too large to be stored. */
+  stored?: SharedContent | undefined;
+  /** The record whose place in the order it gets; otherwise it is the last one. */
+  replaces?: string | undefined;
 }

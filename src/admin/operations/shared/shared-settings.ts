@@ -2,6 +2,8 @@ import type { BaseContext, JobContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Config, ConfigKey, ConfigValue } from '#core/model/config.ts';
 import { parseSharedSettings } from '#core/rules/shared-settings.ts';
+import type { Platform } from '#platform/port.ts';
+import type { NewRecord } from '#store/port/shared-records.ts';
 import { recordWrittenKeys } from './config-scope.ts';
 
 /** Reads the settings of a shared store. A store that cannot be read is a warning, because these commands also repair its address. */
@@ -31,16 +33,15 @@ export async function writeSharedSetting(ctx: JobContext, key: ConfigKey, value:
   const isChanged = text !== (before === undefined ? undefined : JSON.stringify(before));
   if (isChanged)
     await ctx.writeAndLog(({ records }) =>
-      text === undefined
-        ? records.remove('settings', [key])
-        : records.save(
-            'settings',
-            { name: key, hash: platform.sha256(text), size: Buffer.byteLength(text) },
-            { encoding: 'utf8', content: text },
-          ),
+      text === undefined ? records.remove('settings', [key]) : records.save('settings', [toSettingRecord(platform, key, value)]),
     );
   platform.config.setShared(project, { ...others, ...(value === undefined ? {} : { [key]: value }) } as Partial<Config>);
   // A person who sets a command that the store has trusts it.
   await recordWrittenKeys(platform, [key]);
   return isChanged;
+}
+
+export function toSettingRecord({ sha256 }: Pick<Platform, 'sha256'>, key: string, value: unknown): NewRecord {
+  const content = JSON.stringify(value);
+  return { name: key, hash: sha256(content), size: Buffer.byteLength(content), stored: { encoding: 'utf8', content } };
 }

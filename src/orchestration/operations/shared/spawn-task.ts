@@ -18,6 +18,7 @@ import '../../errors.ts';
 import type { MutationContext } from '#core/define.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import { tokenPrefix } from '#core/model/token.ts';
+import { getRecordLimit } from '#core/rules/shared-records.ts';
 import { defined } from '#lib/defined.ts';
 import { estimateTokens } from '#lib/tokens.ts';
 import { readStage } from '#planning/operations/shared/stages.ts';
@@ -103,6 +104,7 @@ export async function spawnTask(
     at: now,
     ...(secret ? { secret: { hash: platform.sha256(secret), round } } : {}),
   });
+  if (ctx.hasSharedStore() && !isDryRun) await storePrompt(ctx, agentId, prompt);
   if (role === 'worker' && facts.epicId) await startStage(ctx, facts.epicId, facts);
   const promptFile = toPromptPath(facts.manifestPath, agentId);
   // Other agents can read the file, so the secret is only in the answer.
@@ -129,6 +131,14 @@ export async function spawnTask(
     outputDir,
     tokenResolution,
   };
+}
+
+/** Stores the prompt of an agent, so that colleagues can read it on other machines. The secret of a validator is not part of it. */
+async function storePrompt({ store, platform, config, now }: MutationContext, agentId: string, prompt: string): Promise<void> {
+  const record = { name: `prompts/${agentId}.md`, hash: platform.sha256(prompt), size: Buffer.byteLength(prompt) };
+  await store.records.save('prompts', [{ ...record, stored: { encoding: 'utf8', content: prompt } }]);
+  const limit = getRecordLimit(now, config['store.recordDays']);
+  if (limit !== undefined) await store.records.omitBefore('prompts', limit);
 }
 
 /** Marks the stage of a spawned task as active: work on it has begun. */

@@ -27,6 +27,7 @@ export const validateManifest = query({
   errors: ['E_VALIDATION', 'E_NOT_FOUND', 'E_MANIFEST_ENTRY_MISSING', 'E_FILE_ERROR'],
   tier: 1,
   runsOn: 'both',
+  shares: ['research', 'researchArchive'],
   cli: { command: 'validate manifest', args: ['entryId'] },
   example: { world: ['T001'], call: {}, exit: 100 },
   async run(ctx, { entryId }) {

@@ -32,6 +32,7 @@ export const validateProtocol = query({
   errors: ['E_NOT_FOUND', 'E_PROTOCOL_MISSING', 'E_INVALID_RETURN_MESSAGE', 'E_MANIFEST_ENTRY_MISSING', 'E_VALIDATION', 'E_FILE_ERROR'],
   tier: 2,
   runsOn: 'both',
+  shares: ['research', 'researchArchive'],
   cli: { command: 'validate protocol', args: ['taskId'] },
   example: { world: ['T001 epic', 'T002 in T001 done'], call: { taskId: 'T002' }, exit: 60 },
   async run(ctx, { taskId, message }) {

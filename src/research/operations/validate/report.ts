@@ -34,6 +34,7 @@ export const validateReport = query({
   errors: ['E_ORPHAN_DETECTED'],
   tier: 0,
   observes: [fileDigests],
+  shares: ['research', 'researchArchive'],
   cli: { command: ['validate report', 'validate'] },
   example: { world: ['T001 epic', 'T002 in T001'], call: {} },
   async run(ctx) {

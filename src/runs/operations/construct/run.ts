@@ -35,6 +35,7 @@ export const constructRun = job({
   exitNamespace: 'skill',
   progress: async () => (await import('../../rules/run-progress.ts')).runProgress,
   redactedParams: ['input', 'intent'],
+  shares: ['runs', 'reviews', 'prunedRuns', 'scores'],
   cli: { command: 'construct run', args: ['file'], read: readsInput, view: async () => (await import('../../view.ts')).runView },
   example: { world: ['construct'], call: { dryRun: true } },
   async run(ctx, { file, phase, from, skill: named, dryRun, resume: resumeName, ...params }) {

@@ -16,6 +16,7 @@ export const reviewClaim = job({
   errors: ['E_NOT_FOUND', 'E_REVIEW_CLAIMED', 'E_REVIEW_RESOLVED', 'E_REVIEW_OWN_WORK'],
   tier: 2,
   needs: 'project',
+  shares: ['reviews', 'runs', 'prunedRuns'],
   cli: { command: 'review claim', args: ['review'], view: async () => (await import('../../view.ts')).runView },
   example: { world: ['trace run-a', 'review rv-1 of run-a'], call: { review: 'rv-1' } },
   async run(ctx, { review: id }) {

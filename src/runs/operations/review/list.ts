@@ -28,6 +28,7 @@ export const reviewList = query({
   errors: [],
   tier: 2,
   needs: 'project',
+  shares: ['reviews', 'runs', 'prunedRuns'],
   cli: { command: ['review list', 'reviews'], view: async () => (await import('../../view.ts')).runView },
   example: { world: ['trace run-a', 'review rv-1 of run-a'], call: {} },
   async run({ platform, project, now }, { status, run, limit, offset, budget }) {

@@ -28,6 +28,7 @@ export const reviewResolve = job({
   needs: 'project',
   scope: 'decide',
   redactedParams: ['note'],
+  shares: ['reviews', 'runs', 'prunedRuns'],
   cli: { command: 'review resolve', args: ['review'], view: async () => (await import('../../view.ts')).runView },
   example: { world: ['trace run-a', 'review rv-1 of run-a'], call: { review: 'rv-1', verdict: 'pass', score: 0.9, note: 'All there' } },
   async run(ctx, { review: id, verdict, score, note: text, amend = false }) {

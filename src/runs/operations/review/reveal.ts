@@ -11,6 +11,7 @@ export const reviewReveal = job({
   errors: ['E_NOT_FOUND'],
   tier: 2,
   needs: 'project',
+  shares: ['reviews', 'runs', 'prunedRuns'],
   cli: { command: 'review show', args: ['review'], select: 'reveal', view: async () => (await import('../../view.ts')).runView },
   example: { world: ['trace run-a', 'review rv-1 of run-a'], call: { review: 'rv-1' } },
   async run({ platform, project, caller, now, changes }, { review: id }) {

@@ -31,6 +31,8 @@ async function world(review: Parameters<typeof createReviewRequest>[2] = {}, opt
   };
 }
 
+const isPostgres = process.env.CLEO_TEST_ENGINE === 'postgres';
+
 test('lists open reviews and shows the execution without the judge score', async () => {
   const { call, root } = await world();
   expect(await call('review.list')).toMatchObject({ reviews: [{ id: 'rv-1', status: 'open', runId: 'run-a', resolved: '0/1' }] });
@@ -40,7 +42,8 @@ test('lists open reviews and shows the execution without the judge score', async
   expect(shown._meta).not.toHaveProperty('exitNamespace');
   expect(await call('review.show', { review: 'rv-9' })).toMatchObject({ error: { code: 'E_NOT_FOUND', exitCode: 4 } });
   rmSync(join(root, '.cleo', 'reviews.jsonl'));
-  expect(await call('review.list')).toMatchObject({ _meta: { exitCode: 100 }, reviews: [] });
+  // A shared store writes the file anew.
+  expect(await call('review.list')).toMatchObject(isPostgres ? { reviews: [{ id: 'rv-1' }] } : { _meta: { exitCode: 100 }, reviews: [] });
 });
 
 test('a claim expires after an hour', async () => {
@@ -174,10 +177,9 @@ test('appends to an active run when it ends and warns if the trace is gone', asy
   expect(await resolve('ada')).toMatchObject({ _meta: { exitCode: 101 } });
   expect(told()).toHaveLength(1);
   rmSync(join(folder, 'traces'), { recursive: true });
-  expect((await resolve('ada', { score: 0.1, amend: true }))._meta.warnings).toEqual([
-    'the trace of run-a no longer exists; nothing was appended',
-  ]);
-  expect(existsSync(join(folder, 'traces', '2026-01-01-run-a.jsonl'))).toBe(false);
+  const { warnings } = (await resolve('ada', { score: 0.1, amend: true }))._meta;
+  expect(warnings).toEqual(isPostgres ? undefined : ['the trace of run-a no longer exists; nothing was appended']);
+  expect(existsSync(join(folder, 'traces', '2026-01-01-run-a.jsonl'))).toBe(isPostgres);
 });
 
 test('redacts secrets in a note, also in the audit log', async () => {

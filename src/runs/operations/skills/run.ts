@@ -32,6 +32,7 @@ export const skillsRun = job({
   exitNamespace: 'skill',
   progress: async () => (await import('../../rules/run-progress.ts')).runProgress,
   redactedParams: ['input', 'intent'],
+  shares: ['runs', 'reviews', 'prunedRuns', 'scores'],
   cli: {
     command: ['skill run', 'skills run'],
     args: ['name'],

@@ -16,6 +16,7 @@ export const traceExportFile = job({
   needs: 'project',
   usesHost: true,
   exitNamespace: 'skill',
+  shares: ['runs'],
   cli: { command: 'trace export', args: ['runs'], select: 'out', view: async () => (await import('../../view.ts')).runView },
   example: { world: ['trace run-a'], call: { out: 'trace.csv', runs: 'run-a', format: 'csv' } },
   async run({ platform, project }, { out, runs, format }) {

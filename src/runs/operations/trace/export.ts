@@ -11,6 +11,7 @@ export const traceExport = query({
   tier: 2,
   needs: 'project',
   exitNamespace: 'skill',
+  shares: ['runs'],
   cli: { command: 'trace export', args: ['runs'], raw: 'content', view: async () => (await import('../../view.ts')).runView },
   example: { world: ['trace run-a failure'], call: { runs: 'run-a', format: 'junit' } },
   async run({ platform, project }, { runs, format }) {

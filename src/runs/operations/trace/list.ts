@@ -20,6 +20,7 @@ export const traceList = query({
   tier: 2,
   needs: 'project',
   exitNamespace: 'skill',
+  shares: ['runs'],
   cli: { command: ['trace list', 'traces'], view: async () => (await import('../../view.ts')).runView },
   example: { world: ['trace run-a', 'trace run-b crashed'], call: {} },
   async run({ platform, project }, { limit, offset, budget, status }) {

@@ -41,6 +41,7 @@ export const traceOutput = query({
   tier: 2,
   needs: 'project',
   exitNamespace: 'skill',
+  shares: ['runs'],
   cli: { command: 'trace output', args: ['run'], short: { n: 'limit' }, view: async () => (await import('../../view.ts')).runView },
   example: { world: ['trace run-a'], call: { run: 'run-a', stream: 'stdout' } },
   async run({ platform, project }, { run: name, phase, skill, stream, limit }) {

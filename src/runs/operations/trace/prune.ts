@@ -20,6 +20,7 @@ export const tracePrune = job({
   needs: 'project',
   scope: 'admin',
   exitNamespace: 'skill',
+  shares: ['runs', 'prunedRuns', 'reviews'],
   cli: { command: 'trace prune', view: async () => (await import('../../view.ts')).runView },
   example: { world: ['trace run-a', 'trace run-b', 'review rv-1 of run-b'], call: { days: 30, dryRun: true } },
   async run({ platform, project, changes, now }, { days, all = false, dryRun = false }) {

@@ -49,6 +49,7 @@ export const traceQueryGroups = query({
   tier: 2,
   needs: 'project',
   exitNamespace: 'skill',
+  shares: ['runs'],
   cli: { command: 'trace query', select: 'groupBy', view: async () => (await import('../../view.ts')).runView },
   example: { world: ['trace run-a failure', 'trace run-b'], call: { groupBy: ['check'], gate: 'precondition' } },
   async run({ platform, project, now }, { groupBy, limit, offset, budget, ...params }) {

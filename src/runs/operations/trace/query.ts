@@ -17,6 +17,7 @@ export const traceQuery = query({
   tier: 2,
   needs: 'project',
   exitNamespace: 'skill',
+  shares: ['runs'],
   cli: { command: 'trace query', view: async () => (await import('../../view.ts')).runView },
   example: { world: ['trace run-a failure'], call: { event: 'gate_checked', status: 'failed' } },
   async run({ platform, project, now }, { limit, offset, budget, ...params }) {

@@ -21,6 +21,7 @@ export const traceRepair = job({
   needs: 'project',
   usesHost: true,
   exitNamespace: 'skill',
+  shares: ['runs', 'prunedRuns'],
   cli: { command: 'trace repair', args: ['run'], view: async () => (await import('../../view.ts')).runView },
   example: { world: ['trace run-a'], call: { run: 'run-a' }, exit: 102 },
   async run({ platform, project, changes }, { run: name }) {

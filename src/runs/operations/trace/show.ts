@@ -17,6 +17,7 @@ export const traceShow = query({
   tier: 2,
   needs: 'project',
   exitNamespace: 'skill',
+  shares: ['runs'],
   cli: { command: 'trace show', args: ['run'], view: async () => (await import('../../view.ts')).runView },
   example: { world: ['trace run-a failure'], call: { run: 'run-a' } },
   async run({ platform, project }, { run: name, limit }) {

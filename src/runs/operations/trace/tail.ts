@@ -16,6 +16,7 @@ export const traceTail = query({
   tier: 2,
   needs: 'project',
   exitNamespace: 'skill',
+  shares: ['runs'],
   cli: { command: 'trace tail', args: ['run'], short: { n: 'limit' }, view: async () => (await import('../../view.ts')).runView },
   example: { world: ['trace run-a'], call: { run: 'run-a', limit: 3 } },
   async run({ platform, project }, { run: name, limit }) {

@@ -17,6 +17,7 @@ export const traceVerify = query({
   tier: 2,
   needs: 'project',
   exitNamespace: 'skill',
+  shares: ['runs', 'prunedRuns'],
   cli: { command: 'trace verify', args: ['run'], view: async () => (await import('../../view.ts')).runView },
   example: { world: ['trace run-a'], call: { run: 'run-a' } },
   async run({ platform, project }, { run: name, all }) {

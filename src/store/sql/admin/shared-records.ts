@@ -1,7 +1,7 @@
 import type { SharedRecordState } from '#core/model/shared-records.ts';
 import type { SharedRecordReads, SharedRecordWrites } from '../../port/shared-records.ts';
 import type { Stamp } from '../../port/store.ts';
-import { type Db, listValues, splitChunks, sql } from '../sql.ts';
+import { type Db, joinSql, listValues, splitChunks, sql } from '../sql.ts';
 
 /** Contents that are read with one statement, so that the memory does not grow with the number of records. */
 const maxNames = 200;
@@ -35,15 +35,26 @@ export const createSharedRecordReads = (db: Db): SharedRecordReads => ({
 });
 
 export const createSharedRecordWrites = (db: Db, stamp: Stamp): SharedRecordWrites => ({
-  save: (kind, { name, hash, size }, stored) =>
-    db.run(sql`
-      insert into shared_records (kind, name, seq, state, hash, size, encoding, content, agent_id, at)
-      values (${kind}, ${name}, (select coalesce(max(seq), 0) + 1 from shared_records), ${stored ? 'stored' : 'omitted'}, ${hash}, ${size},
-        ${stored?.encoding ?? 'utf8'}, ${stored?.content}, ${stamp.by}, ${stamp.at})
-      on conflict (kind, name) do update set
-        seq = case when shared_records.state = 'removed' then excluded.seq else shared_records.seq end,
-        state = excluded.state, hash = excluded.hash, size = excluded.size, encoding = excluded.encoding, content = excluded.content,
-        agent_id = excluded.agent_id, at = excluded.at`),
+  async save(kind, records) {
+    for (const some of splitChunks(records, maxNames)) {
+      const [row] = await db.all(sql`select coalesce(max(seq), 0) as last from shared_records`);
+      const rows = some.map(({ name, hash, size, stored, replaces }, i) => {
+        const own = sql`${Number(row?.last) + 1 + i}`;
+        const seq =
+          replaces === undefined
+            ? own
+            : sql`coalesce((select seq from shared_records where kind = ${kind} and name = ${replaces}), ${own})`;
+        return sql`(${kind}, ${name}, ${seq}, ${stored ? 'stored' : 'omitted'}, ${hash}, ${size}, ${stored?.encoding ?? 'utf8'},
+          ${stored?.content}, ${stamp.by}, ${stamp.at})`;
+      });
+      await db.run(sql`
+        insert into shared_records (kind, name, seq, state, hash, size, encoding, content, agent_id, at) values ${joinSql(rows, ', ')}
+        on conflict (kind, name) do update set
+          seq = case when shared_records.state = 'removed' then excluded.seq else shared_records.seq end,
+          state = excluded.state, hash = excluded.hash, size = excluded.size, encoding = excluded.encoding, content = excluded.content,
+          agent_id = excluded.agent_id, at = excluded.at`);
+    }
+  },
   async remove(kind, names) {
     for (const some of splitChunks(names, maxNames))
       await db.run(
@@ -51,10 +62,7 @@ export const createSharedRecordWrites = (db: Db, stamp: Stamp): SharedRecordWrit
             where kind = ${kind} and name in ${listValues(some)}`,
       );
   },
-  removeBefore: (kind, at) =>
-    db.run(
-      sql`update shared_records set state = 'removed', content = null, agent_id = ${stamp.by}, at = ${stamp.at}
-          where kind = ${kind} and state <> 'removed' and at < ${at}`,
-    ),
+  omitBefore: (kind, at) =>
+    db.run(sql`update shared_records set state = 'omitted', content = null where kind = ${kind} and state = 'stored' and at < ${at}`),
   clear: () => db.run(sql`delete from shared_records`),
 });

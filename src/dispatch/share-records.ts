@@ -1,0 +1,176 @@
+import { CleoError } from '#core/errors/error.ts';
+import type { FileRecordKind, SharedContent, SharedRecord } from '#core/model/shared-records.ts';
+import { findReplacedLines, getRecordLimit, planRecords, type RecordPlan } from '#core/rules/shared-records.ts';
+import type { RecordFiles } from '#platform/records/port.ts';
+import type { NewRecord, SharedRecordWrites } from '#store/port/shared-records.ts';
+import type { ReadStore, Stamp, Store } from '#store/port/store.ts';
+import { type App, type CallContext, requireProject, toStamp } from './call-context.ts';
+import { expiringKinds, openRecordFiles } from './record-kinds.ts';
+
+/** The files of a kind, and what they were before the command. */
+interface RecordCopy {
+  kind: FileRecordKind;
+  files: RecordFiles;
+  base?: Map<string, string>;
+}
+
+/** Runs a command whose records are in the shared store. Before it, the files of this checkout become what the store has, and lines that
+ *  were appended by hand are stored; after it, the store gets what the command has changed in the files. */
+export async function withSharedRecords<T>(ctx: CallContext, kinds: readonly FileRecordKind[], work: () => Promise<T>): Promise<T> {
+  const { app } = ctx;
+  const problems: string[] = [];
+  const copies = (await openCopies(app, kinds)).filter(({ files }) => isReadable(files, problems));
+  const options = { stamp: toStamp(ctx), recordDays: loadConfig(app)['store.recordDays'], canSave: !app.isObserver };
+  problems.push(
+    ...(await syncCopies(
+      () => app.openStore('read'),
+      () => app.openStore('write'),
+      copies,
+      options,
+    )),
+  );
+  if (problems.length > 0) ctx.warnings = [...(ctx.warnings ?? []), ...problems];
+  try {
+    return await work();
+  } finally {
+    // A query changes no files, but for the line that it may append.
+    if (ctx.operation.kind !== 'query' || ctx.hasAppendedLine) await storeChanges(ctx, copies, options);
+  }
+}
+
+/** Files that cannot be read do not fail the command, which may not need them. */
+function isReadable(files: RecordFiles, problems: string[]): boolean {
+  try {
+    files.list();
+    return true;
+  } catch (error) {
+    if (!(error instanceof CleoError)) throw error;
+    problems.push(error.message);
+    return false;
+  }
+}
+
+/** Makes the files of a project and the records of a store equal, in both directions. */
+export async function syncRecords(app: App, store: Store, kinds: readonly FileRecordKind[], stamp: Stamp): Promise<void> {
+  const open = async (): Promise<Store> => store;
+  await syncCopies(open, open, await openCopies(app, kinds), { stamp, recordDays: 0, canSave: true });
+}
+
+const loadConfig = ({ platform }: App) => platform.config.load(requireProject(platform));
+
+async function openCopies(app: App, kinds: readonly FileRecordKind[]): Promise<RecordCopy[]> {
+  const context = { platform: app.platform, project: requireProject(app.platform), config: loadConfig(app) };
+  return Promise.all(kinds.map(async (kind) => ({ kind, files: await openRecordFiles(kind, context) })));
+}
+
+/** Stores what the command has changed. Its answer is correct without that, so that a failure is a warning. */
+async function storeChanges(ctx: CallContext, copies: RecordCopy[], options: SyncOptions): Promise<void> {
+  const { app } = ctx;
+  const changed = copies.filter(({ files, base }) => base && !isSameMap(files.list(), base));
+  if (changed.length === 0 || !options.canSave) return;
+  const open = () => app.openStore('write');
+  try {
+    await syncCopies(open, open, changed, options);
+  } catch (error) {
+    const names = changed.map(({ kind }) => kind).join(', ');
+    const problem = `${names}: not in the shared store yet (${(error as Error).message}); the next command that uses them stores them`;
+    ctx.warnings = [...(ctx.warnings ?? []), problem];
+  }
+}
+
+const isSameMap = (one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): boolean =>
+  one.size === other.size && [...one].every(([name, hash]) => other.get(name) === hash);
+
+interface SyncOptions {
+  stamp: Stamp;
+  /** Contents of some kinds are removed from the store after this time; 0 is never. */
+  recordDays: number;
+  canSave: boolean;
+}
+
+type OpenStore = () => Promise<Store>;
+
+/** Returns warnings. */
+async function syncCopies(openRead: OpenStore, openWrite: OpenStore, copies: RecordCopy[], options: SyncOptions): Promise<string[]> {
+  let found = await (await openRead()).read((reads) => readPlans(reads, copies));
+  // A first read without the write lock, because most commands have nothing to store.
+  if (options.canSave && found.some(({ plan }) => plan.save.length + plan.remove.length > 0))
+    found = await (await openWrite()).write(options.stamp, async (writes) => {
+      const plans = await readPlans(writes, copies);
+      for (const { copy, plan } of plans) await savePlan(writes.records, copy, plan, options);
+      return readPlans(writes, copies);
+    });
+  const replaced: string[] = [];
+  for (const { copy, plan, stored, contents, local } of found) {
+    copy.files.apply(stored, contents, plan.discard);
+    for (const name of plan.write) if (local.has(name) && !copy.base) replaced.push(name);
+    copy.base = plan.write.length + plan.discard.length > 0 ? copy.files.list() : local;
+  }
+  return replaced.length === 0
+    ? []
+    : [`${replaced.slice(0, 3).join(', ')} differed from the shared store and ${replaced.length === 1 ? 'was' : 'were'} replaced`];
+}
+
+interface FoundRecords {
+  copy: RecordCopy;
+  stored: SharedRecord[];
+  local: Map<string, string>;
+  plan: RecordPlan;
+  /** Contents for the files. */
+  contents: Map<string, Uint8Array>;
+}
+
+/** All kinds are read at once, so that they cost one round trip. */
+const readPlans = (reads: ReadStore, copies: RecordCopy[]): Promise<FoundRecords[]> =>
+  Promise.all(
+    copies.map(async (copy): Promise<FoundRecords> => {
+      const { kind, files, base } = copy;
+      const local = files.list();
+      const stored = (await reads.records.list(kind)).filter(({ name }) => !files.isBusy(name));
+      const byName = new Map(stored.map((record) => [record.name, record]));
+      const isContinued = (name: string): boolean => files.isContinued(byName.get(name)!, stored);
+      const plan = planRecords({ local, stored, ...(base ? { base } : {}), isContinued });
+      const found = plan.write.length === 0 ? [] : await reads.records.readContents(kind, plan.write);
+      return { copy, stored, local, plan, contents: new Map(found.map((each) => [each.name, decodeContent(each)])) };
+    }),
+  );
+
+/** Contents that are sent at once, so that the memory does not grow with the number of files. */
+const maxPageBytes = 4 << 20;
+
+async function savePlan(
+  records: SharedRecordWrites,
+  { kind, files, base }: RecordCopy,
+  plan: RecordPlan,
+  { stamp, recordDays }: SyncOptions,
+): Promise<void> {
+  const local = files.list();
+  const replaced = base && files.isOrdered ? findReplacedLines(base, local) : undefined;
+  let page: NewRecord[] = [];
+  let pageBytes = 0;
+  for (const name of plan.save) {
+    const bytes = files.read(name);
+    const hash = local.get(name);
+    if (hash === undefined) continue;
+    page.push({ name, hash, size: bytes?.length ?? 0, stored: bytes && encodeContent(bytes), replaces: replaced?.get(name) });
+    pageBytes += bytes?.length ?? 0;
+    if (pageBytes < maxPageBytes) continue;
+    await records.save(kind, page);
+    page = [];
+    pageBytes = 0;
+  }
+  if (page.length > 0) await records.save(kind, page);
+  if (plan.remove.length > 0) await records.remove(kind, plan.remove);
+  const limit = plan.save.length > 0 && expiringKinds.includes(kind) ? getRecordLimit(stamp.at, recordDays) : undefined;
+  if (limit !== undefined) await records.omitBefore(kind, limit);
+}
+
+/** Text cannot contain NUL in PostgreSQL. */
+function encodeContent(bytes: Uint8Array): SharedContent {
+  const buffer = Buffer.from(bytes);
+  const text = buffer.toString('utf8');
+  const isText = !text.includes('\0') && Buffer.from(text).equals(buffer);
+  return isText ? { encoding: 'utf8', content: text } : { encoding: 'base64', content: buffer.toString('base64') };
+}
+
+const decodeContent = ({ encoding, content }: SharedContent): Uint8Array => Buffer.from(content, encoding);
