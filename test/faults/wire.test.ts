@@ -174,7 +174,7 @@ test('an exception that escapes from a callback is answered and logged, and the 
   const project = await openProject();
   const preload = join(project.root, 'faulty.cjs');
   writeFileSync(preload, faultyPrograms);
-  const env = { ...project.env, NODE_OPTIONS: `--require ${preload}` };
+  const env = { ...project.env, NODE_OPTIONS: `--require ${preload}`, BUN_OPTIONS: `--preload=${preload}` };
   const call = { taskId: 'T1', gate: 'implemented', evidence: 'commit:abc1234' };
   const raw = startRawServer({ root: project.root, env });
   let errors = '';
