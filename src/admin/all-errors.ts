@@ -11,6 +11,7 @@ import '#tasks/errors.ts';
 import '#transfer/errors.ts';
 import '#runs/errors/review.ts';
 import '#runs/errors/skill.ts';
+import '#work/errors.ts';
 
 /** The error catalog with the rows of all domains, for code that lists errors. */
 export { getErrorCatalog } from '#core/errors/catalog.ts';

@@ -286,6 +286,24 @@ export interface JobContext extends Omit<BaseContext, 'config'> {
   storeAdmin(project: Project, url?: string): Promise<StoreAdmin>;
   /** Throws E_CONFIG_ERROR if the configuration is invalid. */
   config(): Config;
+  /** Makes another call in this process, with its own transaction and its own entry in the log. */
+  call(operation: string, params: Record<string, unknown>, as?: CallIdentity): Promise<CallReply>;
+}
+
+/** The agent and the folder of a call that a job makes; by default those of the job. */
+export interface CallIdentity {
+  agent?: string;
+  session?: string;
+  folder?: string;
+  signal?: AbortSignal;
+}
+
+export interface CallReply {
+  result: Record<string, unknown>;
+  exitCode: number;
+  warnings: string[];
+  /** The error, if the call failed; then the result is empty. */
+  error?: CleoError;
 }
 
 /** Everything an operation can return in addition to its result. */

@@ -23,6 +23,7 @@ trace runs/operations/trace
 validate research/operations/validate
 validator verification/operations/validator
 verify verification/operations/verify
+work work/operations
 workgraph planning/operations/workgraph
 admin.grade grade/operations
 admin.grade.list grade/operations

@@ -1,4 +1,4 @@
-import type { AnswerOptions } from '#core/define.ts';
+import type { AnswerOptions, JobContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Changes } from '#core/model/audit.ts';
 import { type Observation, requestFacts } from '#core/observation.ts';
@@ -152,6 +152,7 @@ function createJobContext(ctx: CallContext, changes: Changes): object {
     syncRecords: {
       value: async (store: Store) => (await import('./share-records.ts')).syncRecords(app, store, fileRecordKinds, toStamp(ctx)),
     },
+    call: { value: async (...words: Parameters<JobContext['call']>) => (await import('./nested-call.ts')).callNested(ctx, ...words) },
     write: {
       value: async (change: (store: WriteStore) => Promise<unknown>) =>
         (await app.openStore('write')).write(toStamp(ctx), async (writes) => {

@@ -26,6 +26,15 @@ interface GitOptions {
   settings?: string[];
 }
 
+export interface GitCommands {
+  /** Returns the result of git, also if it fails. */
+  git(tree: string, words: string[], options?: GitOptions): Promise<ProgramResult>;
+  /** Returns the output, or undefined if git fails. */
+  query(tree: string, words: string[]): Promise<string | undefined>;
+  /** Returns the output, or throws if git fails. */
+  require(tree: string, words: string[], options?: GitOptions): Promise<string>;
+}
+
 /** Runs git with a list of arguments, never through a shell. */
 export function createGit(env: Record<string, string | undefined>): Git {
   const gitEnv = { GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' };
@@ -95,8 +104,17 @@ export function createGit(env: Record<string, string | undefined>): Git {
   };
   const isAncestor = async (tree: string, commit: string, of: string): Promise<boolean> =>
     sha.test(commit) && (await git(tree, ['merge-base', '--is-ancestor', commit, of])).exitCode === 0;
+  const listChanges: Git['listChanges'] = async (tree) => {
+    const settings = await listFilterSettings(tree);
+    const out = await require(tree, ['status', '--porcelain=v1', '-z', '--untracked-files=all', '--no-renames'], { settings });
+    return out
+      .split('\0')
+      .filter((line) => line !== '')
+      .map((line) => ({ state: line.slice(0, 2), path: line.slice(3) }));
+  };
   const notes = createNotes({ query, require, checkRef });
   return {
+    loadWorktrees: async () => (await import('./git-worktrees.ts')).createGitWorktrees({ git, query, require, listChanges }),
     ...notes,
     ...createGitHooks({ query, require }, env.GIT_INDEX_FILE),
     isRef: (name) => ref.test(name),
@@ -158,14 +176,7 @@ export function createGit(env: Record<string, string | undefined>): Git {
       const head = lines.find((line) => line.startsWith('# branch.oid '))?.slice('# branch.oid '.length);
       return { head: head && sha.test(head) ? head : null, dirtyFiles: lines.filter((line) => !line.startsWith('#')).length };
     },
-    async listChanges(tree) {
-      const settings = await listFilterSettings(tree);
-      const out = await require(tree, ['status', '--porcelain=v1', '-z', '--untracked-files=all', '--no-renames'], { settings });
-      return out
-        .split('\0')
-        .filter((line) => line !== '')
-        .map((line) => ({ state: line.slice(0, 2), path: line.slice(3) }));
-    },
+    listChanges,
     async commitFiles(tree, message, paths) {
       await require(tree, ['add', '--', ...paths]);
       await require(tree, ['commit', '--quiet', '--file', '-', '--', ...paths], { input: message, timeoutMs: longTimeoutMs });

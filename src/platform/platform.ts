@@ -44,6 +44,7 @@ export function createPlatform(env: Record<string, string | undefined>, folder: 
     findWorkingTree: async (project) => (await import('./tree.ts')).findWorkingTree(folder, project),
     findFile: async (project, tree, path, from = folder) => (await import('./tree.ts')).findFileInTree(tree, from, project, path),
     readHead: async () => (await import('./tree.ts')).readHead(folder),
+    atFolder: async (other) => (await import('./tree.ts')).createFolderAccess(other),
     async requireFolder(project) {
       if (isSuspectFolder(project.folder)) await (await platform.loadTrust()).requireFolder(project);
     },

@@ -9,6 +9,7 @@ import type { ClientProcess, EnvironmentIdentity } from '#sessions/model/caller-
 import type { SkillSet } from '#skills/model/skill.ts';
 import type { GithubConnection } from '#transfer/model/github-connection.ts';
 import type { Backups } from './backup-port.ts';
+import type { GitWorktrees } from './git-port.ts';
 import type { GitHooks, PlanFiles } from './plan-port.ts';
 import type { RecordFilesModule } from './records/port.ts';
 import type { RunnerPlatform } from './runner/port.ts';
@@ -132,6 +133,7 @@ export interface TreeFile {
 
 /** Git commands. If git is missing or fails, the error has exit code 5. */
 export interface Git extends GitHooks {
+  loadWorktrees(): Promise<GitWorktrees>;
   /** True if the name is valid for a branch, a tag or a remote. */
   isRef(name: string): boolean;
   /** Returns the full hash of an abbreviated hash, a ref or HEAD; undefined if it does not exist. */
@@ -293,6 +295,8 @@ export interface Platform extends ServerAccess {
   loadSigning(): Promise<Signing>;
   createRunner(project: Project): Promise<RunnerPlatform>;
   loadRecordFiles(): Promise<RecordFilesModule>;
+  /** Returns the parts of this platform that depend on the caller's folder, for another folder. */
+  atFolder(folder: string): Promise<Pick<Platform, 'folder' | 'findWorkingTree' | 'findFile' | 'readHead'>>;
   /** Returns the checkout that contains the caller's folder. */
   findWorkingTree(project: Project): Promise<WorkingTree>;
   /** Finds a file of the checkout, by a path from `from` (by default the caller's folder) or from the project folder. Undefined if

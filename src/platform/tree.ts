@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { isBelow, statIfExists } from './files.ts';
-import type { Project, TreeFile, WorkingTree } from './port.ts';
+import type { Platform, Project, TreeFile, WorkingTree } from './port.ts';
 
 /** Returns the checkout that contains the caller's folder, where its work is verified. It can differ from the checkout that
  *  contains the store. Outside a checkout it is the project itself. */
@@ -46,6 +46,14 @@ export function listProjectFolders({ top, folder }: WorkingTree, project: Projec
     (mainTop !== undefined && findTop(top) === top && findRepository(top) === findRepository(mainTop));
   return [...new Set([...(isOurs ? [realpathSync(folder)] : []), root])];
 }
+
+/** Returns the parts of the platform that depend on the caller's folder. */
+export const createFolderAccess = (folder: string): Awaited<ReturnType<Platform['atFolder']>> => ({
+  folder,
+  findWorkingTree: async (project) => findWorkingTree(folder, project),
+  findFile: async (project, tree, path, from = folder) => findFileInTree(tree, from, project, path),
+  readHead: async () => readHead(folder),
+});
 
 /** Returns the nearest parent folder with `.git`. Ignores git's environment variables. */
 function findTop(folder: string): string | undefined {

@@ -3,8 +3,10 @@ import { job, noChange } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { type ConfigKey, type ConfigValue, checkConfigValue, getConfigSpec } from '#core/model/config.ts';
 import { parseConfigValue } from '#core/model/config-text.ts';
+import { findProfileProblem } from '#core/model/profile-config.ts';
 import { isSharedSetting } from '#core/rules/shared-settings.ts';
 import { omitEmpty } from '#lib/defined.ts';
+import { isPlainObject } from '#lib/is-plain-object.ts';
 import { findNearest } from '#lib/nearest.ts';
 import { checkStoreAddress } from '../rules/store-address.ts';
 import { ConfigValueSchema, configKeyParam, getConfigFile, recordWrittenKeys, requireKey, userParam } from './shared/config-scope.ts';
@@ -58,7 +60,7 @@ export const adminConfigSet = job({
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 function requireValidValue(key: ConfigKey, value: unknown, retry: (value: string) => string): ConfigValue {
-  const problem = checkConfigValue(key, value);
+  const problem = checkConfigValue(key, value) ?? (isPlainObject(value) ? findProfileProblem(value) : undefined);
   if (problem) {
     const { type } = getConfigSpec(key);
     const choices = type === 'flag' ? ['true', 'false'] : Array.isArray(type) ? (type as string[]) : [];

@@ -1,7 +1,7 @@
 import { createGlobMatcher } from '#lib/glob.ts';
 
 /** Patterns that the `.gitignore` of a project of an older version lacks. Others are not added again: the user may have removed them. */
-const laterPatterns = ['local.json', 'audit-heads.jsonl'];
+const laterPatterns = ['local.json', 'audit-heads.jsonl', 'worktrees/'];
 
 /** Files in `.cleo` that belong to one machine or can be created again, as lines of `.gitignore`. The rest may be committed, and has the
  *  modes that git gives it. */

@@ -62,10 +62,23 @@ export const configMeanings: Record<FixedKey | keyof typeof openGroups, string> 
     'When `.cleo/plan` and the store are synchronized: never, by `cleo sync` and the git hooks, or also after complete, stop and session end',
   'sync.include': 'Kinds of records that `.cleo/plan` contains',
   'audit.signers': 'Public keys whose signatures of the audit log count, each with a name: `ci ed25519:…` or `ada ssh-ed25519 …`',
+  'work.profile': 'Profile of the agents that `cleo work` starts',
+  'work.validator': 'Profile of the agents that judge work for qaPassed; empty means that of the work',
+  'work.base': 'Branch that worktrees start from and `merge` changes; empty means the branch that is checked out',
+  'work.setup': 'Command that runs once in each new worktree, such as npm ci; never through a shell',
+  'work.verify': 'Command that must succeed on the result of a merge; never through a shell',
+  'work.integrate': 'Use of finished work: leave the branch, merge it into the base, or push it for a pull request',
+  'work.rounds': 'Rounds that an agent gets for one task, the first included',
+  'work.maxFailures': 'Tasks given up in a row after which `cleo work` ends; 0 means no limit',
+  'work.maxParallel': 'Agents of `cleo work` at the same time over all machines; 0 means no limit',
+  'work.capabilities': 'What this machine offers to tasks with a label `requires:<name>`, such as docker or gpu',
   agents: 'Agents that may be named before their first call',
   'verification.tools': 'Command that tool:<name> runs as evidence, as a string or a list of words; never through a shell',
   'verification.gates': 'Kinds of evidence that open a gate; kinds joined with + are needed together, and tool:test means that tool only',
   'verification.observers': 'Tokens whose evidence opens a gate; evidence of others is stored as claimed. Empty: everyone',
+  'work.labels': 'Agents of `cleo work` at the same time on tasks with this label, over all machines',
+  profiles:
+    'A command that starts an agent: {argv, prompt, output, env, timeoutMinutes, concurrency}; fields that are left out are those of the shipped profile',
   'release.gates': 'Command that must succeed before a release ships, as a string or a list of words; never through a shell',
 };
 

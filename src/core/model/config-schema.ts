@@ -12,6 +12,7 @@ import {
   slugPattern,
 } from './config.ts';
 import { configMeanings } from './config-meanings.ts';
+import { profileChoices } from './profile-config.ts';
 
 interface SchemaNode {
   type?: string;
@@ -69,12 +70,25 @@ function toTypeSchema(type: string | readonly string[]): SchemaNode {
   if (type === 'kinds') return { type: 'array', items: { enum: publishedKinds } };
   if (type === 'signers') return { type: 'array', items: { type: 'string', pattern: signerPattern.source } };
   if (type === 'evidence') return { type: 'array', minItems: 1, items: { type: 'string', pattern: createEvidencePattern().source } };
-  if (type === 'command')
+  if (type === 'command' || type === 'program')
     return {
       anyOf: [
-        { type: 'string', minLength: 1 },
+        { type: 'string', ...(type === 'command' ? { minLength: 1 } : {}) },
         { ...texts, minItems: 1 },
       ],
+    };
+  if (type === 'profile')
+    return {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        argv: toTypeSchema('command'),
+        prompt: { enum: profileChoices.prompt },
+        output: { enum: profileChoices.output },
+        env: texts,
+        timeoutMinutes: toTypeSchema('count'),
+        concurrency: toTypeSchema('count'),
+      },
     };
   return type === 'name' ? { type: 'string', pattern: namePattern.source } : { type: 'string' };
 }

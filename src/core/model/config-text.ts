@@ -7,7 +7,8 @@ export function parseConfigValue(key: ConfigKey, text: string): unknown {
   if (type === 'count') return /^\d+$/.test(text) ? Number(text) : text;
   if (type === 'flag') return text === 'true' ? true : text === 'false' ? false : text;
   const isList = type === 'list' || type === 'slugs' || type === 'kinds' || type === 'evidence' || type === 'signers';
-  if ((isList || type === 'command') && text.trimStart().startsWith('[')) return parseJson(text) ?? text;
+  if ((isList || type === 'command' || type === 'program') && text.trimStart().startsWith('[')) return parseJson(text) ?? text;
+  if (type === 'profile') return parseJson(text) ?? text;
   // A line of `allowed_signers` may contain commas, and a file of them has comments.
   if (isList)
     return text

@@ -1,4 +1,5 @@
 import { isPlainObject } from '#lib/is-plain-object.ts';
+import type { ProfileConfig } from './profile-config.ts';
 
 /** All configuration keys with their defaults; `configMeanings` describes them. Every start reads this table, so it is plain data
  *  without texts. The type of a key follows from its default, unless `getSpecialTypes` names it. */
@@ -58,6 +59,16 @@ const defaults = {
   'sync.mode': 'manual',
   'sync.include': ['tasks', 'decisions', 'documents', 'handoffs', 'grades'],
   'audit.signers': [],
+  'work.profile': 'claude',
+  'work.validator': '',
+  'work.base': '',
+  'work.setup': '',
+  'work.verify': '',
+  'work.integrate': 'branch',
+  'work.rounds': 2,
+  'work.maxFailures': 3,
+  'work.maxParallel': 0,
+  'work.capabilities': [],
   agents: [],
 } as const;
 
@@ -76,7 +87,10 @@ const getSpecialTypes = () =>
     'docs.types': 'slugs',
     'sync.mode': ['off', 'manual', 'auto'],
     'sync.include': 'kinds',
-  }) as const satisfies Partial<Record<keyof typeof defaults, 'name' | 'signers' | 'slugs' | 'kinds' | readonly string[]>>;
+    'work.integrate': ['branch', 'merge', 'pr'],
+    'work.setup': 'program',
+    'work.verify': 'program',
+  }) as const satisfies Partial<Record<keyof typeof defaults, 'name' | 'signers' | 'slugs' | 'kinds' | 'program' | readonly string[]>>;
 
 /** The evidence gates in the order in which they are passed. */
 export const evidenceGateNames = ['implemented', 'testsPassed', 'qaPassed'] as const;
@@ -95,24 +109,37 @@ export const openGroups = {
   'release.gates': {
     type: 'command',
   },
+  'work.labels': {
+    type: 'count',
+  },
+  profiles: {
+    type: 'profile',
+  },
 } as const;
 
 /** A command as a list of words, or as a text that is split at its spaces. */
 export type CommandWords = string | string[];
+
 type GateKey = `verification.${'gates' | 'observers'}.${(typeof evidenceGateNames)[number]}`;
 type CommandKey = `${'verification.tools' | 'release.gates'}.${string}`;
-type OpenKey = CommandKey | GateKey;
+type LimitKey = `work.labels.${string}`;
+type ProfileKey = `profiles.${string}`;
+type OpenKey = CommandKey | GateKey | LimitKey | ProfileKey;
 export type FixedKey = keyof typeof defaults;
 export type ConfigKey = FixedKey | OpenKey;
-export type ConfigValue = string | number | boolean | string[];
+export type ConfigValue = string | number | boolean | string[] | ProfileConfig;
 type Widened<T> = T extends boolean ? boolean : T extends number ? number : T extends readonly unknown[] ? string[] : string;
 export type Config = {
   [K in FixedKey]: K extends keyof ReturnType<typeof getSpecialTypes>
     ? ReturnType<typeof getSpecialTypes>[K] extends readonly (infer O)[]
       ? O
-      : Widened<(typeof defaults)[K]>
+      : ReturnType<typeof getSpecialTypes>[K] extends 'program'
+        ? CommandWords
+        : Widened<(typeof defaults)[K]>
     : Widened<(typeof defaults)[K]>;
-} & { [K in CommandKey]?: CommandWords } & { [K in GateKey]?: string[] };
+} & { [K in CommandKey]?: CommandWords } & { [K in GateKey]?: string[] } & { [K in LimitKey]?: number } & {
+  [K in ProfileKey]?: ProfileConfig;
+};
 
 export const defaultConfig: Config = defaults as unknown as Config;
 
@@ -134,7 +161,7 @@ export const findOpenGroup = (key: string): keyof typeof openGroups | undefined 
 
 /** Creates the pattern only for a key of an open group. */
 export const getOpenKeyPattern = (group: keyof typeof openGroups): RegExp =>
-  openGroups[group].type === 'command' ? openKeyPattern : new RegExp(`^(${evidenceGateNames.join('|')})$`);
+  /^v.*(gates|observers)$/.test(group) ? new RegExp(`^(${evidenceGateNames.join('|')})$`) : openKeyPattern;
 
 /** The largest 32-bit integer, the limit of databases and timers. */
 export const maxCount = 2_147_483_647;
@@ -154,10 +181,7 @@ export function createEvidencePattern(): RegExp {
 /** Returns the problem with a value, or undefined if it is valid. */
 export function checkConfigValue(key: ConfigKey, value: unknown): string | undefined {
   const { type } = getConfigSpec(key);
-  if (type === 'count')
-    return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= maxCount
-      ? undefined
-      : `must be a whole number from 0 to ${maxCount}`;
+  if (type === 'count') return isCount(value) ? undefined : `must be a whole number from 0 to ${maxCount}`;
   if (type === 'flag') return typeof value === 'boolean' ? undefined : 'must be true or false';
   if (type === 'text') return typeof value === 'string' ? undefined : 'must be a string';
   // The name becomes part of the name of a database schema.
@@ -185,12 +209,15 @@ function checkSpecialValue(type: string | readonly string[], value: unknown): st
     return isStringList(value) && value.every((item) => signerPattern.test(item))
       ? undefined
       : 'must be a list of lines of an allowed_signers file: NAME KEYTYPE KEY';
-  if (type === 'command') return isCommand(value) ? undefined : 'must be a command: a string, or a list of words';
+  if (type === 'program' && value === '') return undefined;
+  if (type === 'command' || type === 'program') return isCommand(value) ? undefined : 'must be a command: a string, or a list of words';
+  if (type === 'profile') return isPlainObject(value) ? undefined : 'must be an object';
   return (type as readonly unknown[]).includes(value) ? undefined : `must be one of ${(type as readonly string[]).join(', ')}`;
 }
 
-const isStringList = (value: unknown): value is string[] => Array.isArray(value) && value.every((item) => typeof item === 'string');
-const isCommand = (value: unknown): boolean =>
+export const isStringList = (value: unknown): value is string[] => Array.isArray(value) && value.every((item) => typeof item === 'string');
+export const isCount = (value: unknown): boolean => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= maxCount;
+export const isCommand = (value: unknown): boolean =>
   (typeof value === 'string' ? value.trim() !== '' : isStringList(value) && Boolean(value[0]?.trim())) &&
   !JSON.stringify(value).includes('\\u0000');
 

@@ -1,4 +1,4 @@
-import { boolean, description, metadata, optional, picklist, pipe, strictObject } from 'valibot';
+import { boolean, description, metadata, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { answer, mutation } from '#core/define.ts';
 import { SkillName } from '#core/model/scalars.ts';
 import { protocolNames } from '#skills/model/protocol.ts';
@@ -27,6 +27,9 @@ export const orchestrateSpawn = mutation({
       ),
     ),
     inline: optional(InlineParam),
+    folder: optional(
+      pipe(string(), description('The checkout that the agent works in, instead of the project folder'), metadata({ isInternal: true })),
+    ),
     budget: optional(SpawnBudgetParam),
   }),
   result: strictObject({ spawn: SpawnSchema }),

@@ -165,6 +165,8 @@ export interface RunnerPlatform {
   openTrace(runId: string, at: string, redactor: Redactor): TraceWriter;
   traces: TraceFolder;
   runs: RunFolder;
+  /** The state of `cleo work`: one folder for each task and each process. */
+  work: RunFolder;
   reviews: ReviewLog;
   /** Takes the lock `name`, or throws 75 after `waitMs`. The lock of a dead process is taken over: `warning` says so, and
    *  `abandoned` is the run that the dead process held it for. */

@@ -29,7 +29,7 @@ import { acquireLock } from './lock-file.ts';
 import type { ReviewLog, RunFolder, TraceFolder, TraceWriter } from './port.ts';
 
 /** `.cleo/runs`: one folder per run, readable by its owner only. */
-export function createRunFolder(top: string): RunFolder {
+export function createRunFolder(top: string, prefix = 'run-'): RunFolder {
   return {
     createAttemptFolder(runId, phase, skill, attempt) {
       const folder = join(top, runId, phase, skill, String(attempt));
@@ -47,7 +47,7 @@ export function createRunFolder(top: string): RunFolder {
     readEnd: (runId, name, maxBytes) => readEnd(join(top, runId, name), maxBytes),
     list: () =>
       (existsSync(top) ? readdirSync(top, { withFileTypes: true }) : [])
-        .filter((entry) => entry.isDirectory() && entry.name.startsWith('run-'))
+        .filter((entry) => entry.isDirectory() && entry.name.startsWith(prefix))
         .map(({ name }) => name)
         .sort(),
     modifiedAt: (runId) => getModifiedTime(join(top, runId)),

@@ -124,6 +124,7 @@ export function createRunnerPlatform(
     },
     traces: createTraceFolder(join(folder, 'traces')),
     runs: createRunFolder(join(folder, 'runs')),
+    work: createRunFolder(join(folder, 'worktrees', '.state'), ''),
     reviews: createReviewLog(platform, join(folder, 'reviews.jsonl')),
     acquireLock: (name, waitMs, options) => acquireLock(join(folder, 'runs'), name, waitMs, options),
   };

@@ -60,7 +60,7 @@ export type TraceEvent = (typeof traceEvents)[number];
 export const RunRecordSchema = strictObject({
   schema_version: literal(1),
   run_id: string(),
-  kind: picklist(['construct', 'skill']),
+  kind: picklist(['construct', 'skill', 'work']),
   construct: nullable(strictObject({ file: string(), name: string(), version: string(), sha256: string() })),
   project: string(),
   vars: record(string(), string()),

@@ -98,7 +98,8 @@ export function summarizeRun({ runId, trace, record, isAlive, ended }: RunFacts)
     trace: trace ?? null,
     taskId: record?.task_id ?? null,
     agent: record?.agent ?? null,
-    resumable: status === 'crashed' && record !== undefined,
+    // The next `cleo work` continues a task by itself.
+    resumable: status === 'crashed' && record !== undefined && record.kind !== 'work',
   };
 }
 

@@ -11,7 +11,7 @@ import type { Schemas } from './schemas.ts';
 /** The validated parameters of a run. */
 export interface RunRequest {
   construct: Construct;
-  kind: 'construct' | 'skill';
+  kind: RunRecord['kind'];
   project: string;
   vars: Record<string, string>;
   intent?: string;

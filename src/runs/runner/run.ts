@@ -123,7 +123,8 @@ async function finishRun(run: RunContext, outcome: RunOutcome): Promise<RunOutco
   return { ...outcome, hasStoredInputs: readStoredInputs(run.platform, run.record) !== undefined };
 }
 
-function closeRun(run: RunContext, { status, code }: { status: RunRecord['status']; code: number }): void {
+/** Writes the end of a run to its trace and its record. */
+export function closeRun(run: RunContext, { status, code }: { status: RunRecord['status']; code: number }): void {
   const { record, redactor, platform, warnings } = run;
   const now = platform.now();
   Object.assign(record, { status, exit_code: code, completed_at: now < record.started_at ? record.started_at : now });
@@ -145,7 +146,7 @@ function recordFailure(run: RunContext, error: unknown): void {
 
 /** Does what is not possible while the run is active: appends reviews that were resolved in the meantime, and removes a run with a
  *  retention of 0 days. Neither changes the outcome. Reviews that cannot be appended now are appended with the next one. */
-async function settleRun({ platform, record }: RunContext): Promise<void> {
+export async function settleRun({ platform, record }: RunContext): Promise<void> {
   if (record.status === 'running') return;
   if (record.trace && platform.reviews.read().includes(record.run_id))
     await (await import('./append-reviews.ts')).appendReviews(platform, record.run_id).catch(() => undefined);

@@ -1,4 +1,4 @@
-import { array, boolean, description, type InferOutput, number, optional, picklist, pipe, string, union } from 'valibot';
+import { array, boolean, description, type InferOutput, number, optional, picklist, pipe, record, string, union, unknown } from 'valibot';
 import { CleoError } from '#core/errors/error.ts';
 import { type Config, type ConfigKey, type ConfigValue, defaultConfig, type FixedKey, isConfigKey } from '#core/model/config.ts';
 import { isRecorded } from '#core/rules/trust.ts';
@@ -8,7 +8,7 @@ import type { Platform } from '#platform/port.ts';
 export const userParam = optional(pipe(boolean(), description("Use the user's file instead of the project's")));
 
 export const configKeyParam = pipe(string(), description('Name of the setting, e.g. hierarchy.maxSiblings'));
-export const ConfigValueSchema = union([string(), number(), boolean(), array(string())]);
+export const ConfigValueSchema = union([string(), number(), boolean(), array(string()), record(string(), unknown())]);
 export const ConfigSourceSchema = picklist(['store', 'project', 'user', 'default']);
 
 /** The configuration file that a command changes. */

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { MutationContext } from '#core/define.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
@@ -30,6 +31,10 @@ export interface SpawnOptions {
   tier: 0 | 1 | 2;
   protocol?: ProtocolName | undefined;
   skill?: string | undefined;
+  /** The checkout that the agent works in, if it is not the project folder. Output files stay in the project. */
+  folder?: string | undefined;
+  /** Rules of that checkout, which end the prompt. */
+  folderRules?: string | undefined;
 }
 
 /** Inputs that are the same for every task of one call. */
@@ -71,8 +76,9 @@ export async function prepareSpawn(
   task: TaskRecord,
   options: SpawnOptions,
 ): Promise<PreparedSpawn> {
-  const { store, config, caller, now } = ctx;
-  const { role, tier } = options;
+  const { store, config, caller, project, now } = ctx;
+  const { role, tier, folder = inputs.root, folderRules } = options;
+  const toAgentPath = (path: string): string => (folder === inputs.root ? path : join(project.root, path));
   await checkScope(ctx, task.id);
   const ancestry = await store.tasks.getAncestry(task.id);
   const epicId = ancestry.find(({ type }) => type === 'epic')?.id;
@@ -89,13 +95,13 @@ export async function prepareSpawn(
     agentId: `${task.id}-${role}-${earlierSpawns.filter((spawn) => spawn.role === role).length + 1}`,
     session: caller.session,
     spawnedBy: caller.agent,
-    root: inputs.root,
+    root: folder,
     project: inputs.project,
     date: now.slice(0, 10),
     task,
     epicId,
-    outputDir: getOutputFolder(config, task.id),
-    manifestPath: getManifestPath(config),
+    outputDir: toAgentPath(getOutputFolder(config, task.id)),
+    manifestPath: toAgentPath(getManifestPath(config)),
     commands: {
       show: config['orchestrate.showCommand'],
       focus: config['orchestrate.focusCommand'],
@@ -109,7 +115,9 @@ export async function prepareSpawn(
     context: await formatPackForPrompt(ctx, task.id, contextBudget, inputs.manifest),
     gates: findMissingGates(task.acceptance, findHeldGates(attempts), config['verification.required']),
   };
-  const { text, resolved, unresolved } = buildSpawnPrompt(facts, new Map(references));
+  const built = buildSpawnPrompt(facts, new Map(references));
+  const { resolved, unresolved } = built;
+  const text = folderRules === undefined ? built.text : `${built.text}\n${folderRules}`;
   const claim = await store.claims.get(task.id);
   const isHeldByOther = claim && !isHolder(claim, caller) && !(await createClaimJudge(ctx, [claim])).isLapsed(claim);
   const holder = isHeldByOther ? formatHolder(claim) : undefined;

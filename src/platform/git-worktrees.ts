@@ -1,0 +1,68 @@
+import type { GitCommands } from './git.ts';
+import type { GitWorktrees } from './git-port.ts';
+import type { Git } from './port.ts';
+
+/** A checkout of a large repository takes long. */
+const checkoutTimeoutMs = 600_000;
+const outsideCleo = ['--', '.', ':(exclude,glob)**/.cleo/**'];
+
+/** Linked worktrees, merges and branches. */
+export function createGitWorktrees({ git, query, require, listChanges }: GitCommands & Pick<Git, 'listChanges'>): GitWorktrees {
+  const options = { timeoutMs: checkoutTimeoutMs };
+  return {
+    async addWorktree(tree, folder, start, branch) {
+      const target = branch === undefined ? ['--detach', folder, start] : ['--no-track', '-b', branch, folder, start];
+      await require(tree, ['worktree', 'add', '--quiet', '--force', ...target], options);
+    },
+    async attachWorktree(tree, folder, branch) {
+      await require(tree, ['worktree', 'add', '--quiet', '--force', folder, branch], options);
+    },
+    async removeWorktree(tree, folder) {
+      // Twice: also a worktree that was locked. A folder that is gone needs only to be forgotten.
+      const { exitCode } = await git(tree, ['worktree', 'remove', '--force', '--force', folder], options);
+      if (exitCode !== 0) await git(tree, ['worktree', 'prune']);
+    },
+    async listWorktrees(tree) {
+      const blocks = (await require(tree, ['worktree', 'list', '--porcelain', '-z'])).split('\0\0');
+      return blocks.flatMap((block) => {
+        const fields = new Map(block.split('\0').map((line) => [line.split(' ', 1)[0]!, line.slice(line.indexOf(' ') + 1)]));
+        const folder = fields.get('worktree');
+        const branch = fields.get('branch')?.replace(/^refs\/heads\//, '');
+        return folder === undefined ? [] : [{ folder, ...(branch === undefined ? {} : { branch }) }];
+      });
+    },
+    async listWork(tree, since) {
+      const count = Number((await query(tree, ['rev-list', '--count', `${since}..HEAD`])) ?? 0);
+      const { exitCode } = await git(tree, ['diff', '--no-ext-diff', '--no-textconv', '--quiet', since, 'HEAD', ...outsideCleo]);
+      return { commits: count, isChanged: exitCode === 1 };
+    },
+    listUncommitted: async (tree) => (await listChanges(tree)).map(({ path }) => path).filter((path) => !path.split('/').includes('.cleo')),
+    async merge(tree, commit, message) {
+      const { exitCode, stdout, stderr } = await git(
+        tree,
+        ['merge', '--no-ff', '--no-verify', '--no-edit', '--quiet', '-m', message, commit],
+        options,
+      );
+      if (exitCode === 0) return { commit: (await require(tree, ['rev-parse', '--verify', 'HEAD'])).trim() };
+      const listed = await query(tree, ['diff', '--no-ext-diff', '--name-only', '--diff-filter=U', '-z']);
+      const conflicts = (listed ?? '').split('\0').filter(Boolean);
+      await git(tree, ['merge', '--abort']);
+      return { conflicts, problem: (stderr.trim() || stdout.trim()).split('\n').slice(-3).join(' ') };
+    },
+    async fastForward(tree, commit) {
+      const { exitCode, stderr } = await git(tree, ['merge', '--ff-only', '--quiet', commit], options);
+      return exitCode === 0 ? undefined : stderr.trim().split('\n').slice(-3).join(' ');
+    },
+    async moveBranch(tree, branch, commit, from) {
+      const { exitCode, stderr } = await git(tree, ['update-ref', '-m', 'cleo work', `refs/heads/${branch}`, commit, from]);
+      return exitCode === 0 ? undefined : stderr.trim();
+    },
+    async resetTo(tree, commit) {
+      await require(tree, ['checkout', '--quiet', '--force', '--detach', commit], options);
+      await require(tree, ['clean', '--quiet', '--force', '-d']);
+    },
+    async deleteBranch(tree, branch) {
+      await git(tree, ['branch', '--quiet', '-D', '--', branch]);
+    },
+  };
+}

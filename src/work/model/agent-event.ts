@@ -1,0 +1,24 @@
+/** Tokens and cost of an agent, as far as its client reports them. */
+export interface Usage {
+  inputTokens: number;
+  outputTokens: number;
+  costUsd: number;
+}
+
+/** One event of an agent's output stream. */
+export type AgentEvent =
+  /** `isPart`: continues the message before it. */
+  | { type: 'message'; text: string; isPart?: true }
+  | { type: 'tool'; name: string; detail: string }
+  | { type: 'error'; text: string }
+  /** `isTotal`: the figures are those of the whole conversation and replace what was counted before. */
+  | { type: 'usage'; usage: Usage; isTotal?: true };
+
+/** The state of an output stream after some of its lines. */
+export interface StreamState {
+  usage: Usage;
+  /** The last message of the agent. */
+  lastMessage: string;
+  /** The next part of a message continues the last one. */
+  isInMessage: boolean;
+}

@@ -1,0 +1,103 @@
+import { CleoError } from '#core/errors/error.ts';
+import { requireTrusted } from '#core/require-trusted.ts';
+import { splitCommand } from '#lib/split-command.ts';
+import type { WorkItem } from '../../model/work-item.ts';
+import { decideBaseMove } from '../../rules/integration.ts';
+import { getItemFolder, getWorktreeFolder, type WorkRun } from './work-run.ts';
+import { inGitQueue, listWorktreeNames, runCommand } from './worktree.ts';
+
+export type Integration =
+  | { isWaiting: boolean; note?: string }
+  /** The work does not pass. `isFinal`: another round would not help. */
+  | { findings: string[]; isFinal: boolean };
+
+/** Uses the finished work of an item as `work.integrate` says. */
+export async function integrate(work: WorkRun, item: WorkItem): Promise<Integration> {
+  const mode = work.config['work.integrate'];
+  if (item.branch === undefined || item.commit === undefined) return { isWaiting: false };
+  if (mode === 'branch') return { isWaiting: false };
+  if (mode === 'pr') return pushBranch(work, item, item.branch);
+  return mergeBranch(work, item, item.branch);
+}
+
+const lockWaitMs = 3_600_000;
+const verifyTimeoutMs = 3_600_000;
+const integrationWorktree = 'integration';
+
+/** Merges the branch of an item in a worktree of its own and moves the base to the result, one item at a time. */
+async function mergeBranch(work: WorkRun, item: WorkItem, branch: string): Promise<Integration> {
+  const { ctx, git, runner, base, config, kill } = work;
+  const { root } = ctx.project;
+  const lock = await runner.acquireLock('work-integrate', lockWaitMs, { signal: kill.signal, fix: 'cleo work status' });
+  try {
+    const from = await git.resolveCommit(root, `refs/heads/${base}`);
+    const commit = await git.resolveCommit(root, `refs/heads/${branch}`);
+    if (from === undefined || commit === undefined)
+      return { findings: [`The branch ${from === undefined ? base : branch} does not exist.`], isFinal: true };
+    if (await git.isAncestor(root, commit, from)) return { isWaiting: false };
+    const folder = getWorktreeFolder(work, integrationWorktree);
+    await inGitQueue(async () => {
+      if ((await listWorktreeNames(work)).includes(integrationWorktree)) await git.resetTo(folder, from);
+      else await git.addWorktree(root, folder, from);
+    });
+    const merged = await git.merge(folder, commit, `${item.taskId}: ${item.title}`);
+    if (!('commit' in merged)) {
+      const files = merged.conflicts.join(', ');
+      return {
+        findings: [`The branch ${branch} cannot be merged into ${base}: ${files ? `conflicts in ${files}` : merged.problem}.`],
+        isFinal: true,
+      };
+    }
+    const verify = splitCommand(config['work.verify']);
+    if (verify.length > 0) {
+      await requireTrusted(ctx, { keys: ['work.verify'] });
+      try {
+        await runCommand(work, verify, folder, verifyTimeoutMs, 'work.verify');
+      } catch (error) {
+        if (!(error instanceof CleoError) || error.row !== 'E_DEPENDENCY_ERROR') throw error;
+        return { findings: [`After a merge with ${base} the check fails: ${error.message}.`], isFinal: false };
+      }
+    }
+    const reason = await moveBase(work, merged.commit, from);
+    return reason === undefined
+      ? { isWaiting: false, note: `merged into ${base}` }
+      : { isWaiting: true, note: `waits to be merged into ${base}: ${reason}` };
+  } finally {
+    lock.release();
+  }
+}
+
+/** Moves the base branch to a commit; returns why it cannot move now. */
+async function moveBase({ ctx, git, base }: WorkRun, commit: string, from: string): Promise<string | undefined> {
+  const { root } = ctx.project;
+  const worktrees = await git.listWorktrees(root);
+  const found = worktrees.find(({ branch }) => branch === base);
+  const isMainWorktree = found !== undefined && found === worktrees[0];
+  const isClean = found !== undefined && (await git.listUncommitted(found.folder)).length === 0;
+  const move = decideBaseMove({ branch: base, checkedOutIn: found?.folder, isMainWorktree, isClean });
+  if (move.how === 'wait') return move.reason;
+  return move.how === 'update-ref' ? git.moveBranch(root, base, commit, from) : git.fastForward(move.folder, commit);
+}
+
+/** Pushes the branch and opens a pull request with `gh`, or says how to. */
+async function pushBranch(work: WorkRun, item: WorkItem, branch: string): Promise<Integration> {
+  const { ctx, git, base } = work;
+  const folder = getItemFolder(work, item);
+  const remote = await git.getRemote(ctx.project.root);
+  if (remote === undefined) return { isWaiting: true, note: 'cannot be pushed: the repository has no remote' };
+  try {
+    await git.push(folder, remote, [branch]);
+  } catch (error) {
+    if (!(error instanceof CleoError)) throw error;
+    return { isWaiting: true, note: `cannot be pushed: ${error.message}` };
+  }
+  const title = `${item.taskId}: ${item.title}`;
+  const command = ['gh', 'pr', 'create', '--head', branch, '--base', base, '--title', title, '--body', `Done by ${item.agentId}.`];
+  const ran = await ctx.platform.runProgram(command, { folder, timeoutMs: 120_000, variables: ['GH_TOKEN', 'GITHUB_TOKEN', 'GH_HOST'] });
+  const url = ran.exitCode === 0 ? /https:\/\/\S+/.exec(ran.stdout)?.[0] : undefined;
+  const { commandLine } = await import('#core/errors/quote.ts');
+  return {
+    isWaiting: false,
+    note: url ? `pushed; pull request ${url}` : `pushed to ${remote}; open a pull request: ${commandLine(command)}`,
+  };
+}

@@ -1,0 +1,108 @@
+import { dirname, join } from 'node:path';
+import type { TaskId } from '#core/model/scalars.ts';
+import { defined } from '#lib/defined.ts';
+import { getManifestPath, getOutputFolder } from '#research/rules/manifest.ts';
+import type { WorkItem } from '../../model/work-item.ts';
+import { noUsage } from '../../rules/agent-stream.ts';
+import { createWorktreeName, findWorktreeName, parseSlotAgent, toBranch } from '../../rules/names.ts';
+import { isUnfinished, itemFile, parseWorkItem, parseWorkProcess, processFile } from '../../rules/stored-work.ts';
+import { callAsAgent, saveItem, type WorkRun } from './work-run.ts';
+import { listWorktreeNames } from './worktree.ts';
+
+const lockWaitMs = 30_000;
+
+/** Finds the tasks that a dead `cleo work` of this machine left, and makes them those of this process. Its agents are killed first: two
+ *  agents must not work on one task. */
+export async function adoptItems(work: WorkRun, root: TaskId | undefined): Promise<WorkItem[]> {
+  const { runner, kill } = work;
+  const lock = await runner.acquireLock('work-resume', lockWaitMs, { signal: kill.signal, fix: 'cleo work status' });
+  try {
+    const names = runner.work.list();
+    const known = names.flatMap((name) => parseWorkItem(runner.work.read(name, itemFile)) ?? []);
+    const dead = known.filter((item) => isUnfinished(item) && !runner.isAlive(item));
+    for (const { runId } of dead) await runner.cleanUpRun(runId);
+    const unrecorded = await findUnrecorded(work, names, known);
+    const adopted: WorkItem[] = [];
+    for (const item of [...dead, ...unrecorded]) {
+      if (!(await isInside(work, item.taskId, root))) continue;
+      if (!(await isOurs(work, item))) {
+        saveItem(work, item, { state: 'stopped', note: 'another agent took the task' });
+        continue;
+      }
+      if (!work.ctx.platform.files.exists(item.promptFile)) {
+        // Killed before the prompt was written: the task is claimed anew.
+        await callAsAgent(work, item, 'tasks.stop', { taskId: item.taskId });
+        continue;
+      }
+      const { pid, began, boot } = runner.identifyProcess();
+      const isWaiting = item.state === 'waiting';
+      saveItem(work, item, {
+        ...{ pid, began, boot, workId: work.process.workId, runId: runner.createRunId(), endedAt: undefined as never },
+        ...(isWaiting ? {} : { state: 'working' as const }),
+      });
+      adopted.push(item);
+    }
+    return adopted;
+  } finally {
+    lock.release();
+  }
+}
+
+const isInside = async ({ ctx }: WorkRun, taskId: TaskId, root: TaskId | undefined): Promise<boolean> =>
+  ctx.read(async ({ tasks }) => {
+    const ancestry = await tasks.getAncestry(taskId);
+    return ancestry.length > 0 && (root === undefined || ancestry.some(({ id }) => id === root));
+  });
+
+/** True if the task is done, or if its agent still holds it. The claim then belongs to this process. */
+async function isOurs({ ctx, processKey }: WorkRun, item: WorkItem): Promise<boolean> {
+  const at = ctx.platform.now();
+  return ctx.write(async ({ tasks, claims }) => {
+    if ((await tasks.get(item.taskId))?.status === 'done') return true;
+    if ((await claims.get(item.taskId))?.agent !== item.agentId) return false;
+    await claims.renew(defined({ agent: item.agentId, session: item.session, process: processKey }), at);
+    return true;
+  });
+}
+
+/** Finds tasks that a dead process claimed and did not record: it was killed between the two. */
+async function findUnrecorded(work: WorkRun, names: string[], known: WorkItem[]): Promise<WorkItem[]> {
+  const { ctx, runner, config, profile, base } = work;
+  const dead = new Set(
+    names.flatMap((name) => {
+      const process = parseWorkProcess(runner.work.read(name, processFile));
+      return process && !runner.isAlive(process) ? [process.workId] : [];
+    }),
+  );
+  if (dead.size === 0) return [];
+  const found = await ctx.read(async ({ claims, spawns, tasks }) => {
+    const held = await claims.list();
+    const latest = await spawns.listLatest(held.map(({ taskId }) => taskId));
+    const left = latest.filter(({ taskId, agent, spawnedBy }) => {
+      const slot = parseSlotAgent(spawnedBy);
+      const isHeld = held.some((claim) => claim.taskId === taskId && claim.agent === agent);
+      return slot && dead.has(slot.workId) && isHeld && !known.some((item) => item.agentId === agent && isUnfinished(item));
+    });
+    const records = new Map((await tasks.getMany(left.map(({ taskId }) => taskId))).map((task) => [task.id, task]));
+    return left.flatMap((spawn) => ({ spawn, title: records.get(spawn.taskId)?.title ?? spawn.taskId }));
+  });
+  const worktrees = found.length > 0 ? await listWorktreeNames(work) : [];
+  return found.map(({ spawn: { taskId, agent, session, at }, title }): WorkItem => {
+    const worktree = work.isInPlace ? undefined : (findWorktreeName(taskId, worktrees) ?? createWorktreeName(taskId, title));
+    const { root } = ctx.project;
+    return {
+      ...runner.identifyProcess(),
+      ...{ taskId, title, agentId: agent, profile: profile.name, runId: runner.createRunId(), workId: work.process.workId },
+      ...defined({ worktree, branch: worktree && toBranch(worktree), session }),
+      ...{ base, start: '', promptFile: join(root, dirname(getManifestPath(config)), 'prompts', `${agent}.md`) },
+      ...{
+        outputDir: join(root, getOutputFolder(config, taskId)),
+        round: 1,
+        state: 'working',
+        startedAt: at,
+        usage: noUsage,
+        lastLine: '',
+      },
+    };
+  });
+}

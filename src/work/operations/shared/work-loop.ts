@@ -1,0 +1,241 @@
+import { CleoError } from '#core/errors/error.ts';
+import type { TaskId } from '#core/model/scalars.ts';
+import { defined } from '#lib/defined.ts';
+import type { WorkItem } from '../../model/work-item.ts';
+import { addUsage, noUsage } from '../../rules/agent-stream.ts';
+import { type BudgetEnd, findBudgetEnd } from '../../rules/budget.ts';
+import { createSlotAgent } from '../../rules/names.ts';
+import { isUnfinished, itemFile, parseWorkItem } from '../../rules/stored-work.ts';
+import { integrate } from './integrate.ts';
+import { adoptItems } from './resume-items.ts';
+import { type ActiveTask, report, saveItem, saveProcess, type WorkRun } from './work-run.ts';
+import { workTask } from './work-task.ts';
+import { listWorktreeNames, removeWorktree } from './worktree.ts';
+
+export interface LoopParams {
+  root: TaskId | undefined;
+  parallel: number;
+  isDaemon: boolean;
+  isRetry: boolean;
+}
+
+export interface LoopEnd {
+  /** Why no further task was started: a budget, a stop, or because nothing is ready. */
+  reason: BudgetEnd | 'stopped' | 'nothing-ready';
+  obstacles: { reason: string; tasks: string[] }[];
+  limit?: string;
+  tasksStarted: number;
+}
+
+interface LoopState extends LoopEnd {
+  failuresInRow: number;
+  fatal?: CleoError;
+  /** Claims one after another, so that budgets and limits see each claim before the next. */
+  queue: Promise<unknown>;
+  /** Resolves when a task of this process has ended. */
+  whenEnded: Set<() => void>;
+}
+
+/** Time after which a wait for a limit over all machines is tried again: a machine can disappear without an entry in the log. */
+const limitRetrySeconds = 30;
+
+const temporaryErrors = ['E_STORE_UNAVAILABLE', 'E_LOCK_TIMEOUT'];
+const reconnectMs = 5000;
+
+/** Works off the tasks of a scope until nothing is ready, a budget is used up or a stop is requested. */
+export async function workOff(work: WorkRun, params: LoopParams): Promise<LoopEnd> {
+  const state: LoopState = {
+    reason: 'nothing-ready',
+    obstacles: [],
+    tasksStarted: 0,
+    failuresInRow: 0,
+    queue: Promise.resolve(),
+    whenEnded: new Set(),
+  };
+  const adopted = await adoptItems(work, params.root);
+  for (const item of adopted.filter(({ state: each }) => each === 'waiting')) await integrateWaiting(work, item);
+  const left = adopted.filter(({ state: each }) => each !== 'waiting' && each !== 'done');
+  // Drained waiters and tasks end by themselves.
+  await Promise.all(
+    Array.from({ length: params.parallel }, (_, i) =>
+      runSlot(work, params, state, i + 1, left).catch((error) => endWithError(work, state, error)),
+    ),
+  );
+  if (state.fatal) throw state.fatal;
+  return state;
+}
+
+async function runSlot(work: WorkRun, params: LoopParams, state: LoopState, slot: number, left: WorkItem[]): Promise<void> {
+  for (;;) {
+    const ending = findEnding(work, state);
+    if (ending !== undefined) {
+      state.reason = ending;
+      return;
+    }
+    const resumed = left.shift();
+    if (resumed) {
+      state.tasksStarted += 1;
+      await doTask(work, state, resumed, true);
+      continue;
+    }
+    const claimed = await enqueue(state, () => claimNext(work, params, state, slot));
+    if (claimed === 'ending') continue;
+    if (claimed) await doTask(work, state, claimed, false);
+    else if (!params.isDaemon && state.limit === undefined) {
+      if (work.active.size === 0) return;
+      await waitForEnd(work, state);
+    }
+  }
+}
+
+const enqueue = <T>(state: LoopState, change: () => Promise<T>): Promise<T> => {
+  const result = state.queue.then(change);
+  state.queue = result.catch(() => {});
+  return result;
+};
+
+/** Waits until a task of this process has ended, or no further one is to be started. */
+const waitForEnd = ({ drain }: WorkRun, { whenEnded }: LoopState): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      whenEnded.delete(end);
+      drain.signal.removeEventListener('abort', end);
+      resolve();
+    };
+    whenEnded.add(end);
+    drain.signal.addEventListener('abort', end, { once: true });
+  });
+
+function findEnding(work: WorkRun, state: LoopState): LoopEnd['reason'] | undefined {
+  if (work.drain.signal.aborted || state.fatal) return 'stopped';
+  const { now } = work.ctx.platform;
+  const running = [...work.active.values()].reduce((sum, { item }) => addUsage(sum, item.usage), noUsage);
+  return findBudgetEnd(work.budget, {
+    now: now(),
+    tasksStarted: state.tasksStarted,
+    costUsd: addUsage(work.process.usage, running).costUsd,
+    failuresInRow: state.failuresInRow,
+  });
+}
+
+interface ClaimedTask {
+  taskId: string;
+  title: string;
+  agentId: string;
+  worktree?: string;
+  branch?: string;
+  promptFile: string;
+  outputDir: string;
+}
+
+/** Claims the next task for a slot. `ending`: a limit of this run was reached while it waited for its turn. */
+async function claimNext(
+  work: WorkRun,
+  { root, isRetry, isDaemon }: LoopParams,
+  state: LoopState,
+  slot: number,
+): Promise<WorkItem | 'ending' | undefined> {
+  if (findEnding(work, state) !== undefined) return 'ending';
+  const wait = isDaemon ? { wait: true } : state.limit === undefined ? {} : { timeout: limitRetrySeconds };
+  const { ctx, runner, profile, process, base, isInPlace, processKey, drain } = work;
+  const { result, error } = await ctx.call(
+    'work.claim',
+    {
+      ...defined({ epic: root }),
+      ...{ profile: profile.name, inPlace: isInPlace, process: processKey, retry: isRetry, except: [...work.except], ...wait },
+      ...{ unmerged: listUnmerged(work), worktrees: isInPlace ? [] : await listWorktreeNames(work) },
+    },
+    { agent: createSlotAgent(profile.name, process.workId, slot), signal: drain.signal },
+  );
+  if (error) {
+    // The wait was ended.
+    if (drain.signal.aborted) return 'ending';
+    if (!isDaemon || !temporaryErrors.includes(error.row)) throw error;
+    // The database restarts or is out of reach.
+    await runner.sleep(reconnectMs, drain.signal);
+    return undefined;
+  }
+  const { claimed, obstacles = [], limit } = result as { claimed?: ClaimedTask; obstacles?: LoopEnd['obstacles']; limit?: string };
+  state.obstacles = obstacles;
+  if (limit === undefined) delete state.limit;
+  else state.limit = limit;
+  if (!claimed) return undefined;
+  state.tasksStarted += 1;
+  const before = parseWorkItem(runner.work.read(claimed.taskId, itemFile));
+  const isSameBranch = before?.branch !== undefined && before.branch === claimed.branch && (await hasBranch(work, before.branch));
+  const { taskId, title, agentId, worktree, branch, promptFile, outputDir } = claimed;
+  const item: WorkItem = {
+    ...runner.identifyProcess(),
+    ...{ taskId, title, agentId, profile: profile.name, runId: runner.createRunId(), workId: process.workId },
+    ...defined({ worktree, branch, session: ctx.caller.session }),
+    ...{ base, start: isSameBranch ? before.start : '', promptFile, outputDir, round: 1, state: 'working' },
+    ...{ startedAt: ctx.platform.now(), usage: noUsage, lastLine: '' },
+  };
+  saveItem(work, item);
+  report(work, 'work_claimed', taskId, { title, agent: agentId, branch });
+  return item;
+}
+
+const hasBranch = ({ ctx, git }: WorkRun, branch: string): Promise<boolean> => git.hasRef(ctx.project.root, `refs/heads/${branch}`);
+
+/** Lists the tasks of this machine that are done or nearly so, and whose work has to be merged before others build on it. */
+function listUnmerged({ runner, config }: WorkRun): TaskId[] {
+  if (config['work.integrate'] !== 'merge') return [];
+  return runner.work
+    .list()
+    .flatMap((name) => parseWorkItem(runner.work.read(name, itemFile)) ?? [])
+    .filter((item) => item.branch !== undefined && isUnfinished(item))
+    .map(({ taskId }) => taskId);
+}
+
+async function doTask(work: WorkRun, state: LoopState, item: WorkItem, isResumed: boolean): Promise<void> {
+  const { platform } = work.ctx;
+  const active: ActiveTask = { item, kill: new AbortController(), isStopping: false };
+  const startedMs = platform.monotonicMs();
+  const abort = (): void => active.kill.abort();
+  work.kill.signal.addEventListener('abort', abort, { once: true });
+  if (work.kill.signal.aborted) abort();
+  work.active.set(item.taskId, active);
+  try {
+    const { outcome, note, fatal } = await workTask(work, active, isResumed);
+    if (fatal) state.fatal = fatal;
+    if (outcome === 'attention') state.failuresInRow += 1;
+    if (outcome === 'done' || outcome === 'waiting') state.failuresInRow = 0;
+    if (outcome !== 'done') work.except.add(item.taskId);
+    const durationMs = Math.round(platform.monotonicMs() - startedMs);
+    const { taskId, agentId, round: rounds, usage, branch, commit } = item;
+    work.results.push({ taskId, outcome, agentId, rounds, durationMs, usage, ...defined({ branch, commit, note }) });
+    const failures = work.process.failures + (outcome === 'attention' ? 1 : 0);
+    saveProcess(work, { tasks: work.process.tasks + 1, failures, usage: addUsage(work.process.usage, usage) });
+  } catch (error) {
+    // An error of this program: the others are to finish, and the run ends with it.
+    state.fatal ??=
+      error instanceof CleoError
+        ? error
+        : new CleoError('E_GENERAL_ERROR', { problem: String((error as Error)?.message ?? error) }, { cause: error });
+    work.drain.abort();
+  } finally {
+    work.active.delete(item.taskId);
+    work.kill.signal.removeEventListener('abort', abort);
+    for (const end of [...state.whenEnded]) end();
+  }
+}
+
+/** Ends the run with an error after the other tasks have ended. */
+function endWithError({ drain }: WorkRun, state: LoopState, error: unknown): void {
+  const problem = String((error as Error)?.message ?? error);
+  state.fatal ??= error instanceof CleoError ? error : new CleoError('E_GENERAL_ERROR', { problem }, { cause: error });
+  drain.abort();
+}
+
+/** Tries again to merge the work on a task that could not be merged when it was done. */
+async function integrateWaiting(work: WorkRun, item: WorkItem): Promise<void> {
+  const integrated = await integrate(work, item);
+  if ('findings' in integrated) saveItem(work, item, { note: integrated.findings.join(' ') });
+  else if (integrated.isWaiting) saveItem(work, item, defined({ note: integrated.note }));
+  else {
+    saveItem(work, item, { state: 'done', ...defined({ note: integrated.note }) });
+    if (item.worktree !== undefined) await removeWorktree(work, item.worktree);
+    report(work, 'work_ended', item.taskId, { outcome: 'done', note: integrated.note, branch: item.branch, rounds: item.round });
+  }
+}

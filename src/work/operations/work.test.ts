@@ -1,0 +1,139 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openApp } from '../../../test/app.ts';
+import { createRepository, gitIdentity } from '../../../test/repository.ts';
+
+const scripted = (code: string, fields: object = {}) => ({
+  lifecycleEnforcement: { mode: 'off' },
+  work: { profile: 'scripted', rounds: 1 },
+  profiles: { scripted: { argv: [process.execPath, '-e', code], ...fields } },
+});
+const done = 'Implementation complete. See MANIFEST.jsonl for summary.';
+/** An agent that commits a file and leaves the task to `cleo work`. */
+const committing = `
+  const { execFileSync } = require('node:child_process');
+  require('node:fs').writeFileSync(process.env.CLEO_AGENT_ID + '.txt', 'done');
+  execFileSync('git', ['add', '--all']);
+  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', 'commit', '-qm', 'work']);
+  console.log(${JSON.stringify(done)});`;
+
+async function createProject(config: Record<string, unknown>, tasks: string[]) {
+  const app = await openApp({ config, tasks: ['T001 epic', ...tasks], env: gitIdentity });
+  const repository = createRepository(app.root);
+  writeFileSync(join(app.root, '.gitignore'), '.cleo\nhome\n');
+  repository.commit({ 'a.txt': 'first' });
+  return { ...app, repository };
+}
+
+test('work.run does the tasks of a scope in the order of their dependencies', async () => {
+  const { call, repository } = await createProject(scripted(committing), ['T002 in T001', 'T003 in T001 depends T002', 'T004']);
+  const { work } = await call('work.run', { scope: 'epic:T001' });
+  expect(work).toMatchObject({
+    reason: 'nothing-ready',
+    tasks: [
+      { taskId: 'T002', outcome: 'done' },
+      { taskId: 'T003', outcome: 'done' },
+    ],
+  });
+  // The later task starts with the work of the task that it depends on.
+  expect(repository.git('ls-tree', '--name-only', work.tasks[1].branch).split('\n')).toEqual(
+    expect.arrayContaining(['T002-worker-1.txt', 'T003-worker-1.txt']),
+  );
+  expect((await call('tasks.show', { taskId: 'T004' })).task.status).toBe('pending');
+});
+
+test('work.run in place needs no worktree, and no second agent', async () => {
+  const { call, root } = await createProject(scripted(committing), ['T002 in T001']);
+  expect((await call('work.run', { inPlace: true, parallel: 2 })).error).toMatchObject({ code: 'E_VALIDATION_PARALLEL' });
+  expect((await call('work.run', { inPlace: true })).work.tasks).toMatchObject([{ taskId: 'T002', outcome: 'done' }]);
+  expect(readFileSync(join(root, 'T002-worker-1.txt'), 'utf8')).toBe('done');
+});
+
+test.each([
+  [{ scope: 'epic:T900' }, 'E_SCOPE_INVALID'],
+  [{ for: '2 weeks' }, 'E_VALIDATION_FOR'],
+  [{ for: '2h', until: '2030-01-01' }, 'E_VALIDATION_FOR'],
+  [{ profile: 'nobody' }, 'E_CONFIG_ERROR'],
+])('work.run rejects %j', async (params, code) => {
+  const { call } = await createProject(scripted(committing), ['T002 in T001']);
+  expect((await call('work.run', params)).error.code).toBe(code);
+});
+
+test('a budget ends the run with a summary', async () => {
+  const { call } = await createProject(scripted(committing), ['T002 in T001', 'T003 in T001']);
+  expect((await call('work.run', { maxTasks: 1 })).work).toMatchObject({ reason: 'tasks', tasks: [{ taskId: 'T002' }] });
+  expect((await call('work.run', { until: '2020-01-01' })).work).toMatchObject({ reason: 'time', tasks: [] });
+});
+
+test('money that is used up ends the run', async () => {
+  const result = JSON.stringify({ type: 'result', result: done, total_cost_usd: 0.5, usage: { input_tokens: 10, output_tokens: 2 } });
+  const code = committing.replace(JSON.stringify(done), JSON.stringify(result));
+  const config = scripted(code, { output: 'claude-json' });
+  const { call } = await createProject(config, ['T002 in T001', 'T003 in T001', 'T004 in T001']);
+  expect((await call('work.run', { budgetUsd: 0.8 })).work).toMatchObject({
+    reason: 'cost',
+    tasks: [{ taskId: 'T002' }, { taskId: 'T003', usage: { inputTokens: 10, outputTokens: 2, costUsd: 0.5 } }],
+    usage: { costUsd: 1 },
+  });
+});
+
+test('outside a git repository only --in-place works', async () => {
+  const { call } = await openApp({ config: scripted(committing), tasks: ['T001 epic', 'T002 in T001'] });
+  expect((await call('work.run')).error).toMatchObject({ code: 'E_DEPENDENCY_ERROR', fix: 'cleo work --in-place' });
+});
+
+test('work.claim takes one task, spawns its agent and passes on the claim', async () => {
+  const { call, root } = await createProject(scripted(''), ['T002 in T001: Write the parser', 'T003 in T001 labels needs-attention']);
+  const { claimed } = await call('work.claim', { epic: 'T001', process: 'a/b/c/1/2' });
+  expect(claimed).toMatchObject({
+    taskId: 'T002',
+    agentId: 'T002-worker-1',
+    worktree: 'T002-write-the-parser',
+    branch: 'cleo/T002-write-the-parser',
+  });
+  const prompt = readFileSync(claimed.promptFile, 'utf8');
+  expect(prompt).toContain(`The project is in \`${join(root, '.cleo', 'worktrees', 'T002-write-the-parser')}\``);
+  expect(prompt).toContain('a git worktree on branch `cleo/T002-write-the-parser`');
+  expect((await call('tasks.show', { taskId: 'T002' })).claim).toMatchObject({ agent: 'T002-worker-1' });
+  expect(await call('work.claim', { epic: 'T001' })).toMatchObject({
+    _meta: { exitCode: 100 },
+    obstacles: [{ reason: 'it has the label needs-attention', tasks: ['T003'] }],
+  });
+});
+
+test('limits hold for all agents together', async () => {
+  const config = { ...scripted(''), work: { profile: 'scripted', maxParallel: 2, labels: { db: 1 } } };
+  const { call, as } = await createProject(config, ['T002 in T001 labels db', 'T003 in T001 labels db', 'T004 in T001', 'T005 in T001']);
+  const claim = (slot: number) => as(`work/scripted/k/${slot}`).call('work.claim', {});
+  expect((await claim(1)).claimed.taskId).toBe('T002');
+  expect((await claim(2)).claimed.taskId).toBe('T004');
+  expect(await claim(3)).toMatchObject({ _meta: { exitCode: 100 }, limit: 'work.maxParallel is 2' });
+  await as('T004-worker-1').call('tasks.stop', { taskId: 'T004' });
+  await call('tasks.update', { taskId: 'T004', blockedBy: 'something' });
+  expect((await claim(4)).claimed.taskId).toBe('T005');
+});
+
+test('work.status, work.logs and work.clean show and remove what was left', async () => {
+  const { call, root } = await createProject(scripted('console.log("hello"); console.error("oh")'), ['T002 in T001: Work']);
+  expect(await call('work.status')).toMatchObject({ _meta: { exitCode: 100 } });
+  expect((await call('work.logs', { taskId: 'T002' })).error).toMatchObject({ code: 'E_NOT_FOUND', fix: 'cleo help work' });
+  await call('work.run');
+  expect((await call('work.status')).work.tasks).toMatchObject([{ taskId: 'T002', state: 'attention', lastLine: 'hello' }]);
+  expect((await call('work.logs', { taskId: 'T002' })).log).toBe('hello\n');
+  expect((await call('work.logs', { taskId: 'T002', errors: true, follow: true })).log).toBe('oh\n');
+  const folder = join(root, '.cleo', 'worktrees', 'T002-work');
+  writeFileSync(join(folder, 'draft.txt'), 'draft');
+  expect((await call('work.clean')).cleaned).toMatchObject({ removed: [], kept: [{ worktree: 'T002-work' }] });
+  expect((await call('work.clean', { changed: true, dryRun: true })).cleaned.removed).toEqual(['T002-work']);
+  expect((await call('work.clean', { changed: true })).cleaned.removed).toEqual(['T002-work']);
+  expect(existsSync(folder)).toBe(false);
+});
+
+test('work.stop needs a task or --all, and changes nothing where nothing runs', async () => {
+  const { call } = await createProject(scripted(''), ['T002 in T001']);
+  expect((await call('work.stop')).error).toMatchObject({ code: 'E_INVALID_INPUT', fix: 'cleo work stop --all' });
+  expect((await call('work.stop', { taskId: 'T002', all: true })).error).toMatchObject({ code: 'E_INVALID_INPUT' });
+  expect((await call('work.stop', { taskId: 'T002' })).error).toMatchObject({ code: 'E_NOT_FOUND' });
+  expect(await call('work.stop', { all: true })).toMatchObject({ _meta: { exitCode: 102 } });
+});

@@ -1,0 +1,60 @@
+import type { ShippedProfile } from '../model/profile.ts';
+
+/** Variables of the network and of git that every client needs. */
+const common = `
+  HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR XDG_CONFIG_HOME XDG_DATA_HOME XDG_CACHE_HOME
+  XDG_STATE_HOME SHELL USER LOGNAME TZ GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL GIT_CONFIG_GLOBAL
+  GIT_CONFIG_NOSYSTEM
+`;
+const toNames = (text: string): string[] => text.trim().split(/\s+/);
+
+/** A shell command runs without a question only inside the sandbox of Claude Code. */
+const claudeSettings = { sandbox: { enabled: true, autoAllowBashIfSandboxed: true }, enableAllProjectMcpServers: true };
+const claudeMcp = { mcpServers: { cleo: { command: 'cleo', args: ['mcp'] } } };
+
+/** Profiles of the known clients. Each lets its client edit files and run commands in the worktree with its own sandbox on, and reach the
+ *  store over MCP, because a sandboxed shell may not write there. */
+export const shippedProfiles: Record<string, ShippedProfile> = {
+  claude: {
+    argv: [
+      ...['claude', '-p', '--output-format', 'stream-json', '--verbose', '--permission-mode', 'acceptEdits'],
+      ...['--allowedTools', 'Edit,Write,mcp__cleo__cleo_query,mcp__cleo__cleo_mutate', '--add-dir', '{output}'],
+      ...['--settings', JSON.stringify(claudeSettings), '--mcp-config', JSON.stringify(claudeMcp)],
+    ],
+    prompt: 'stdin',
+    output: 'claude-json',
+    env: toNames(`${common} ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN ANTHROPIC_BASE_URL ANTHROPIC_MODEL CLAUDE_CODE_OAUTH_TOKEN CLAUDE_CONFIG_DIR
+      CLAUDE_CODE_USE_BEDROCK CLAUDE_CODE_USE_VERTEX AWS_PROFILE AWS_REGION DISABLE_TELEMETRY DISABLE_AUTOUPDATER
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC`),
+  },
+  codex: {
+    argv: [
+      ...['codex', 'exec', '--json', '--sandbox', 'workspace-write', '--skip-git-repo-check'],
+      ...['-c', 'mcp_servers.cleo.command="cleo"', '-c', 'mcp_servers.cleo.args=["mcp"]'],
+      // Codex passes no variables of its own environment on to MCP servers.
+      ...['-c', 'mcp_servers.cleo.env={CLEO_AGENT_ID="{agent}",CLEO_ROOT="{root}",CLEO_HOME="{home}"}'],
+      // A worktree has its index and its branch in the repository of the project.
+      ...['-c', 'sandbox_workspace_write.writable_roots=["{output}","{root}/.git"]', '-'],
+    ],
+    prompt: 'stdin',
+    output: 'codex-json',
+    env: toNames(`${common} OPENAI_API_KEY OPENAI_BASE_URL CODEX_HOME CODEX_API_KEY`),
+  },
+  gemini: {
+    argv: [
+      ...['gemini', '--output-format', 'stream-json', '--approval-mode', 'auto_edit', '--allowed-mcp-server-names', 'cleo'],
+      ...['--allowed-tools', 'run_shell_command(git),run_shell_command(npm),run_shell_command(cleo)', '--include-directories', '{output}'],
+    ],
+    prompt: 'stdin',
+    output: 'gemini-json',
+    env: toNames(`${common} GEMINI_API_KEY GOOGLE_API_KEY GOOGLE_CLOUD_PROJECT GOOGLE_CLOUD_LOCATION GOOGLE_GENAI_USE_VERTEXAI
+      GOOGLE_GEMINI_BASE_URL GOOGLE_APPLICATION_CREDENTIALS GEMINI_MODEL`),
+  },
+  opencode: {
+    argv: ['opencode', 'run', '--format', 'json'],
+    prompt: 'arg',
+    output: 'opencode-json',
+    env: toNames(`${common} OPENCODE_CONFIG OPENCODE_CONFIG_DIR OPENCODE_DISABLE_AUTOUPDATE OPENCODE_DISABLE_MODELS_FETCH
+      OPENCODE_DISABLE_LSP_DOWNLOAD ANTHROPIC_API_KEY OPENAI_API_KEY`),
+  },
+};

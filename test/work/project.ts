@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Json } from '../app.ts';
+import { type CommandResult, cleoPath } from '../built-cli.ts';
+import { createRepository, gitIdentity, type Repository } from '../repository.ts';
+import { createTempFolder } from '../temp-folder.ts';
+import { trustProject } from '../trust.ts';
+
+const agentPath = resolve(import.meta.dirname, 'agent.mjs');
+
+/** A git repository with a project whose tasks the scripted agent does. Every command is a real process. */
+export interface WorkProject extends Repository {
+  env: Record<string, string>;
+  /** Runs a command and returns its answer. */
+  run(words: string[], env?: Record<string, string>): Promise<CommandResult & { answer: Json }>;
+  /** Runs a command that must succeed. */
+  runOk(words: string[]): Promise<Json>;
+  /** Starts a command without waiting for it. */
+  start(words: string[], env?: Record<string, string>): { child: ChildProcess; whenEnded: Promise<CommandResult & { answer: Json }> };
+  /** Adds a task inside the epic T001. */
+  add(title: string, agent: string, ...flags: string[]): Promise<string>;
+  show(taskId: string): Promise<Json>;
+  /** The lines of what the agents called. */
+  readCalls(): string[];
+  configure(config: Json): Promise<void>;
+}
+
+export interface WorkProjectOptions {
+  config?: Json;
+  profile?: Json;
+  env?: Record<string, string>;
+  folder?: string;
+}
+
+/** Creates the project with the epic T001. Lifecycle stages are off: agents implement at once. */
+export async function createWorkProject({
+  config = {},
+  profile = {},
+  env: more = {},
+  folder = createTempFolder(),
+}: WorkProjectOptions = {}): Promise<WorkProject> {
+  const scratch = createTempFolder();
+  const bin = join(scratch, 'bin');
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, 'cleo'), `#!/bin/sh\nexec ${quote(process.execPath)} ${quote(cleoPath)} "$@"\n`, { mode: 0o755 });
+  const env: Record<string, string> = {
+    ...gitIdentity,
+    PATH: `${bin}:${process.env.PATH}`,
+    HOME: scratch,
+    TMPDIR: tmpdir(),
+    CLEO_HOME: join(scratch, 'home'),
+    LOGNAME: 'sam',
+    AGENT_LOG: join(scratch, 'calls.log'),
+    ...more,
+  };
+  const repository = createRepository(folder);
+  repository.commit({ '.gitignore': 'node_modules\n', 'README.md': 'demo\n' });
+  const start: WorkProject['start'] = (words, extra = {}) => startCleo(words, repository.folder, { ...env, ...extra });
+  const run: WorkProject['run'] = (words, extra) => start(words, extra).whenEnded;
+  const runOk: WorkProject['runOk'] = async (words) => {
+    const { exitCode, out, err, answer } = await run(words);
+    if (exitCode !== 0) throw new Error(`cleo ${words.join(' ')} ended with ${exitCode}: ${out}${err}`);
+    return answer;
+  };
+  await runOk(['init', '--no-detect'].slice(0, 1));
+  const configure = async (change: Json): Promise<void> => {
+    const path = join(repository.folder, '.cleo', 'config.json');
+    const before = JSON.parse(readFileSync(path, 'utf8')) as Json;
+    writeFileSync(path, JSON.stringify(merge(before, change)));
+    await trustProject(repository.folder, env);
+  };
+  await configure(
+    merge(
+      {
+        lifecycleEnforcement: { mode: 'off' },
+        hierarchy: { maxSiblings: 0 },
+        store: { durability: 'normal' },
+        work: { profile: 'scripted' },
+        profiles: { scripted: { argv: [process.execPath, agentPath], env: ['AGENT_LOG', ...Object.keys(gitIdentity)], ...profile } },
+      },
+      config,
+    ),
+  );
+  repository.git('add', '--all');
+  repository.git('commit', '--quiet', '-m', 'Project');
+  await runOk(['add', 'The plan', '--type', 'epic']);
+  return {
+    ...repository,
+    ...{ env: { ...repository.env, ...env }, run, runOk, start, configure },
+    async add(title, agent, ...flags) {
+      const { task } = await runOk(['add', title, '--parent', 'T001', '--description', agent, ...flags]);
+      return task.id;
+    },
+    show: async (taskId) => (await runOk(['show', taskId])).task,
+    readCalls: () => readLines(join(scratch, 'calls.log')),
+  };
+}
+
+export function startCleo(words: string[], cwd: string, env: Record<string, string>): ReturnType<WorkProject['start']> {
+  const child = spawn(process.execPath, [cleoPath, ...words], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const result: CommandResult = { exitCode: null, out: '', err: '' };
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    result.out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    result.err += text;
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const whenEnded = new Promise<CommandResult & { answer: Json }>((done) => {
+    child.on('close', (exitCode) => done({ ...result, exitCode, answer: parseAnswer(result.out) }));
+  });
+  return { child, whenEnded };
+}
+
+const parseAnswer = (text: string): Json => (text.startsWith('{') ? JSON.parse(text) : {});
+const quote = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
+
+function readLines(path: string): string[] {
+  try {
+    return readFileSync(path, 'utf8').split('\n').filter(Boolean);
+  } catch {
+    return [];
+  }
+}
+
+function merge(a: Json, b: Json): Json {
+  const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+  const all = { ...a };
+  for (const [key, value] of Object.entries(b)) all[key] = isObject(value) && isObject(a[key]) ? merge(a[key], value) : value;
+  return all;
+}
+
+/** Lists the processes whose environment has this text, such as an execution of `cleo work`. */
+export function listProcessesWith(text: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter((name) => {
+      try {
+        return readFileSync(`/proc/${name}/environ`, 'latin1').includes(text);
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}
