@@ -128,7 +128,7 @@ try {
     const { packages, megabytes, first } = measureInstall();
     row('production install', megabytes, 40, 'MB');
     row('packages besides cleo', packages.length, 8, '');
-    row('empty .cleo', first.kilobytes, 620, 'KB');
+    row('empty .cleo', first.kilobytes, 640, 'KB');
     row('commands to the first task', first.commands, 2, '');
   }
   if (options.json) process.stdout.write(`${JSON.stringify(rows)}\n`);

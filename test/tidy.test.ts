@@ -39,7 +39,7 @@ function layerOf(path: string): string {
     return 'main';
   if (path === 'src/version.ts' || path.endsWith('.generated.ts')) return 'model';
   if (/^src\/store\/(port\b|schema-version\.ts$)/.test(path)) return 'store port';
-  if (/^src\/platform\/(runner\/|signing\/|records\/|backup-|git-|plan-)?port\.ts$/.test(path)) return 'platform port';
+  if (/^src\/platform\/(runner\/|signing\/|records\/|backups\/|git-|plan-)?port\.ts$/.test(path)) return 'platform port';
   if (/^src\/\w+\/((all-)?errors\.ts$|errors\/)/.test(path)) return 'errors';
   if (path.startsWith('src/runs/runner/')) return 'runner';
   return /^src\/\w+\/(?:(model|rules|operations)\/|(view)(?:\.ts$|\/))/.exec(path)?.slice(1).find(Boolean) ?? path.split('/')[1]!;

@@ -1,6 +1,7 @@
 import { findNearest } from '#lib/nearest.ts';
 import { measureDistance } from '#lib/terms.ts';
-import type { Registry, RegistryEntry, Shortcut } from './define.ts';
+import type { Shortcut } from './cli-definition.ts';
+import type { Registry, RegistryEntry } from './define.ts';
 import type { Synonym } from './synonym.ts';
 
 /** The operation that a name means. A shortcut sets some of its parameters. */

@@ -1,4 +1,4 @@
-import type { Shortcut } from './define.ts';
+import type { Shortcut } from './cli-definition.ts';
 
 /** Another name of an operation, as the generated list holds it. */
 export interface Synonym {

@@ -1,4 +1,5 @@
-import type { CommandDefinition, OperationKind, Shortcut } from '#core/define.ts';
+import type { Shortcut } from '#core/cli-definition.ts';
+import type { CommandDefinition, OperationKind } from '#core/define.ts';
 import { matchParamName } from '#core/rules/param-names.ts';
 import { guessChoice, isStatusChoices, normalizeWord, parseChoice } from '#core/rules/words.ts';
 import { describeParams, type ParamShape } from '#core/shape.ts';

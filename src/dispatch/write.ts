@@ -1,8 +1,8 @@
 import type { AnswerOptions, JobContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Changes } from '#core/model/audit.ts';
-import { type Observation, requestFacts } from '#core/observation.ts';
 import { fileRecordKinds } from '#core/model/shared-records.ts';
+import { type Observation, requestFacts } from '#core/observation.ts';
 import { listPolicyGroups } from '#core/rules/trust.ts';
 import type { Store, WriteStore } from '#store/port/store.ts';
 import { type CallContext, checkFolder, createContext, toStamp, unwrapAnswer } from './call-context.ts';

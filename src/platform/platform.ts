@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { formatIsoTime } from '#lib/iso-time.ts';
 import { identifyByEnvironment } from '#sessions/rules/caller.ts';
-import { backups } from './backups.ts';
+import { backups } from './backups/backups.ts';
 import { createConfigFiles } from './config.ts';
 import { files } from './files.ts';
 import { monotonicMs } from './monotonic.ts';

@@ -8,7 +8,7 @@ import type { AgentMark } from '#sessions/model/agent-marks.ts';
 import type { ClientProcess, EnvironmentIdentity } from '#sessions/model/caller-identity.ts';
 import type { SkillSet } from '#skills/model/skill.ts';
 import type { GithubConnection } from '#transfer/model/github-connection.ts';
-import type { Backups } from './backup-port.ts';
+import type { Backups } from './backups/port.ts';
 import type { GitWorktrees } from './git-port.ts';
 import type { GitHooks, PlanFiles } from './plan-port.ts';
 import type { RecordFilesModule } from './records/port.ts';

@@ -5,7 +5,7 @@ import { answer, job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { quote } from '#core/errors/quote.ts';
 import { defined } from '#lib/defined.ts';
-import type { Backup } from '#platform/backup-port.ts';
+import type { Backup } from '#platform/backups/port.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import type { StoreAdmin } from '#store/port/store.ts';
 import { schemaVersion } from '#store/schema-version.ts';

@@ -1,8 +1,9 @@
 import { constantFrom, assert as fcAssert, property, record, array as some, string as someString } from 'fast-check';
 import { array, boolean, description, metadata, number, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { expect, test } from 'vitest';
+import type { CliDefinition } from '#core/cli-definition.ts';
 import { toArgv } from '#core/command-line.ts';
-import { type CliDefinition, query } from '#core/define.ts';
+import { query } from '#core/define.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
 import { parseArguments } from './arguments.ts';
 import { explainUnknownFlag } from './unknown-flag.ts';

@@ -1,7 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, readSync, type Stats, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import type { FileSelector } from '#core/cli-definition.ts';
 import { listCommandNames } from '#core/command-line.ts';
-import type { FileSelector, Operation } from '#core/define.ts';
+import type { Operation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { FileText, SourceFile } from '#transfer/model/foreign.ts';
 import { decodeAnyText, detectUtf16 } from './decode-text.ts';

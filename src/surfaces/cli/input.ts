@@ -1,8 +1,9 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { readFileSync, readSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { FileSelector } from '#core/cli-definition.ts';
 import { listCommandNames } from '#core/command-line.ts';
-import type { FileSelector, Operation } from '#core/define.ts';
+import type { Operation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Reply } from '#dispatch/dispatch.ts';
 import { encodeDocBytes, maxDocBytes } from '#documents/model/doc.ts';

@@ -1,5 +1,6 @@
+import type { Shortcut } from '#core/cli-definition.ts';
 import { listCommandNames, toFlag } from '#core/command-line.ts';
-import type { CommandDefinition, Registry, Shortcut } from '#core/define.ts';
+import type { CommandDefinition, Registry } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { commandLine } from '#core/errors/quote.ts';
 import { taskNouns } from '#core/operation-names.ts';

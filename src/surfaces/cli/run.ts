@@ -1,4 +1,5 @@
-import type { RegistryEntry, Shortcut } from '#core/define.ts';
+import type { Shortcut } from '#core/cli-definition.ts';
+import type { RegistryEntry } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Globals } from '#core/global-flags.ts';
 import { type App, dispatch, type Reply } from '#dispatch/dispatch.ts';

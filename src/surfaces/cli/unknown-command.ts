@@ -1,4 +1,5 @@
-import type { Registry, RegistryEntry, Shortcut } from '#core/define.ts';
+import type { Shortcut } from '#core/cli-definition.ts';
+import type { Registry, RegistryEntry } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { commandLine } from '#core/errors/quote.ts';
 import { globalFlags } from '#core/global-flags.ts';

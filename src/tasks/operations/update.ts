@@ -1,5 +1,6 @@
 import { array, boolean, check, description, literal, maxLength, minLength, optional, pipe, strictObject, string, union } from 'valibot';
-import { answer, type MutationContext, mutation, type Shortcut } from '#core/define.ts';
+import type { Shortcut } from '#core/cli-definition.ts';
+import { answer, type MutationContext, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { isStorable, Label, parseTaskId, Reason, type Status, StatusSchema, TaskIdSchema, Title } from '#core/model/scalars.ts';
 import { removeDuplicates } from '#lib/collections.ts';

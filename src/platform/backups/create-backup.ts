@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { listExpiredBackups } from '#admin/rules/expired-backups.ts';
-import type { Backups } from './backup-port.ts';
-import { files } from './files.ts';
+import { files } from '../files.ts';
+import type { Backups } from './port.ts';
 
 /** Creates backups. The file gets its final name last, so that every listed backup is complete and has a checksum. */
 export function createBackupMaker({ list, getPath: pathOf }: Pick<Backups, 'list' | 'getPath'>): Backups['create'] {

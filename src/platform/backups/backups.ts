@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { BackupKind, Backups } from './backup-port.ts';
-import { files } from './files.ts';
-import type { Project } from './port.ts';
+import { files } from '../files.ts';
+import type { Project } from '../port.ts';
+import type { BackupKind, Backups } from './port.ts';
 
 const backupName = /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})(\d{3})Z-(manual|automatic|replaced)\.db$/;
 

@@ -1,4 +1,4 @@
-import type { Project } from './port.ts';
+import type { Project } from '../port.ts';
 
 /** `manual`: created by a command. `automatic`: one a day, and before a migration. `replaced`: the store before a restore. */
 export type BackupKind = 'manual' | 'automatic' | 'replaced';

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createTempFolder } from '../../test/temp-folder.ts';
+import { createTempFolder } from '../../../test/temp-folder.ts';
 import { backups } from './backups.ts';
 
 const createProject = () => {
