@@ -98,7 +98,9 @@ test('long work reports progress to a client that asked for it, once a second', 
   await until(({ params }) => params?.progress === 2);
   end();
   expect(await until(({ id }) => id === 1)).toMatchObject({ result: { structuredContent: { said: 'done' } } });
-  expect(messages.filter(({ method }) => method === 'notifications/progress').map(({ params }) => params)).toEqual([
+  // On a busy machine a third one is sent before the job ends.
+  const reports = messages.filter(({ method }) => method === 'notifications/progress').map(({ params }) => params);
+  expect(reports.slice(0, 2)).toEqual([
     { progressToken: 'p', progress: 1, message: 'tasks.slow: 1 s' },
     { progressToken: 'p', progress: 2, message: 'tasks.slow: 2 s' },
   ]);
