@@ -44,6 +44,9 @@ const listViews = (): [path: string, text: string][] => [
   ['/grades', 'Trend'],
   [`/grades/${ids.grace}`, 'Lost points'],
   [`/grades/${ids.linus}`, 'not recorded'],
+  ['/task/T999', 'There is no task T999'],
+  ['/runs/none', 'there is no run'],
+  ['/nowhere', 'There is no such page'],
 ];
 
 test('axe finds no violation in any view in either theme', async () => {
@@ -62,6 +65,16 @@ test('axe finds no violation in any view in either theme', async () => {
   await page.getByRole('combobox', { name: 'Search' }).fill('lexer');
   await page.getByRole('dialog').getByRole('option').first().waitFor();
   await checkThemes(page, 'search');
+  await page.keyboard.press('Escape');
+  await openPath(page, '/runs/run-b');
+  await page.getByRole('button', { name: 'Resume', exact: true }).click();
+  await page.getByRole('dialog').getByText('Run this at a terminal').waitFor();
+  await checkThemes(page, 'a command to run');
+  await page.keyboard.press('Escape');
+  await openPath(page, '/board');
+  await page.keyboard.press('c');
+  await page.getByLabel('Title').waitFor();
+  await checkThemes(page, 'add a task');
 });
 
 test('every control of every view is reached with Tab, in view and with a visible focus', async () => {

@@ -3,10 +3,18 @@ import type { CallFailure } from '../api/call-failure.ts';
 import { CopyCommand } from './copy-command.tsx';
 import { Icon } from './icon.tsx';
 
+interface EmptyStateProps {
+  title: string;
+  /** Nothing else is shown, so that the title is the heading of the page. */
+  isView?: boolean;
+  children?: ComponentChildren;
+  commands?: string[];
+}
+
 /** Says what to do where nothing is yet. */
-export const EmptyState = ({ title, children, commands = [] }: { title: string; children?: ComponentChildren; commands?: string[] }) => (
+export const EmptyState = ({ title, isView, children, commands = [] }: EmptyStateProps) => (
   <div class="empty-state">
-    <p class="empty-title">{title}</p>
+    {isView ? <h1 class="empty-title">{title}</h1> : <p class="empty-title">{title}</p>}
     {children && <p class="muted">{children}</p>}
     {commands.map((command) => (
       <CopyCommand key={command} command={command} />
@@ -14,14 +22,21 @@ export const EmptyState = ({ title, children, commands = [] }: { title: string; 
   </div>
 );
 
+interface ErrorNoteProps {
+  failure: CallFailure;
+  onRetry?: (() => void) | undefined;
+  /** Nothing else is shown, so that the message is the heading of the page. */
+  isView?: boolean;
+}
+
 /** An error in place of the content that it prevented, with the fix of the server. */
-export function ErrorNote({ failure, onRetry }: { failure: CallFailure; onRetry?: (() => void) | undefined }) {
+export function ErrorNote({ failure, onRetry, isView }: ErrorNoteProps) {
   const { manual } = failure.details;
   return (
     <div class="error-note" role="alert">
       <Icon name="warning" />
       <div>
-        <p class="text">{failure.message}</p>
+        {isView ? <h1 class="error-title text">{failure.message}</h1> : <p class="text">{failure.message}</p>}
         {typeof manual === 'string' && <p class="text muted">{manual}</p>}
         {failure.fix && <CopyCommand command={failure.fix} />}
       </div>

@@ -77,7 +77,7 @@ function CurrentView() {
   if (!found || !route)
     return (
       <div class="view">
-        <EmptyState title="There is no such page">
+        <EmptyState title="There is no such page" isView>
           <a class="button" href="/">
             Open Now
           </a>
@@ -85,6 +85,6 @@ function CurrentView() {
       </div>
     );
   if (loaded?.route !== route) return <LoadingLines />;
-  if (loaded.failure) return <ErrorNote failure={loaded.failure} onRetry={() => location.reload()} />;
+  if (loaded.failure) return <ErrorNote isView failure={loaded.failure} onRetry={() => location.reload()} />;
   return loaded.View ? <loaded.View key={path} {...found.values} /> : <LoadingLines />;
 }

@@ -74,7 +74,8 @@ export function BoardView() {
     { keys: '4', about: 'Complete', run: () => moveAtCursor('done') },
   ]);
 
-  if (index.status === 'failed' && index.failure) return <ErrorNote failure={index.failure} onRetry={() => void reloadTaskIndex()} />;
+  if (index.status === 'failed' && index.failure)
+    return <ErrorNote isView failure={index.failure} onRetry={() => void reloadTaskIndex()} />;
   if (index.status === 'loading') return <LoadingLines count={8} />;
   const isFiltered = [text, epic, label, person].some(Boolean);
   const isEmpty = columns.every(({ count }) => count === 0);

@@ -39,7 +39,7 @@ export function GradeView({ session }: { session: string }) {
     { keys: 's', about: 'Store the grade', run: () => canWrite && void store() },
     { keys: 'e', about: 'Export the grade', run: exportGrade },
   ]);
-  if (failure && !data) return <ErrorNote failure={failure} onRetry={reload} />;
+  if (failure && !data) return <ErrorNote isView failure={failure} onRetry={reload} />;
   if (!data) return <LoadingLines count={8} />;
   const stored = (history.data?.grades ?? []).filter(({ sessionId }) => sessionId === session);
   // The log of a session that was imported is in another store; its stored grade is all there is.

@@ -28,7 +28,7 @@ export function GradesView() {
   const [text] = useParam('text');
   useListKeys('.grades');
   useShortcuts('Grades', [{ keys: 'f', about: 'Filter by text', run: () => document.getElementById('grade-text')?.focus() }]);
-  if (failure && !data) return <ErrorNote failure={failure} onRetry={reload} />;
+  if (failure && !data) return <ErrorNote isView failure={failure} onRetry={reload} />;
   if (!data) return <LoadingLines count={8} />;
   const newest = listNewest(data.grades);
   const names = new Map(sessions.map(({ id, name }) => [id, name]));

@@ -86,7 +86,12 @@ export function GraphView() {
         )}
       </>
     );
-  if (hasFailed) return <EmptyState title="The graph could not be laid out">Reload the page to try again.</EmptyState>;
+  if (hasFailed)
+    return (
+      <EmptyState title="The graph could not be laid out" isView>
+        Reload the page to try again.
+      </EmptyState>
+    );
   if (!data || !scene || !highlight) return <LoadingLines count={8} />;
   const selectedTask = selected === undefined ? undefined : tasks.get(selected);
   return (

@@ -44,7 +44,7 @@ export function DocumentView({ id }: { id: string }) {
     { keys: 'e', about: 'Edit the text', run: () => document.querySelector<HTMLElement>('[data-action=edit-document]')?.click() },
     { keys: 'Escape', about: 'Back', run: () => history.back() },
   ]);
-  if (failure && !data) return <ErrorNote failure={failure} onRetry={reload} />;
+  if (failure && !data) return <ErrorNote isView failure={failure} onRetry={reload} />;
   if (!data) return <LoadingLines count={8} />;
   const { doc } = data;
   const numbers = Array.from({ length: versions }, (_, i) => versions - i);

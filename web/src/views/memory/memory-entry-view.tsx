@@ -29,7 +29,7 @@ export function MemoryEntryView({ id }: { id: string }) {
     if (memory) document.title = `${memory.id} ${memory.title}`;
   }, [memory?.id, memory?.title]);
   useShortcuts('Memory', [{ keys: 'Escape', about: 'Back', run: () => history.back() }]);
-  if (failure && !memory) return <ErrorNote failure={failure} onRetry={reload} />;
+  if (failure && !memory) return <ErrorNote isView failure={failure} onRetry={reload} />;
   if (!memory) return <LoadingLines count={8} />;
   return (
     <div class="view-scroll">

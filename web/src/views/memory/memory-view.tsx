@@ -29,7 +29,7 @@ export function MemoryView() {
   const hasDocuments = !type && !chosen && !tag;
   const isEmpty = any.data?.memories.length === 0 && documents.data?.docs.length === 0;
   const states = chosen ? [chosen] : stateChoices.map(([each]) => each);
-  if (any.failure && !any.data) return <ErrorNote failure={any.failure} onRetry={any.reload} />;
+  if (any.failure && !any.data) return <ErrorNote isView failure={any.failure} onRetry={any.reload} />;
   if (!any.data) return <LoadingLines count={8} />;
   return (
     <div class="view-scroll">

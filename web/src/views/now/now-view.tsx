@@ -12,7 +12,8 @@ import { WorkingList } from './working-list.tsx';
 export function NowView() {
   const index = useTaskIndex();
   useListKeys('.now');
-  if (index.status === 'failed' && index.failure) return <ErrorNote failure={index.failure} onRetry={() => void reloadTaskIndex()} />;
+  if (index.status === 'failed' && index.failure)
+    return <ErrorNote isView failure={index.failure} onRetry={() => void reloadTaskIndex()} />;
   if (index.status === 'loading') return <LoadingLines count={8} />;
   return (
     <div class="view-scroll">

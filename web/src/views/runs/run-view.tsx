@@ -42,7 +42,7 @@ export function RunView({ id }: { id: string }) {
     if (trace) document.title = `${trace.run.name} ${trace.run.id}`;
   }, [trace?.run.id]);
   useShortcuts('Run', [{ keys: 'Escape', about: 'Back', run: () => history.back() }]);
-  if (failure && !trace) return <ErrorNote failure={failure} onRetry={reload} />;
+  if (failure && !trace) return <ErrorNote isView failure={failure} onRetry={reload} />;
   if (!trace) return <LoadingLines count={8} />;
   return (
     <div class="view-scroll">

@@ -47,7 +47,7 @@ export function RunsView() {
   );
   useListKeys('.runs');
   useShortcuts('Runs', [{ keys: 'f', about: 'Filter by text', run: () => document.getElementById('runs-text')?.focus() }]);
-  if (failure && !data) return <ErrorNote failure={failure} onRetry={reload} />;
+  if (failure && !data) return <ErrorNote isView failure={failure} onRetry={reload} />;
   if (!data) return <LoadingLines count={8} />;
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const runs = data.runs.filter(({ id, name, agent, taskId }) =>

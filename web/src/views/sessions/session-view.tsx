@@ -35,7 +35,7 @@ export function SessionView({ id }: { id: string }) {
     { keys: 'r', about: 'Resume it', run: () => canWrite && session && session.status !== 'active' && void resumeSession(session) },
     { keys: 'u', about: 'Show its grade', run: () => navigate(gradeUrl) },
   ]);
-  if (shown.failure && !session) return <ErrorNote failure={shown.failure} onRetry={shown.reload} />;
+  if (shown.failure && !session) return <ErrorNote isView failure={shown.failure} onRetry={shown.reload} />;
   if (!session) return <LoadingLines count={8} />;
   const { name, status, scope, startedAt, endedAt, agents, claims = [], context = [], note, handoff, phase, graded } = session;
   const root = /^\w+:(T\d+)$/.exec(scope)?.[1];

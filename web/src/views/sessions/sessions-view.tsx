@@ -28,7 +28,7 @@ export function SessionsView() {
   useShortcuts('Sessions', [{ keys: 'f', about: 'Filter by text', run: () => document.getElementById('session-text')?.focus() }]);
 
   const failed = [timeline, list].find(({ failure, data }) => failure && !data);
-  if (failed?.failure) return <ErrorNote failure={failed.failure} onRetry={failed.reload} />;
+  if (failed?.failure) return <ErrorNote isView failure={failed.failure} onRetry={failed.reload} />;
   if (!timeline.data || !list.data) return <LoadingLines count={8} />;
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const matches = (...texts: (string | undefined)[]): boolean => words.every((word) => texts.join(' ').toLowerCase().includes(word));

@@ -42,7 +42,7 @@ export function TaskView({ id }: { id: string }) {
   ]);
 
   if (failure?.code === 'E_NOT_FOUND') return <MissingTask id={taskId} canWrite={canWrite} />;
-  if (failure && !task) return <ErrorNote failure={failure} onRetry={reload} />;
+  if (failure && !task) return <ErrorNote isView failure={failure} onRetry={reload} />;
   if (!task) return <LoadingLines count={10} />;
   return (
     <div class="view-scroll">
@@ -80,7 +80,7 @@ function MissingTask({ id, canWrite }: { id: string; canWrite: boolean }) {
   };
   return (
     <div class="empty-state">
-      <p class="empty-title">{data ? `${id} was deleted` : `There is no task ${id}`}</p>
+      <h1 class="empty-title">{data ? `${id} was deleted` : `There is no task ${id}`}</h1>
       {data && canWrite ? (
         <button type="button" class="button" onClick={() => void restore()}>
           Restore it

@@ -52,7 +52,8 @@ export function TreeView() {
     { keys: 'f', about: 'Filter by text', run: () => document.getElementById('tree-text')?.focus() },
   ]);
 
-  if (index.status === 'failed' && index.failure) return <ErrorNote failure={index.failure} onRetry={() => void reloadTaskIndex()} />;
+  if (index.status === 'failed' && index.failure)
+    return <ErrorNote isView failure={index.failure} onRetry={() => void reloadTaskIndex()} />;
   if (index.status === 'loading') return <LoadingLines count={8} />;
   return (
     <>
