@@ -23,6 +23,9 @@ export interface Observation<Q = never, F = unknown> {
   /** A server cannot ask for it: the client observes it only for requests that follow from the parameters of its caller. For contents
    *  of files, so that a server does not choose which ones it receives. */
   isByCaller?: true;
+  /** It reads a few files only. The process that has the store observes it inside the transaction, because running the operation again
+   *  would hold up other writers longer, and costs round trips on PostgreSQL. */
+  isQuick?: true;
   observe(ctx: ObserveContext, request: Q): Promise<F>;
 }
 
@@ -37,7 +40,7 @@ export interface FactRequest {
 
 /** Defines an observation; see `Observation`. */
 export const observation = <Q extends GenericSchema, F extends GenericSchema>(
-  definition: { request: Q; facts: F } & Pick<Observation<InferOutput<Q>, InferOutput<F>>, 'name' | 'isByCaller' | 'observe'>,
+  definition: { request: Q; facts: F } & Pick<Observation<InferOutput<Q>, InferOutput<F>>, 'name' | 'isByCaller' | 'isQuick' | 'observe'>,
 ): Observation<InferOutput<Q>, InferOutput<F>> => definition;
 
 /** Creates the request of an observation, for `observeFirst` of an operation. */

@@ -107,12 +107,11 @@ export class ScopeRequired extends Error {
   }
 }
 
-/** Thrown by `getFacts`: dispatch observes the facts outside the transaction and runs the operation again. */
+/** Thrown by `getFacts`: dispatch observes `requests` outside the transaction and runs the operation again. */
 export class FactsMissing extends Error {
-  /** Everything that the run asked for, which is more than one request if it asked for several at once. */
   readonly requests: FactRequest[];
   constructor(requests: FactRequest[]) {
-    super('facts are missing');
+    super();
     this.requests = requests;
   }
 }
@@ -123,8 +122,6 @@ export interface ClientFact {
   request?: unknown;
   facts?: unknown;
 }
-
-export const toFactKey = (name: string, request: unknown): string => `${name} ${JSON.stringify(request)}`;
 
 /** The state of one call in dispatch. */
 export interface CallContext {
@@ -227,16 +224,10 @@ export function createContext(ctx: CallContext, part: object): BaseContext {
         toIdentityFlags(call),
         call.paths,
       ),
-    async getFacts<Q, F>(observation: Observation<Q, F>, request: Q): Promise<F> {
-      const key = toFactKey(observation.name, request);
-      const known = ctx.facts?.get(key);
-      if (known) return known.facts as F;
-      ctx.missingFacts ??= [];
-      ctx.missingFacts.push({ observation, request });
-      throw new FactsMissing(ctx.missingFacts);
-    },
-    listObserved: <Q>({ name }: Observation<Q, unknown>): Q[] =>
-      [...(ctx.facts?.values() ?? [])].flatMap((fact) => (fact.name === name ? [fact.request as Q] : [])),
+    getFacts: async <Q, F>(observation: Observation<Q, F>, request: Q): Promise<F> =>
+      (await import('./observe.ts')).getFacts(ctx, observation, request),
+    listObserved: ({ name }: Observation<never, unknown>) =>
+      [...(ctx.facts?.values() ?? [])].flatMap((fact) => (fact.name === name ? [fact.request as never] : [])),
     requireScope(scope: PersonScope, request: ScopeRequest) {
       if (!includesScope(ctx.granted ?? call.token?.scope ?? 'mutate', scope)) throw new ScopeRequired(scope, request);
     },

@@ -81,9 +81,8 @@ async function handleCall(app: App, given: Call, startedAt: number): Promise<Rep
     if (operation.hookInput) ctx.hookInput = params[operation.hookInput];
     if (call.observeError) throw call.observeError;
     const outcome = await runAuthorized(ctx, params);
-    const { wait, apply } = outcome.options;
-    const isApplied = apply !== undefined && !call.clientFacts;
-    if (isApplied && !outcome.isDryRun) await operation.apply!(createContext(ctx, {}) as never, params as never, apply);
+    const { wait } = outcome.options;
+    const apply = outcome.options.apply && (await (await import('./observe.ts')).applyOutcome(ctx, params, outcome));
     completeMeta(meta, ctx);
     const envelope = outcome.replay ?? createSuccess(operation, meta, outcome);
     addWarnings(envelope._meta, [...warnings, ...(ctx.warnings ?? [])]);
@@ -92,7 +91,7 @@ async function handleCall(app: App, given: Call, startedAt: number): Promise<Rep
       exitCode: Number(envelope._meta.exitCode ?? 0),
       operation,
       caller: ctx.caller,
-      ...(apply && !isApplied && !outcome.isDryRun ? { apply } : {}),
+      ...(apply ? { apply } : {}),
       ...(wait && !call.hasWaited ? { wait: { ...wait, ctx } } : {}),
     };
   } catch (error) {

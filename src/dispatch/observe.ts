@@ -1,8 +1,33 @@
 import { safeParse } from 'valibot';
 import { CleoError } from '#core/errors/error.ts';
-import type { FactRequest, ObserveContext } from '#core/observation.ts';
+import type { FactRequest, Observation, ObserveContext } from '#core/observation.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
-import { type CallContext, type ClientFact, createContext, type FactsMissing, toFactKey } from './call-context.ts';
+import { type CallContext, type ClientFact, createContext, FactsMissing } from './call-context.ts';
+import type { Outcome } from './envelope.ts';
+
+/** Returns facts that are observed, or ends the run. */
+export async function getFacts<Q, F>(ctx: CallContext, observation: Observation<Q, F>, request: Q): Promise<F> {
+  const known = ctx.facts?.get(toFactKey(observation.name, request));
+  if (known) return known.facts as F;
+  if (observation.isQuick && !ctx.call.clientFacts) return observation.observe(createContext(ctx, { isDryRun: false }) as never, request);
+  ctx.missingFacts ??= [];
+  ctx.missingFacts.push({ observation, request });
+  throw new FactsMissing(ctx.missingFacts);
+}
+
+const toFactKey = (name: string, request: unknown): string => `${name} ${JSON.stringify(request)}`;
+
+/** Writes what `run` returned for the files of the caller. Returns what the client of this server has to write instead. */
+export async function applyOutcome(
+  ctx: CallContext,
+  params: Record<string, unknown>,
+  { options: { apply }, isDryRun }: Outcome,
+): Promise<Record<string, unknown> | undefined> {
+  if (!apply || isDryRun) return undefined;
+  if (ctx.call.clientFacts) return apply;
+  await ctx.operation.apply!(createContext(ctx, {}) as never, params as never, apply);
+  return undefined;
+}
 
 /** Observes what the run of an operation asked for. The facts of a client are not observed here: it has to send them. */
 export async function observeMissing(ctx: CallContext, missing: FactsMissing): Promise<void> {

@@ -18,6 +18,7 @@ export const checkoutHead = observation({
 /** The declared files of a task, for a checkout outside a repository. */
 export const declaredFiles = observation({
   name: 'checkout.files',
+  isQuick: true,
   request: object({ paths: array(string()) }),
   facts: array(object({ path: string(), size: optional(number()), changedAt: optional(string()), sha256: optional(string()) })),
   observe: (ctx, { paths }) => describeFiles(ctx, paths),
