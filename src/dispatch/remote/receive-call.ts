@@ -49,6 +49,8 @@ export async function answerClient(
   } = message;
   const identity = limitIdentity(request.token, caller.identity, agent);
   const sessions = caller.sessions && new Map(Object.entries(caller.sessions));
+  // An operation that is declared to run on the server, such as doctor, reports on the server.
+  const operation = await app.registry.find(request.operation)?.load();
   let exported: ClientAnswer['exported'];
   const platform: Platform = {
     ...app.platform,
@@ -56,6 +58,7 @@ export async function answerClient(
     identity,
     grade: { isEnabled: caller.grade.isEnabled, id: caller.grade.id },
     token: undefined,
+    ...(operation?.runsOn === 'server' ? {} : hideCheckout(app.platform, request.operation)),
     validatorSecret: caller.validatorSecret,
     loadProcesses: async () => {
       const own = await app.platform.loadProcesses();
@@ -92,6 +95,21 @@ export async function answerClient(
     apply: reply.apply,
   });
   return { answer, reply };
+}
+
+/** The server has a checkout too, but it is not the one that the caller means: an operation that would use it fails. */
+function hideCheckout(platform: Platform, operation: string) {
+  const refuse = async (): Promise<never> => {
+    throw new CleoError('E_STORE_BEHIND_SERVER', { operation, server: 'this address', command: 'cleo help' });
+  };
+  return {
+    findWorkingTree: refuse,
+    findFile: refuse,
+    readHead: refuse,
+    runProgram: refuse,
+    createRunner: refuse,
+    skills: { ...platform.skills, load: refuse },
+  } satisfies Partial<Platform>;
 }
 
 /** Renews the claims of a caller that is connected to a client, or marks it as away. Returns the time until the next renewal is due. */

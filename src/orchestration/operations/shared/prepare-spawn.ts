@@ -11,6 +11,7 @@ import { orchestratorSections, protocolTiers, renderProtocol } from '#research/r
 import { isProtocol, type ProtocolName, protocolTable } from '#skills/model/protocol.ts';
 import type { SkillSet } from '#skills/model/skill.ts';
 import { requireSkill } from '#skills/operations/shared/find-skill.ts';
+import { toSkillSet } from '#skills/operations/shared/skill-heads.ts';
 import { dispatchSkill, type SkillChoice } from '#skills/rules/dispatch-skill.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
 import { createClaimJudge } from '#tasks/operations/shared/claim-judge.ts';
@@ -47,7 +48,7 @@ export async function readSpawnInputs(ctx: MutationContext) {
     root,
     project,
     // The text of the chosen skill is asked for later.
-    skills: { skills: skills.map((head) => ({ ...head, text: '' })), rows, findings: [] } as SkillSet,
+    skills: toSkillSet({ skills, rows }),
     manifest: file.read(),
     archived: file.archived(),
   };

@@ -5,34 +5,24 @@ import { readProjectContext } from '#detect/operations/shared/project-context.ts
 import { defined } from '#lib/defined.ts';
 import { getOutputFolder } from '#research/rules/manifest.ts';
 import { protocolNames } from '#skills/model/protocol.ts';
-import { SkillHeadSchema } from '#skills/model/skill.ts';
 import { listSkills, requireSkill } from '#skills/operations/shared/find-skill.ts';
+import { readSkillHeads, SkillHeadsSchema } from '#skills/operations/shared/skill-heads.ts';
 import { baseProtocol, protocols } from '../../protocols.generated.ts';
 import { findReferences } from '../../rules/resolve-template.ts';
 import { resolveOutput } from './write-prompts.ts';
 
 const Protocol = picklist(protocolNames);
 
-const SkillRowSchema = object({
-  phase: optional(string()),
-  size: optional(string()),
-  stage: optional(string()),
-  protocol: optional(Protocol),
-  skill: string(),
-});
-
 /** The project as the caller has it: its folder, its skills without their texts, and its commands. */
 export const projectSkills = observation({
   name: 'checkout.skills',
   request: object({}),
-  facts: object({ root: string(), skills: array(SkillHeadSchema), rows: array(SkillRowSchema), project: optional(ProjectContextSchema) }),
+  facts: object({ ...SkillHeadsSchema.entries, root: string(), project: optional(ProjectContextSchema) }),
   async observe(ctx) {
     const { platform, project, config } = ctx;
     // A folder that cannot be written to is an error before anything is recorded.
     await resolveOutput(ctx, getOutputFolder(config, 'T1'));
-    const { skills, rows } = await listSkills(platform);
-    const heads = skills.map(({ text, ...head }) => head);
-    return { root: project.root, skills: heads, rows, ...defined({ project: readProjectContext(platform, project) }) };
+    return { ...(await readSkillHeads(platform)), root: project.root, ...defined({ project: readProjectContext(platform, project) }) };
   },
 });
 
