@@ -60,7 +60,7 @@ export function connectServer(address: string): ServerConnection {
       request.on('error', (error: NodeJS.ErrnoException) => {
         clearTimeout(timer);
         const code = error.code ?? '';
-        const problem = code === '' || error.message.includes(code) ? error.message : `${code}: ${error.message}`;
+        const problem = code === '' ? error.message : error.message.includes(code) ? code : `${code}: ${error.message}`;
         const isUnknown = unknownAuthority.test(code);
         const hint = isUnknown ? '; name the file of the authority that signed its certificate in NODE_EXTRA_CA_CERTS' : '';
         reject(new NoAnswer(`${problem}${hint}`, wasSent, !wasSent && (isUnknown || finalCodes.test(code))));

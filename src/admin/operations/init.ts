@@ -108,14 +108,15 @@ export const adminInit = job({
       });
     const server = await chooseServer(ctx, project, { server: serverUrl, project: key, store: address });
     const created = server?.isNew ?? (await createStore(ctx, project, address));
-    const firstToken =
-      adminTokenFile === undefined ? undefined : await createAdminToken(ctx, { file: adminTokenFile, isNewStore: created });
     const warnings = await updateProtocolTemplate(platform, registry);
     const names = setup ? await resolveClients(platform, project, setup) : [];
     const setupResult = setup && (await setUpClients(platform, project, names, {}));
     const steps = names.length > 0 ? await listSteps(platform, project, names) : [];
     const detection = detect ? await (await import('./shared/project-context-file.ts')).writeProjectContext(platform, project) : undefined;
     warnings.push(...(await recordWrites(platform, project, { isOwn, address, hasDetected: detection !== undefined, keys: server?.keys })));
+    // The address of the store is trusted now.
+    const firstToken =
+      adminTokenFile === undefined ? undefined : await createAdminToken(ctx, { file: adminTokenFile, isNewStore: created });
     const changes = [...(setupResult?.changes ?? []), ...(detection?.changes ?? [])];
     const files = setupResult || detection ? changes.map(({ file, change }): Omit<FileChange, 'adds'> => ({ file, change })) : undefined;
     const offers = [...(setup ? [] : await listOffers(platform, project)), ...(await offerTestTool(platform, project))];
