@@ -136,13 +136,16 @@ export function beginTransaction(
       await begun;
       throwFailure();
       connection.query('commit').catch(connection.drop);
-      // The driver writes in the next turn of the event loop. A command exits before it, and the server would log a lost transaction.
-      await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+      await flushMessages();
     },
     isCommitSent: () => isCommitSent,
     getFailure: () => failure?.error,
   };
 }
+
+/** Waits until the driver has written, which it does in the next turn of the event loop. A command exits before it, and the server would log
+ *  a lost transaction. */
+export const flushMessages = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
 /** All in one message. The settings end with the transaction, so that they work behind a pooler, too. */
 const formatPrelude = (

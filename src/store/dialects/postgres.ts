@@ -17,7 +17,7 @@ import {
 import { listenOnPool, listenToLog } from './postgres-listener.ts';
 import { createPool } from './postgres-pool.ts';
 import { formatApplicationName, resolveTarget } from './postgres-target.ts';
-import { beginTransaction, type Transaction } from './postgres-transaction.ts';
+import { beginTransaction, flushMessages, type Transaction } from './postgres-transaction.ts';
 
 export interface PostgresOptions {
   url: string;
@@ -102,8 +102,10 @@ export function openPostgres(options: PostgresOptions): Store {
   const rollBack = async (connection: Connection, transaction: Transaction, error: unknown): Promise<unknown> => {
     const failure = transaction.getFailure();
     if (isConnectionLoss(failure ?? error) || isReadOnlyServer(failure ?? error)) connection.drop();
-    // A transaction that cannot be rolled back ends with its connection.
-    if (!connection.isLost()) await connection.query('rollback').catch(connection.drop);
+    // A transaction that cannot be rolled back ends with its connection. The next message can be sent before the answer: the work may be
+    // repeated, and would wait for a round trip.
+    if (!connection.isLost()) void connection.query('rollback').catch(connection.drop);
+    await flushMessages();
     if (getErrorCode(failure) === '55P03' && !connection.isLost()) return createLockError(connection, options, failure);
     // The work may have ended with another error before it knew that a statement had failed.
     return failure && !isConnectionLoss(failure) ? failure : error;

@@ -39,7 +39,13 @@ export function createWriteStore(db: Db, stamp: Stamp, ranks: RankRefresher): Wr
     ),
     ranks: withLazyMethods({}, async () => (await import('./tasks/rank-writes.ts')).createRankWrites(db, ranks)),
     audit: withLazyMethods(
-      { append: (entry: AuditDraft, sign?: SignEntry) => appendAudit(db, entry, sign) },
+      {
+        append: async (entry: AuditDraft, sign?: SignEntry) => {
+          // The ranks are read together with the head of the log: on a server each wait is a round trip.
+          if (db.engine === 'postgres') await Promise.all([appendAudit(db, entry, sign), ranks.refresh()]);
+          else await appendAudit(db, entry, sign);
+        },
+      },
       async () => (await loadReads()).audit,
     ),
     claims: withLazyMethods({ ...createClaimReads(db), ...createClaimWrites(db) }, async () => (await loadReads()).claims),
