@@ -47,12 +47,17 @@ const limits = options.native
   : { show: 1.35, find: 1.35, exists: 1.35, next: 1.5, add: 1.6, mcp: 4, megabytes: 60 };
 
 const open = 2000;
+/** All tasks of this project are open. */
+const manyOpen = options.quick ? 10_000 : 100_000;
 const sizes = options.quick ? { '10,000': 10_000 } : { '10,000': 10_000, '100,000': 100_000 };
 const { folder, projects, remove } = await openProjects({
   '1,000': [1000, 1000],
   graded: [1000, 1000],
   'add at 1,000': [1000, 1000],
   batch: [1000, 1000],
+  'all open': [manyOpen, manyOpen],
+  'claim at 1,000': [1000, 1000],
+  'claim at all open': [manyOpen, manyOpen],
   mcp: [1000, 1000],
   http: [1000, 1000],
   ...Object.fromEntries(
@@ -72,6 +77,13 @@ writeFileSync(batch, JSON.stringify(createBatch(1000)));
 const grade = { CLEO_SESSION_GRADE: 'true', CLEO_SESSION_GRADE_ID: 'bench' };
 const reads = { show: ['show', 'T500'], find: ['find', 'quokka'], exists: ['exists', 'T500'], next: ['next'] };
 
+// What is read or claimed next must not depend on how many tasks are open.
+const openReads = {
+  next: ['next'],
+  'next in an epic': ['next', 'T009'],
+  ...Object.fromEntries(['updated', 'priority', 'status'].map((sort) => [`list --sort ${sort}`, ['list', '--sort', sort]])),
+};
+
 const toCase = (name, args, project, env = {}) => ({
   name,
   argv: [cleo, ...args],
@@ -81,11 +93,15 @@ const toCase = (name, args, project, env = {}) => ({
 const all = ['1,000', ...Object.keys(sizes)];
 const reading = [
   ...all.flatMap((size) => Object.entries(reads).map(([name, args]) => toCase(`${name} at ${size}`, args, size))),
+  ...['1,000', 'all open'].flatMap((size) =>
+    Object.entries(openReads).map(([name, args]) => toCase(`open: ${name} at ${size}`, args, size)),
+  ),
   ...Object.entries(memoryQueries).map(([name, word]) => toCase(`memory find, ${name}`, ['memory', 'find', word], 'memory')),
 ];
 // Grade mode logs reads, so they are writes.
 const writing = [
   ...all.map((size) => toCase(`add at ${size}`, ['add', 'Write one more parser'], `add at ${size}`)),
+  ...['1,000', 'all open'].map((size) => toCase(`claim-next at ${size}`, ['next', '--claim'], `claim at ${size}`)),
   ...Object.entries(reads).map(([name, args]) => toCase(`${name} graded`, args, 'graded', grade)),
   toCase('add-batch', ['add-batch', '--file', batch], 'batch'),
 ];
@@ -109,6 +125,10 @@ try {
         ratio(`${name} at ${size}`, `${name} at 1,000`),
         name === 'next' ? 1.5 : 1.15,
       );
+  const toOpenRow = (name, of) =>
+    row(`${name} with ${manyOpen.toLocaleString('en')} open tasks against 1,000`, ratio(`${of} at all open`, `${of} at 1,000`), 1.5);
+  for (const name of Object.keys(openReads)) toOpenRow(name, `open: ${name}`);
+  toOpenRow('claim-next', 'claim-next');
   for (const name of Object.keys(memoryQueries))
     row(`cold memory find at ${memoryCount.toLocaleString('en')} entries, ${name}`, ratio(`memory find, ${name}`, 'node'), 1.5);
   row('add-batch of 1,000 with descriptions, parents and depends, against one add', ratio('add-batch', 'add at 1,000'), 5);

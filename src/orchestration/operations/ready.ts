@@ -1,15 +1,15 @@
 import { array, literal, optional, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
-import { answerPage, pageParams } from '#core/page.ts';
+import type { TaskId } from '#core/model/scalars.ts';
+import { answerPage, noLimit, pageParams } from '#core/page.ts';
 import { omitEmpty } from '#lib/defined.ts';
 import { TakenOverFrom, TaskHitSchema } from '#tasks/model/task.ts';
 import { createClaimJudge } from '#tasks/operations/shared/claim-judge.ts';
 import { AnyAssignee, Root, rootAliases } from '#tasks/operations/shared/params.ts';
-import { readReserved } from '#tasks/operations/shared/recommend.ts';
 import { checkTaskExists } from '#tasks/operations/shared/require.ts';
+import { readRanksAhead, selectTasks } from '#tasks/operations/shared/select-tasks.ts';
 import { indexHolders, isHolder } from '#tasks/rules/claims.ts';
 import { listConflictingTasks } from '#tasks/rules/file-conflicts.ts';
-import { selectReadyTasks } from '#tasks/rules/next.ts';
 import { findReadyConflicts } from './shared/ready-conflicts.ts';
 
 const ReadyTask = strictObject({
@@ -36,24 +36,26 @@ export const orchestrateReady = query({
   dependsOnSession: true,
   cli: { command: ['ready', 'orchestrate ready', 'orchestrator ready'], args: ['epic'] },
   example: { world: ['T001 epic', 'T002 in T001', 'T003 in T001 depends T002'], call: { epic: 'T001' } },
-  async run(ctx, { epic, any: isForAny, ...page }) {
-    const { store, caller, session, today } = ctx;
+  async run(ctx, { epic, any: isForAny = false, ...page }) {
+    const { store, caller, session, now, today } = ctx;
     const within = epic ?? session?.scope.root;
+    store.ahead?.((ahead) => [...readRanksAhead(ahead, within, 'urgency', today), ahead.claims.list(), ahead.claims.getLeaseTime(now)]);
     await checkTaskExists(store, epic);
-    const graph = await store.tasks.getOpenGraph();
-    const { isLapsed } = await createClaimJudge(ctx, graph.claims);
-    const reserved = isForAny ? undefined : await readReserved(ctx, graph);
-    const all = selectReadyTasks(graph, { isLapsed, caller, within, reserved, today });
-    const shownTasks = all.slice(page.offset, page.offset + page.limit);
-    const formerHolders = indexHolders(graph.claims.filter((claim) => !isHolder(claim, caller)));
-    const hits = await store.tasks.getHits(shownTasks.map((task) => task.id));
-    const { conflicts, deferred } = await findReadyConflicts(
-      ctx,
-      within,
-      all.map(({ id }) => id),
-    );
+    const claims = await store.claims.list();
+    const { isLapsed } = await createClaimJudge(ctx, claims);
+    const excluded = new Set(claims.filter((claim) => !isHolder(claim, caller) && !isLapsed(claim)).map(({ taskId }) => taskId));
+    const select = async (count: number): Promise<TaskId[]> =>
+      (await selectTasks(ctx, { order: 'urgency', count, root: within, isForAny, excluded })).map(({ taskId }) => taskId);
+    const found = await select(page.offset + page.limit);
+    const shown = found.slice(page.offset);
+    // Only a task with files has conflicts, and they may be with any other task.
+    const hasFiles = (await store.tasks.listFiles(shown)).length > 0;
+    const { conflicts, deferred } = hasFiles
+      ? await findReadyConflicts(ctx, within, await select(noLimit))
+      : { conflicts: [], deferred: new Set<TaskId>() };
+    const formerHolders = indexHolders(claims.filter((claim) => !isHolder(claim, caller)));
     const others = listConflictingTasks(conflicts);
-    const tasks = hits.map((hit) => ({
+    const tasks = (await store.tasks.getHits(shown)).map((hit) => ({
       ...hit,
       ...omitEmpty({
         takenOverFrom: formerHolders.get(hit.id),
@@ -61,8 +63,13 @@ export const orchestrateReady = query({
         deferred: deferred.has(hit.id) || undefined,
       }),
     }));
-    const isShown = new Set(hits.map(({ id }) => id));
+    const isShown = new Set(shown);
     const shownConflicts = conflicts.filter(({ tasks }) => tasks.some((id) => isShown.has(id)));
-    return answerPage({ tasks, ...omitEmpty({ conflicts: shownConflicts }) }, tasks.length, page, async () => all.length);
+    return answerPage(
+      { tasks, ...omitEmpty({ conflicts: shownConflicts }) },
+      tasks.length,
+      page,
+      async (atMost) => (await select(Math.max(atMost, page.offset + page.limit) + 1)).length,
+    );
   },
 });

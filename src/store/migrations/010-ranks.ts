@@ -5,7 +5,8 @@ import type { Migration } from './migration.ts';
  *  such tasks below it, unless it is blocked or waits itself; its keys are those of the best of them. `parent_id` is empty at the top, and
  *  for a container that is done. A key is smaller for a better rank, and ends with the number of the task. `score_key` of a task leaves
  *  out the points for a started sibling, which depend on all children of the parent; that of a container has them. `urgency_key` knows the
- *  priority only. Written by `store/sql/tasks/rank-refresher.ts`, by the rules of `tasks/rules/ranks.ts`. `tasks_by_…` have the orders of `list --sort`. */
+ *  priority only. Written by `store/sql/tasks/rank-refresher.ts`, by the rules of `tasks/rules/ranks.ts`. `tasks_by_…` have
+ *  the orders of `list --sort`; a statement has to repeat their last condition, so that no other one uses them. */
 const common = `
 create table task_ranks (
   task_id text not null,
@@ -58,11 +59,11 @@ const indexes = `
 create index task_ranks_score on task_ranks (parent_id, bucket, is_container, score_key, due);
 create index task_ranks_urgency on task_ranks (parent_id, bucket, is_container, urgency_key, due);
 create index task_ranks_due on task_ranks (due) where due is not null;
-create index tasks_by_time on tasks (updated_at desc, seq) where archived_at is null;
+create index tasks_by_time on tasks (updated_at desc, seq) where archived_at is null and updated_at <> '';
 create index tasks_by_priority on tasks
-  ((case priority when 'critical' then 0 when 'high' then 1 when 'medium' then 2 else 3 end), seq) where archived_at is null;
+  ((case priority when 'critical' then 0 when 'high' then 1 when 'medium' then 2 else 3 end), seq) where archived_at is null and priority <> '';
 create index tasks_by_status on tasks
-  ((case status when 'active' then 0 when 'blocked' then 1 when 'pending' then 2 else 3 end), seq) where archived_at is null;
+  ((case status when 'active' then 0 when 'blocked' then 1 when 'pending' then 2 else 3 end), seq) where archived_at is null and status <> '';
 `;
 
 export const ranksMigration: Migration = {

@@ -2,7 +2,7 @@ import { type Status, type TaskId, type TaskType, toTaskNumber } from '#core/mod
 import { groupBy, removeDuplicates } from '#lib/collections.ts';
 import type { Relation } from '#tasks/model/task.ts';
 import { listIdRanges } from '#tasks/rules/id-prefix.ts';
-import type { DeletedTask, Dependent, StoredRelation, TaskReads, TaskSort } from '../../port/tasks.ts';
+import type { DeletedTask, Dependent, StoredRelation, TaskFilter, TaskReads, TaskSort } from '../../port/tasks.ts';
 import { countUpTo, queryInChunks } from '../queries.ts';
 import { type Db, joinSql, omitNull, raw, type Sql, type SqlRow, sql, toId } from '../sql.ts';
 import { getBoardDetails, listForBoard } from './board.ts';
@@ -63,9 +63,10 @@ export function createLazyTaskReads(db: Db): Omit<TaskReads, EagerTaskRead> {
       return found.map(toAncestor);
     },
     async list(filter, sort, page) {
-      const order = sortOrders[sort];
+      const { order, condition } = sortOrders[sort];
+      const index = raw(condition && isReadInOrder(filter, sort) ? condition : '');
       const found = await db.all(
-        sql`select ${taskRecordColumns} from tasks t where ${whereTask(filter)} order by ${raw(order)} limit ${page.limit} offset ${page.offset}`,
+        sql`select ${taskRecordColumns} from tasks t where ${whereTask(filter)} ${index} order by ${raw(order)} limit ${page.limit} offset ${page.offset}`,
       );
       return addLists(db, found);
     },
@@ -310,12 +311,27 @@ function toDeletedTask(text: string, at: string): DeletedTask {
   return { ...rest, dependents: dependents.map(toDependent), at };
 }
 
-const sortOrders: Record<TaskSort, string> = {
-  id: 't.seq',
-  priority: "case t.priority when 'critical' then 0 when 'high' then 1 when 'medium' then 2 else 3 end, t.seq",
-  status: "case t.status when 'active' then 0 when 'blocked' then 1 when 'pending' then 2 else 3 end, t.seq",
-  updated: 't.updated_at desc, t.seq',
+/** Each order has an index of tasks that are not archived. The database uses it if the statement repeats its condition. */
+const sortOrders: Record<TaskSort, { order: string; condition?: string }> = {
+  id: { order: 't.seq' },
+  priority: {
+    order: "case t.priority when 'critical' then 0 when 'high' then 1 when 'medium' then 2 else 3 end, t.seq",
+    condition: "and t.priority <> ''",
+  },
+  status: {
+    order: "case t.status when 'active' then 0 when 'blocked' then 1 when 'pending' then 2 else 3 end, t.seq",
+    condition: "and t.status <> ''",
+  },
+  updated: { order: 't.updated_at desc, t.seq', condition: "and t.updated_at <> ''" },
 };
+
+/** Reading in order is fast if most tasks match. With another filter, sorting what matches is faster. */
+function isReadInOrder({ archived, open, since, before, ...others }: TaskFilter, sort: TaskSort): boolean {
+  if ((archived ?? 'no') !== 'no' || Object.values(others).some((value) => value !== undefined)) return false;
+  const isWhole = since === undefined && before === undefined;
+  // Open tasks come first by status.
+  return sort === 'updated' ? open !== true : sort === 'status' ? isWhole : isWhole && open !== true;
+}
 
 function whereIdPrefix(digits: string): Sql {
   const ranges = listIdRanges(digits).map(({ from, to }) => (from === to ? sql`t.seq = ${from}` : sql`t.seq between ${from} and ${to}`));

@@ -52,8 +52,8 @@ const toRankedTask = (row: SqlRow): RankedTask => ({ taskId: String(row.task_id)
 
 /** The facts come with the best tasks: reading them apart would be another round trip to a server. */
 const withFacts = (limit: number): Sql => sql`
-  select b.task_id, b.rank_key, ${factColumns}
-  from (select task_id, rank_key from best order by rank_key limit ${limit}) b cross join tasks t where t.id = b.task_id order by b.rank_key`;
+  select best.task_id, best.rank_key, ${factColumns}
+  from (select task_id, rank_key from best order by rank_key limit ${limit}) best cross join tasks t where t.id = best.task_id order by best.rank_key`;
 
 const factColumns = raw(`
   t.id, t.title, t.type, t.status, t.priority, t.size, t.phase, t.parent_id, t.due,
@@ -119,18 +119,18 @@ const selectBest = (root: TaskId | '', bucket: string, order: RankOrder, limit: 
   const level = (name: string, above: string): Sql => sql`
     ${raw(name)}_bounds (id, bound) as materialized (select ${raw(above)}.id, ${bound(above, 1)} from ${raw(above)}),
     ${raw(name)} (id) as materialized (
-      select x.task_id from ${raw(name)}_bounds b cross join task_ranks x
-      where x.parent_id = b.id and ${select(1)} and x.${key} <= b.bound order by x.${key} limit ${limit})`;
+      select x.task_id from ${raw(name)}_bounds bounds cross join task_ranks x
+      where x.parent_id = bounds.id and ${select(1)} and x.${key} <= bounds.bound order by x.${key} limit ${limit})`;
   return sql`
     with top (id) as materialized (
       select x.task_id from task_ranks x where x.parent_id = ${root} and ${select(1)} order by x.${key} limit ${limit}),
     ${level('middle', 'top')}, ${level('low', 'middle')},
     parents (id, bound, bonus) as materialized (
-      select p.id, ${bound('p', 0)}, ${raw(formatSiblingBonus('p.id', order))}
-      from (select ${root} as id union all select id from top union all select id from middle union all select id from low) p),
+      select above.id, ${bound('above', 0)}, ${raw(formatSiblingBonus('above.id', order))}
+      from (select ${root} as id union all select id from top union all select id from middle union all select id from low) above),
     best (task_id, rank_key, due) as (
-      select x.task_id, x.${key} - p.bonus, x.due from parents p cross join task_ranks x
-      where x.parent_id = p.id and ${select(0)} and x.${key} <= p.bound
+      select x.task_id, x.${key} - parents.bonus, x.due from parents cross join task_ranks x
+      where x.parent_id = parents.id and ${select(0)} and x.${key} <= parents.bound
       union all
       select x.task_id, x.${key} - ${raw(formatSiblingBonus('x.parent_id', order))}, x.due from task_ranks x
       where x.task_id = ${root} and ${select(0)})
