@@ -5,6 +5,7 @@ import type { ReadStore, Store, StoreAdmin, WriteStore } from '#store/port/store
 import type { CliDefinition, Shortcut } from './cli-definition.ts';
 import type { ErrorCode } from './errors/catalog.ts';
 import type { CleoError } from './errors/error.ts';
+import type { CallIdentity, CallReply } from './job-call.ts';
 import type { Caller, Changes, Gateway, Principal } from './model/audit.ts';
 import type { Config } from './model/config.ts';
 import type { ProgressReporter } from './model/progress.ts';
@@ -227,22 +228,6 @@ export interface JobContext extends Omit<BaseContext, 'config'> {
   config(): Config;
   /** Makes another call in this process, with its own transaction and its own entry in the log. */
   call(operation: string, params: Record<string, unknown>, as?: CallIdentity): Promise<CallReply>;
-}
-
-/** The agent and the folder of a call that a job makes; by default those of the job. */
-export interface CallIdentity {
-  agent?: string;
-  session?: string;
-  folder?: string;
-  signal?: AbortSignal;
-}
-
-export interface CallReply {
-  result: Record<string, unknown>;
-  exitCode: number;
-  warnings: string[];
-  /** The error, if the call failed; then the result is empty. */
-  error?: CleoError;
 }
 
 /** Everything an operation can return in addition to its result. */

@@ -1,4 +1,4 @@
-import type { CallIdentity, CallReply } from '#core/define.ts';
+import type { CallIdentity, CallReply } from '#core/job-call.ts';
 import { defined } from '#lib/defined.ts';
 import type { CallContext } from './call-context.ts';
 import { dispatch } from './dispatch.ts';

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import type { CallIdentity, CallReply, JobContext } from '#core/define.ts';
+import type { JobContext } from '#core/define.ts';
+import type { CallIdentity, CallReply } from '#core/job-call.ts';
 import type { Config } from '#core/model/config.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import type { GitWorktrees } from '#platform/git-port.ts';
