@@ -42,7 +42,7 @@ test('lists what would be started without starting it', async () => {
   const first = await project.add('First', 'agent: write a.txt', '--files', 'a.txt');
   await project.add('Second', 'agent: write b.txt', '--depends', first);
   const label = await project.add('Hard', 'agent: lie', '--labels', 'needs-attention');
-  const gpu = await project.add('Train', 'agent: lie', '--labels', 'requires:gpu');
+  const gpu = await project.add('Train', 'agent: lie', '--requires', 'gpu');
   const { answer } = await project.run(['work', '--dry-run', '--scope', 'epic:T001']);
   expect(answer).toMatchObject({ data: { dryRun: true }, work: { profile: 'scripted', tasks: [{ taskId: first, outcome: 'ready' }] } });
   expect(answer.work.obstacles).toEqual([
@@ -116,8 +116,10 @@ describe('an agent that misbehaves', () => {
     await project.configure({ profiles: { scripted: { env: ['AGENT_API_KEY', 'AGENT_LOG', ...gitVariables] } } });
     const id = await project.add('Work', 'agent: write a.txt\nagent: secret');
     expect((await project.run(['work'])).answer.work.tasks).toMatchObject([{ taskId: id, outcome: 'done' }]);
-    const files = readdirSync(join(project.folder, '.cleo'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-    const leaks = files.filter(({ parentPath, name }) => readFileSync(join(parentPath, name)).includes(secret)).map(({ name }) => name);
+    const leaks = project
+      .readFiles('.cleo')
+      .filter(({ text }) => text.includes(secret))
+      .map(({ path }) => path);
     expect(leaks).toEqual([]);
     expect((await project.runOk(['work', 'logs', id, '--json'])).log).toContain('the key is [REDACTED');
   });

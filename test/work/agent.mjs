@@ -50,7 +50,7 @@ function judge() {
 function work() {
   say(`working on ${task} as ${agent}`);
   cleo('start', task);
-  if (act === 'Continue' && modes.has('learn')) {
+  if (act === 'Continue' && (modes.has('learn') || modes.has('learn-late'))) {
     write('fixed.txt', 'fixed\n');
     commit(`${task}: fix`);
     return complete();

@@ -26,6 +26,8 @@ export interface WorkProject extends Repository {
   /** The lines of what the agents called. */
   readCalls(): string[];
   configure(config: Json): Promise<void>;
+  /** Reads all files below a folder. */
+  readFiles(path: string): { path: string; text: string }[];
 }
 
 export interface WorkProjectOptions {
@@ -95,6 +97,10 @@ export async function createWorkProject({
       return task.id;
     },
     show: async (taskId) => (await runOk(['show', taskId])).task,
+    readFiles: (path) =>
+      readdirSync(join(repository.folder, path), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => ({ path: join(parentPath, name), text: readFileSync(join(parentPath, name), 'latin1') })),
     readCalls: () => readLines(join(scratch, 'calls.log')),
   };
 }

@@ -71,7 +71,7 @@ export const configMeanings: Record<FixedKey | keyof typeof openGroups, string> 
   'work.rounds': 'Rounds that an agent gets for one task, the first included',
   'work.maxFailures': 'Tasks given up in a row after which `cleo work` ends; 0 means no limit',
   'work.maxParallel': 'Agents of `cleo work` at the same time over all machines; 0 means no limit',
-  'work.capabilities': 'What this machine offers to tasks with a label `requires:<name>`, such as docker or gpu',
+  'work.capabilities': 'What this machine offers to tasks that require it, such as docker or gpu; the file of the user wins',
   agents: 'Agents that may be named before their first call',
   'verification.tools': 'Command that tool:<name> runs as evidence, as a string or a list of words; never through a shell',
   'verification.gates': 'Kinds of evidence that open a gate; kinds joined with + are needed together, and tool:test means that tool only',

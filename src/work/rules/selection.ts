@@ -3,7 +3,6 @@ import { addToList } from '#lib/collections.ts';
 import { findSharedFiles } from '#tasks/rules/file-conflicts.ts';
 
 export const attentionLabel = 'needs-attention';
-const requirementPrefix = 'requires:';
 
 /** A task as the selection sees it. */
 export interface WorkTask {
@@ -11,6 +10,8 @@ export interface WorkTask {
   labels: string[];
   files: string[];
   depends: TaskId[];
+  /** Capabilities that its machine needs. */
+  requires?: string[] | undefined;
 }
 
 /** A task that an agent of `cleo work` works on, on any machine. */
@@ -42,7 +43,7 @@ export function findFullLimit({ profile, concurrency, maxParallel }: SelectionLi
 /** Returns why a task cannot be started now; undefined if it can. `unmerged` are tasks whose work is not in the base branch yet. */
 export function findObstacle(task: WorkTask, limits: SelectionLimits, running: RunningTask[], unmerged: WorkTask[]): string | undefined {
   if (task.labels.includes(attentionLabel) && !limits.isRetry) return `it has the label ${attentionLabel}`;
-  const lacking = listRequirements(task.labels).filter((name) => !limits.capabilities.includes(name));
+  const lacking = (task.requires ?? []).filter((name) => !limits.capabilities.includes(name));
   if (lacking.length > 0) return `it requires ${lacking.join(', ')}`;
   const full = task.labels.find((label) => {
     const limit = limits.labels.get(label) ?? 0;
@@ -54,10 +55,6 @@ export function findObstacle(task: WorkTask, limits: SelectionLimits, running: R
   const shared = findSharedFiles(new Map([[task.id, task.files]]), new Map(unmerged.map(({ id, files }) => [id, files]))).get(task.id);
   return shared && `${shared.file} is changed by ${shared.taskId}, whose work is not in the base branch yet`;
 }
-
-/** Lists what a task requires of the machine: `docker` of the label `requires:docker`. */
-export const listRequirements = (labels: string[]): string[] =>
-  labels.flatMap((label) => (label.startsWith(requirementPrefix) ? label.slice(requirementPrefix.length) : []));
 
 /** Groups tasks by the reason why they cannot be started. */
 export function groupObstacles(obstacles: { taskId: TaskId; reason: string }[]): { reason: string; tasks: TaskId[] }[] {

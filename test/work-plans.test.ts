@@ -1,0 +1,171 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { Json } from './app.ts';
+import { createWorkProject, listProcessesWith, type WorkProject } from './work/project.ts';
+
+/** Twelve tasks in four waves. Each needs the files of those it depends on. */
+async function addPlan(project: WorkProject): Promise<Map<string, string[]>> {
+  const plan = new Map<string, string[]>();
+  const waves: string[][] = [];
+  for (const wave of [0, 1, 2, 3]) {
+    const ids: string[] = [];
+    for (const n of [1, 2, 3]) {
+      const depends = wave === 0 ? [] : waves[wave - 1]!.filter((_, i) => i === n - 1 || wave === 3);
+      const needs = depends.map((id) => `agent: need out/${id}.txt`);
+      const name = `Step ${wave + 1} ${n}`;
+      const flags = [
+        ...(depends.length > 0 ? ['--depends', depends.join(',')] : []),
+        ...(n === 1 ? ['--acceptance', 'It is implemented [implemented]'] : []),
+      ];
+      const id = `T${String(plan.size + 2).padStart(3, '0')}`;
+      await project.add(name, [...needs, `agent: write out/${id}.txt`].join('\n'), ...flags.slice(0, depends.length > 0 ? 2 : 0));
+      plan.set(id, depends);
+      ids.push(id);
+    }
+    waves.push(ids);
+  }
+  return plan;
+}
+
+/** Reads the log, the oldest entry first. */
+const readLog = async (project: WorkProject): Promise<Json[]> =>
+  (await project.runOk(['log', '--limit', '1000', '--json'])).entries.sort((a: Json, b: Json) => a.seq - b.seq);
+
+/** Checks that every task was done exactly once, after those that it depends on, and that git tells the same. */
+async function expectPlanDone(project: WorkProject, plan: Map<string, string[]>): Promise<void> {
+  const completed = (await readLog(project))
+    .filter(({ operation, success }) => operation === 'tasks.complete' && success)
+    .map(({ updated }) => updated[0]);
+  expect([...completed].sort()).toEqual([...plan.keys()].sort());
+  for (const [id, depends] of plan) for (const other of depends) expect(completed.indexOf(other)).toBeLessThan(completed.indexOf(id));
+  const merges = project.git('log', '--first-parent', '--reverse', '--format=%s', 'main').split('\n').slice(2);
+  expect(merges.map((subject) => subject.split(':')[0]).sort()).toEqual([...plan.keys()].sort());
+  expect(readdirSync(join(project.folder, 'out')).sort()).toEqual([...plan.keys()].map((id) => `${id}.txt`).sort());
+}
+
+test('three agents do an epic of twelve tasks, and the branches are merged in the order of the waves', async () => {
+  const project = await createWorkProject({ config: { work: { integrate: 'merge', verify: 'git diff --check HEAD~1' } } });
+  const plan = await addPlan(project);
+  const { answer, exitCode } = await project.run(['work', '--scope', 'epic:T001', '--parallel', '3']);
+  expect([exitCode, JSON.stringify(answer.error ?? '')]).toEqual([0, '""']);
+  expect(answer.work.tasks.map(({ outcome }: Json) => outcome)).toEqual(Array.from({ length: 12 }, () => 'done'));
+  await expectPlanDone(project, plan);
+  expect(readdirSync(join(project.folder, '.cleo', 'worktrees')).filter((name) => !name.startsWith('.'))).toEqual(['integration']);
+  // The checkout of the person has moved to the merges and is clean.
+  expect(project.git('status', '--porcelain', '--', '.', ':(exclude).cleo')).toBe('');
+});
+
+test('agents that conflict with each other: the second task is released with the conflict as note, nothing is lost', async () => {
+  const project = await createWorkProject({ config: { work: { integrate: 'merge' } } });
+  const first = await project.add('First', 'agent: sleep 1500\nagent: write same.txt one');
+  const second = await project.add('Second', 'agent: sleep 1500\nagent: write same.txt two');
+  const { answer } = await project.run(['work', '--parallel', '2']);
+  const outcomes = new Map(answer.work.tasks.map((task: Json) => [task.outcome, task]));
+  expect([...outcomes.keys()].sort()).toEqual(['attention', 'done']);
+  const lost = outcomes.get('attention') as Json;
+  expect(lost.note).toContain('conflicts in same.txt');
+  expect(await project.show(lost.taskId)).toMatchObject({ status: 'pending', labels: ['needs-attention'] });
+  expect(project.git('show', `${lost.branch}:same.txt`)).toBe(lost.taskId === first ? 'one' : 'two');
+  expect([first, second]).toContain(lost.taskId);
+  expect(project.git('status', '--porcelain', '--', '.', ':(exclude).cleo')).toBe('');
+});
+
+test('tasks that share files are not done at the same time', async () => {
+  const project = await createWorkProject({ config: { work: { integrate: 'merge' } } });
+  for (const title of ['First', 'Second']) await project.add(title, 'agent: append same.txt', '--files', 'same.txt');
+  const { answer } = await project.run(['work', '--parallel', '2']);
+  expect(answer.work.tasks.map(({ outcome }: Json) => outcome)).toEqual(['done', 'done']);
+  expect(readFileSync(join(project.folder, 'same.txt'), 'utf8')).toBe('T002\nT003\n');
+});
+
+test('an agent that breaks the build: the merge is rejected, and the base stays as it was', async () => {
+  const project = await createWorkProject({
+    config: {
+      work: {
+        integrate: 'merge',
+        rounds: 1,
+        verify: [process.execPath, '-e', 'process.exit(require("fs").existsSync("broken.txt") ? 1 : 0)'],
+      },
+    },
+  });
+  const id = await project.add('Work', 'agent: write broken.txt');
+  const before = project.git('rev-parse', 'main');
+  const { answer } = await project.run(['work']);
+  expect(answer.work.tasks).toMatchObject([{ taskId: id, outcome: 'attention', note: expect.stringContaining('work.verify') }]);
+  expect(project.git('rev-parse', 'main')).toBe(before);
+  expect((await project.show(id)).status).toBe('pending');
+});
+
+test('a checkout with changes is not touched: the work waits, and the next run merges it', async () => {
+  const project = await createWorkProject({ config: { work: { integrate: 'merge' } } });
+  const id = await project.add('Work', 'agent: write a.txt');
+  writeFileSync(join(project.folder, 'README.md'), 'changed by the person\n');
+  const { answer } = await project.run(['work']);
+  expect(answer.work.tasks).toMatchObject([{ taskId: id, outcome: 'waiting', note: expect.stringContaining('uncommitted changes') }]);
+  expect(readFileSync(join(project.folder, 'README.md'), 'utf8')).toBe('changed by the person\n');
+  project.git('checkout', '--quiet', '--', 'README.md');
+  await project.run(['work']);
+  expect(existsSync(join(project.folder, 'a.txt'))).toBe(true);
+  expect((await project.runOk(['work', 'status'])).work.tasks).toMatchObject([{ taskId: id, state: 'done' }]);
+});
+
+test('a validator judges work with qaPassed in a fresh worktree, and a rejection starts the next round', async () => {
+  const tool = [process.execPath, '-e', ''];
+  const project = await createWorkProject({ config: { verification: { tools: { test: tool } } } });
+  const flags = ['--accept-evidence', 'implemented,testsPassed,qaPassed'];
+  const id = await project.add('Work', 'agent: write a.txt\nagent: reject\nagent: learn-late', ...flags);
+  const { answer } = await project.run(['work']);
+  expect(answer.work.tasks).toMatchObject([{ taskId: id, outcome: 'done', rounds: 2 }]);
+  const verdicts = (await readLog(project))
+    .filter(({ operation }) => operation.startsWith('validator.'))
+    .map(({ agent, operation }) => `${agent} ${operation}`);
+  expect(verdicts).toEqual([`${id}-validator-1 validator.reject`, `${id}-validator-2 validator.attest`]);
+  // The secret of the validator is in no file.
+  expect(project.readFiles('.cleo').filter(({ text }) => /CLEO_VALIDATOR_SECRET=cleo_\w/.test(text))).toEqual([]);
+});
+
+test('kill -9 at any moment: the next cleo work finishes the plan, each task once, with nothing left running', async () => {
+  const project = await createWorkProject({ config: { work: { integrate: 'merge' } } });
+  const plan = new Map<string, string[]>();
+  for (const n of [1, 2, 3, 4, 5, 6]) plan.set(await project.add(`Step ${n}`, `agent: sleep 150\nagent: write out/T00${n + 1}.txt`), []);
+  for (const delay of [300, 700, 1100, 1700]) {
+    const { child, whenEnded } = project.start(['work', '--parallel', '2']);
+    await sleep(delay);
+    child.kill('SIGKILL');
+    await whenEnded;
+  }
+  const { answer, exitCode } = await project.run(['work', '--parallel', '2']);
+  expect([exitCode === 0 || exitCode === 100, JSON.stringify(answer.error ?? '')]).toEqual([true, '""']);
+  await expectPlanDone(project, plan);
+  expect(listProcessesWith(`CLEO_ROOT=${project.folder}`)).toEqual([]);
+});
+
+test('Ctrl-C once finishes what runs, and twice ends it', async () => {
+  const project = await createWorkProject();
+  const ids = [await project.add('First', 'agent: sleep 1500\nagent: write a.txt'), await project.add('Second', 'agent: hang')];
+  const first = project.start(['work']);
+  await sleep(1200);
+  first.child.kill('SIGINT');
+  expect((await first.whenEnded).answer.work).toMatchObject({ reason: 'stopped', tasks: [{ taskId: ids[0], outcome: 'done' }] });
+  const second = project.start(['work']);
+  await sleep(1500);
+  second.child.kill('SIGINT');
+  await sleep(300);
+  second.child.kill('SIGINT');
+  expect((await second.whenEnded).answer.work).toMatchObject({ reason: 'stopped', tasks: [{ taskId: ids[1], outcome: 'stopped' }] });
+  expect((await project.show(ids[1]!)).status).toBe('pending');
+});
+
+test('a daemon waits for ready tasks and drains on SIGTERM', async () => {
+  const project = await createWorkProject();
+  const daemon = project.start(['work', '--daemon', '--parallel', '2']);
+  await sleep(1000);
+  const id = await project.add('Work', 'agent: write a.txt');
+  for (let i = 0; i < 100 && (await project.show(id)).status !== 'done'; i += 1) await sleep(100);
+  await sleep(500);
+  daemon.child.kill('SIGTERM');
+  const { answer, exitCode } = await daemon.whenEnded;
+  expect([exitCode, answer.work]).toMatchObject([0, { reason: 'stopped', tasks: [{ taskId: id, outcome: 'done' }] }]);
+});
