@@ -14,6 +14,7 @@ const storeless = [
   'src/admin/operations/setup',
   'src/admin/operations/inject',
   'src/skills/operations/install',
+  'test/scenarios/unknown-tasks',
   'test/scenarios/wrong-values',
 ].map((name) => `${name}.test.ts`);
 /** Tests that measure time or memory, wait for a fixed time, or start many processes at once run alone. */
