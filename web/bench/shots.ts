@@ -5,7 +5,7 @@ import { connectBrowser } from '../test/connect-browser.ts';
 import { addManyTasks, addSamplePlan, manyTasksConfig, requireSuccess } from '../test/sample-plan.ts';
 import { addSampleRecords } from '../test/sample-records.ts';
 import { addSampleRelease } from '../test/sample-release.ts';
-import { addSampleRuns } from '../test/sample-runs.ts';
+import { addSampleRuns, addSampleWork } from '../test/sample-runs.ts';
 import { addSampleSessions } from '../test/sample-sessions.ts';
 import { type ServedProject, serveProject } from '../test/served-project.ts';
 
@@ -49,6 +49,7 @@ const plans: Record<string, (project: ServedProject) => Promise<void>> = {
     await startTask(project, 'linus', 'T011');
     sessionViews = { session: `/sessions/${grace}`, grade: `/grades/${grace}` };
     await addSampleRuns(project);
+    addSampleWork(project);
   },
   large: (project) => addManyTasks(project, 10_000),
 };

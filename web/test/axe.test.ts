@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { openPath, useSite } from './open-page.ts';
+import { countCalls, openPath, useSite } from './open-page.ts';
 import { addSamplePlan, requireSuccess } from './sample-plan.ts';
 import { addSampleRecords } from './sample-records.ts';
-import { addSampleRuns } from './sample-runs.ts';
+import { addSampleRuns, addSampleWork } from './sample-runs.ts';
 import { addSampleSessions, type SampleSessions } from './sample-sessions.ts';
 
 let ids: SampleSessions;
@@ -15,6 +15,7 @@ const site = useSite(async (project) => {
   await project.post('mutate/release/create', { version: 'v1.0.0' }).then(requireSuccess);
   ids = await addSampleSessions(project);
   await addSampleRuns(project);
+  addSampleWork(project);
 });
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -79,10 +80,11 @@ test('axe finds no violation in any view in either theme', async () => {
 
 test('every control of every view is reached with Tab, in view and with a visible focus', async () => {
   const page = await site.open();
+  const waitForAnswers = countCalls(page);
   for (const [path, text] of listViews()) {
     await openPath(page, path);
     await page.getByText(text).first().waitFor();
-    await page.waitForFunction(() => !document.querySelector('.loading-lines'));
+    await waitForAnswers();
     const { expected, reached, unmarked } = await tabThrough(page);
     expect.soft({ path, missed: expected.filter((each) => !reached.includes(each)), unmarked }).toEqual({ path, missed: [], unmarked: [] });
   }

@@ -16,7 +16,19 @@ export const hostileMarkdown = `${script}\n\n${links}\n\n${bidi}\n\n# ${script}\
 /** Tables that no view reads, and contents that are checked against their digest: they are planted through an operation. */
 const unseenTables = new Set([
   'doc_contents',
-  ...['counters', 'audit_head', 'audit_updates', 'idempotency_keys', 'jobs', 'words', 'tokens', 'store_facts', 'undo_images'],
+  ...[
+    'counters',
+    'audit_head',
+    'audit_updates',
+    'idempotency_keys',
+    'jobs',
+    'words',
+    'tokens',
+    'store_facts',
+    'undo_images',
+    'task_ranks',
+    'shared_records',
+  ],
   ...['plan_records', 'plan_files', 'import_records', 'imports', 'github_cache', 'workgraphs', 'conversations', 'task_baselines'],
 ]);
 /** Columns whose values the store checks, or that other rows refer to: ids, times, hashes and enumerations. */

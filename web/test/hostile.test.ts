@@ -1,8 +1,8 @@
-import type { Page, Request } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { tamperSqlite } from '../../test/app.ts';
 import { hostileLine, hostileMarkdown, plantHostileTexts, script } from './hostile-texts.ts';
-import { openPath, useSite } from './open-page.ts';
+import { countCalls, openPath, useSite } from './open-page.ts';
 import { addSamplePlan, requireSuccess } from './sample-plan.ts';
 import { addSampleRecords } from './sample-records.ts';
 import { addHostileRun } from './sample-runs.ts';
@@ -127,23 +127,6 @@ test('texts with script, SVG, Markdown and bidi are data, and the layout holds i
   expect(await measure(page)).toMatchObject({ hacked: undefined, elements: 0, dialog: 0 });
   expect(foreign).toEqual([]);
 });
-
-/** Returns a function that waits until no call of an operation is open. */
-function countCalls(page: Page): () => Promise<void> {
-  let open = 0;
-  const isCall = (request: Request): boolean => /\/api\/(query|mutate)\//.test(request.url());
-  page.on('request', (request) => {
-    if (isCall(request)) open++;
-  });
-  for (const event of ['requestfinished', 'requestfailed'] as const)
-    page.on(event as 'requestfinished', (request) => {
-      if (isCall(request)) open--;
-    });
-  return async () => {
-    do await page.waitForTimeout(30);
-    while (open > 0);
-  };
-}
 
 /** Reads what was executed, which elements texts created, and the width of the content. */
 const measure = (page: Page) =>

@@ -1,4 +1,4 @@
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { connectBrowser } from './connect-browser.ts';
 import { type ServedProject, serveProject } from './served-project.ts';
@@ -65,4 +65,21 @@ export async function openPath(page: Page, path: string): Promise<void> {
     do await new Promise(requestAnimationFrame);
     while (!isSamePath && view?.isConnected);
   }, path);
+}
+
+/** Returns a function that waits until no call of an operation is open. */
+export function countCalls(page: Page): () => Promise<void> {
+  let open = 0;
+  const isCall = (request: Request): boolean => /\/api\/(query|mutate)\//.test(request.url());
+  page.on('request', (request) => {
+    if (isCall(request)) open++;
+  });
+  for (const event of ['requestfinished', 'requestfailed'] as const)
+    page.on(event as 'requestfinished', (request) => {
+      if (isCall(request)) open--;
+    });
+  return async () => {
+    do await page.waitForTimeout(30);
+    while (open > 0);
+  };
 }

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { grantPerson, personToken } from '../../test/person-token.ts';
+import { createRepository, gitIdentity } from '../../test/repository.ts';
 import { writeRuns } from '../../test/run-files.ts';
 import { trustProject } from '../../test/trust.ts';
 import { useSite } from './open-page.ts';
@@ -125,4 +126,50 @@ test('a review of a run is resolved by a person', async () => {
     .getByText(/cleo review resolve rv-1/)
     .first()
     .waitFor();
+});
+
+/** An agent that says something and waits. */
+const agent = `console.log('Reading the task'); setTimeout(() => {}, 60_000);`;
+
+test('shows what the agents of cleo work do, and how to stop them', async () => {
+  const project = await serveProject({
+    env: gitIdentity,
+    config: {
+      lifecycleEnforcement: { mode: 'off' },
+      work: { profile: 'scripted' },
+      profiles: { scripted: { argv: [process.execPath, '-e', agent] } },
+    },
+    async prepare(root, HOME) {
+      const repository = createRepository(root);
+      writeFileSync(join(root, '.gitignore'), '.cleo\n');
+      repository.commit({ 'a.txt': 'first' });
+      await trustProject(root, { HOME });
+    },
+  });
+  onTestFinished(() => project.close());
+  await project.post('mutate/tasks/add', { title: 'Command line', type: 'epic' });
+  await project.post('mutate/tasks/add', { title: 'Read arguments', parent: 'T001' });
+  const page = await site.open({ path: '/runs' });
+  await page.goto(`${project.url}/runs${new URL(project.page).hash}`);
+  await page.getByText('No run yet').waitFor();
+  const ended = project.cleo('work', '--scope', 'epic:T001');
+  const work = page.getByRole('region', { name: 'Work' });
+  await work.getByText('cleo work').waitFor();
+  await work.getByText('scripted × 1').waitFor();
+  await work.getByText('Read arguments').waitFor();
+  await work.getByText('Reading the task').waitFor();
+  await work.locator('.state-badge').getByText('working').waitFor();
+  await work.getByRole('button', { name: 'Stop T002' }).click();
+  await page.getByRole('menuitem', { name: 'Now' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Stop T002' });
+  await dialog.getByText('cleo work stop T002 --now', { exact: true }).waitFor();
+  await project.cleo('work', 'stop', 'T002', '--now');
+  await dialog.waitFor({ state: 'detached' });
+  await work.locator('.state-badge').getByText('stopped').waitFor();
+  expect((await ended).work.tasks).toMatchObject([{ taskId: 'T002', outcome: 'stopped' }]);
+  // The run of the task has the trace. It is continued by the next `cleo work`, not resumed.
+  await work.getByRole('link', { name: 'scripted' }).click();
+  await page.locator('.run-head .state-badge').getByText('cancelled').waitFor();
+  await page.getByRole('region', { name: 'Output of scripted, attempt 1' }).getByText('Reading the task').waitFor();
+  expect(await page.getByRole('button', { name: 'Resume', exact: true }).count()).toBe(0);
 });

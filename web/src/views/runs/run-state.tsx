@@ -1,11 +1,19 @@
 import { Icon, type IconName } from '../../components/icon.tsx';
 
-/** Shapes and colours of the states of runs, executions, attempts and gates. */
+/** Shapes and colours of the states of runs, executions, attempts, gates and work. */
 const looks: Record<string, { icon: IconName; tone: string }> = {
   success: { icon: 'check', tone: 'done' },
   passed: { icon: 'check', tone: 'done' },
   pass: { icon: 'check', tone: 'done' },
   accepted: { icon: 'check', tone: 'done' },
+  done: { icon: 'check', tone: 'done' },
+  working: { icon: 'play', tone: 'active' },
+  checking: { icon: 'search', tone: 'active' },
+  judging: { icon: 'person', tone: 'active' },
+  integrating: { icon: 'graph', tone: 'active' },
+  waiting: { icon: 'clock', tone: 'pending' },
+  stopped: { icon: 'stop', tone: 'pending' },
+  attention: { icon: 'warning', tone: 'blocked' },
   running: { icon: 'play', tone: 'active' },
   partial: { icon: 'filter', tone: 'pending' },
   skipped: { icon: 'filter', tone: 'pending' },

@@ -55,7 +55,6 @@ export function RunView({ id }: { id: string }) {
 }
 
 function RunHead({ run, onResuming }: { run: Run; onResuming: () => void }) {
-  const canWrite = useCanWrite();
   const [compared, setCompared] = useParam('compare');
   const others = (useQuery('trace.list', { limit: 200 }, { isAffected: isRunChange }).data?.runs ?? []).filter(({ id }) => id !== run.id);
   const choices = others.map(({ id, name, status }): [string, string] => [id, `${name} ${id} (${status})`]);
@@ -69,11 +68,7 @@ function RunHead({ run, onResuming }: { run: Run; onResuming: () => void }) {
         <RunState status={run.status} />
         <span class="text muted">{run.id}</span>
         <span class="spacer" />
-        {run.status === 'running' && (
-          <button type="button" class="button danger" disabled={!canWrite} onClick={() => void stopRun(run.id)}>
-            <Icon name="stop" size={14} /> Stop
-          </button>
-        )}
+        {run.status === 'running' && <StopButton run={run} />}
         {canResume(run) && <ResumeButton run={run} onResuming={onResuming} />}
         {choices.length > 0 && (
           <FilterSelect
@@ -92,6 +87,17 @@ function RunHead({ run, onResuming }: { run: Run; onResuming: () => void }) {
         </p>
       )}
     </header>
+  );
+}
+
+function StopButton({ run }: { run: Run }) {
+  const canWrite = useCanWrite();
+  const ended = useRef(new AbortController());
+  useEffect(() => () => ended.current.abort(), []);
+  return (
+    <button type="button" class="button danger" disabled={!canWrite} onClick={() => void stopRun(run, ended.current.signal)}>
+      <Icon name="stop" size={14} /> Stop
+    </button>
   );
 }
 

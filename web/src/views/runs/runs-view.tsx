@@ -15,6 +15,7 @@ import { useQuery } from '../../state/use-query.ts';
 import { isRunChange } from './run-changes.ts';
 import { RunReviews } from './run-reviews.tsx';
 import { RunState } from './run-state.tsx';
+import { WorkPanel } from './work-panel.tsx';
 
 export type Run = Result<'trace.list'>['runs'][number];
 type Status = NonNullable<Params<'trace.list'>['status']>;
@@ -62,11 +63,17 @@ export function RunsView() {
         <FilterSelect label="Status" value={status} onChange={setStatus} choices={statusChoices} />
       </header>
       {data.runs.length === 0 && !chosen ? (
-        <EmptyState title="No run yet" commands={['cleo construct run', 'cleo help construct run']}>
-          A run executes the skills of a construct, phase by phase, and traces every step. At a terminal:
-        </EmptyState>
+        <>
+          <div class="view runs">
+            <WorkPanel />
+          </div>
+          <EmptyState title="No run yet" commands={['cleo construct run', 'cleo work --dry-run']}>
+            A run executes the skills of a construct, or is the work of an agent on a task, and traces every step. At a terminal:
+          </EmptyState>
+        </>
       ) : (
         <div class="view runs">
+          <WorkPanel />
           <RunReviews />
           <Panel title="Runs" count={runs.length}>
             {runs.length === 0 && <p class="panel-none">No run matches.</p>}
