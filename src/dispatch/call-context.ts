@@ -160,6 +160,8 @@ export interface CallContext {
   proof?: Pick<Principal, 'via' | 'token' | 'evidence'>;
   /** The facts that are observed, by their request. */
   facts?: Map<string, ClientFact>;
+  /** What the client of this server has to write. */
+  clientApply?: Record<string, unknown>;
   /** The operation ran and was rolled back, because it needed facts. */
   hasRun?: true;
   /** Requests of the present run that are not observed yet. */

@@ -82,7 +82,6 @@ async function handleCall(app: App, given: Call, startedAt: number): Promise<Rep
     if (call.observeError) throw call.observeError;
     const outcome = await runAuthorized(ctx, params);
     const { wait } = outcome.options;
-    const apply = outcome.options.apply && (await (await import('./observe.ts')).applyOutcome(ctx, params, outcome));
     completeMeta(meta, ctx);
     const envelope = outcome.replay ?? createSuccess(operation, meta, outcome);
     addWarnings(envelope._meta, [...warnings, ...(ctx.warnings ?? [])]);
@@ -91,7 +90,7 @@ async function handleCall(app: App, given: Call, startedAt: number): Promise<Rep
       exitCode: Number(envelope._meta.exitCode ?? 0),
       operation,
       caller: ctx.caller,
-      ...(apply ? { apply } : {}),
+      ...(ctx.clientApply ? { apply: ctx.clientApply } : {}),
       ...(wait && !call.hasWaited ? { wait: { ...wait, ctx } } : {}),
     };
   } catch (error) {
@@ -186,8 +185,13 @@ function toCaller(platform: Platform, call: Call, { needs, kind }: Operation): C
 
 async function runOperation(ctx: CallContext, params: Record<string, unknown>): Promise<Outcome> {
   const { shares } = ctx.operation;
-  if (!shares || !ctx.app.hasSharedStore()) return runKind(ctx, params);
-  return (await import('./share-records.ts')).withSharedRecords(ctx, shares, () => runKind(ctx, params));
+  const run = async (): Promise<Outcome> => {
+    const outcome = await runKind(ctx, params);
+    if (outcome.options.apply) await (await import('./observe.ts')).applyOutcome(ctx, params, outcome);
+    return outcome;
+  };
+  if (!shares || !ctx.app.hasSharedStore()) return run();
+  return (await import('./share-records.ts')).withSharedRecords(ctx, shares, run);
 }
 
 async function runKind(ctx: CallContext, params: Record<string, unknown>): Promise<Outcome> {

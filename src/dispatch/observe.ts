@@ -17,16 +17,14 @@ export async function getFacts<Q, F>(ctx: CallContext, observation: Observation<
 
 const toFactKey = (name: string, request: unknown): string => `${name} ${JSON.stringify(request)}`;
 
-/** Writes what `run` returned for the files of the caller. Returns what the client of this server has to write instead. */
-export async function applyOutcome(
-  ctx: CallContext,
-  params: Record<string, unknown>,
-  { options: { apply }, isDryRun }: Outcome,
-): Promise<Record<string, unknown> | undefined> {
-  if (!apply || isDryRun) return undefined;
-  if (ctx.call.clientFacts) return apply;
-  await ctx.operation.apply!(createContext(ctx, {}) as never, params as never, apply);
-  return undefined;
+/** Writes what `run` returned for the files of the caller. What the client of this server has to write is left to it; files that are shared
+ *  records are written here too, so that the store gets them. */
+export async function applyOutcome(ctx: CallContext, params: Record<string, unknown>, { options, isDryRun }: Outcome): Promise<void> {
+  const { app, call, operation } = ctx;
+  if (isDryRun) return;
+  if (call.clientFacts) ctx.clientApply = options.apply!;
+  if (!call.clientFacts || (operation.shares && app.hasSharedStore()))
+    await operation.apply!(createContext(ctx, {}) as never, params as never, options.apply!);
 }
 
 /** Observes what the run of an operation asked for. The facts of a client are not observed here: it has to send them. */

@@ -139,3 +139,23 @@ test('a spawn uses the skills of the client and writes the prompt there', async 
   expect(readFileSync(join(root, spawn.promptFile), 'utf8')).toContain('Do it our way.');
   expect(existsSync(join(app.root, spawn.promptFile))).toBe(false);
 });
+
+test('a subagent reports through the server, and its output file is that of the client', async () => {
+  const { app, call, root, requests } = await openRemote({ tasks: ['T001 epic', 'T002 in T001: Investigate slow starts'] });
+  await call('orchestrate.spawn', { taskId: 'T002' });
+  mkdirSync(join(root, 'docs'));
+  writeFileSync(join(root, 'docs', 'starts.md'), '# Slow starts\n');
+  const entry = { file: 'docs/starts.md', title: 'Slow starts', status: 'partial', needsFollowup: ['Measure'], linkedTasks: ['T002'] };
+  requests.splice(0);
+  expect(await call('research.add', entry)).toMatchObject({ success: true, entry: { id: 'T002-slow-starts' } });
+  expect(requests).toHaveLength(1);
+  expect((await app.call('research.list')).entries).toMatchObject([{ id: 'T002-slow-starts' }]);
+  expect(await call('orchestrate.collect', { taskId: 'T002' })).toMatchObject({
+    collected: { entryId: 'T002-slow-starts', status: 'partial' },
+  });
+  writeFileSync(join(root, 'docs', 'starts.md'), ' ');
+  expect(await call('orchestrate.collect', { taskId: 'T002' })).toMatchObject({ error: { message: expect.stringContaining('is empty') } });
+  expect(await call('research.add', { ...entry, file: 'docs/gone.md', title: 'Gone' })).toMatchObject({
+    _meta: { warnings: [expect.stringContaining('does not exist yet')] },
+  });
+});

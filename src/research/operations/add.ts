@@ -1,8 +1,9 @@
 import { relative, resolve, sep } from 'node:path';
-import { type BaseIssue, custom, description, metadata, optional, pipe, safeParse, strictObject } from 'valibot';
+import { type BaseIssue, boolean, custom, description, metadata, object, optional, pipe, safeParse, strictObject, string } from 'valibot';
 import { answer, type JobContext, job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { formatRetry } from '#core/errors/retry.ts';
+import { observation, requestFacts } from '#core/observation.ts';
 import { defined } from '#lib/defined.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { checkJson } from '#lib/parse-json.ts';
@@ -13,6 +14,19 @@ import { EntryReceipt, openManifest, toEntryReceipt } from './shared/manifest.ts
 
 const { entries: fields } = ManifestEntrySchema;
 const help = 'cleo help research add';
+
+/** The output file of an entry: its path in the project of the caller, and whether it has content. */
+const outputFile = observation({
+  name: 'checkout.output-file',
+  request: object({ file: string() }),
+  facts: object({ name: string(), isWritten: boolean() }),
+  async observe({ platform, project }, { file }) {
+    const { resolveInProject } = await import('#platform/shared-file.ts');
+    const { path } = resolveInProject(project.root, file, help);
+    const name = relative(project.root, resolve(project.root, file)).split(sep).join('/');
+    return { name, isWritten: Boolean(platform.files.readText(path)?.trim()) };
+  },
+});
 
 export const researchAdd = job({
   name: 'research.add',
@@ -41,7 +55,8 @@ export const researchAdd = job({
   result: strictObject({ entry: EntryReceipt }),
   errors: ['E_INVALID_INPUT', 'E_VALIDATION', 'E_ID_COLLISION', 'E_NOT_FOUND', 'E_FILE_ERROR', 'E_LOCK_TIMEOUT'],
   tier: 1,
-  runsOn: 'both',
+  observes: [outputFile],
+  observeFirst: ({ file }) => (file === undefined ? [] : [requestFacts(outputFile, { file })]),
   shares: ['research', 'researchArchive'],
   cli: { command: 'research add' },
   example: {
@@ -49,7 +64,7 @@ export const researchAdd = job({
     call: { id: 'T001-parsers', file: 'docs/parsers.md', title: 'Which parsers there are', status: 'complete', linkedTasks: ['T001'] },
   },
   async run(ctx, params) {
-    const { platform, project, changes, read } = ctx;
+    const { project, changes, read } = ctx;
     const entry = buildEntry(ctx, params);
     const problem = checkEntry(entry);
     if (problem)
@@ -58,10 +73,8 @@ export const researchAdd = job({
         problem,
         fix: formatRetry(ctx, { needsFollowup: [entry.status === 'partial' ? 'What is left to do' : 'What blocks the work'] }, help),
       });
-    const { resolveInProject } = await import('#platform/shared-file.ts');
-    const { path } = resolveInProject(project.root, entry.file, help);
-    entry.file = relative(project.root, resolve(project.root, entry.file)).split(sep).join('/');
-    const isWritten = Boolean(platform.files.readText(path)?.trim());
+    const { name, isWritten } = await ctx.getFacts(outputFile, { file: entry.file });
+    entry.file = name;
     await read(async (store) => {
       const [missing] = await store.tasks.findMissing(entry.linked_tasks);
       if (missing) throw await createNotFoundError(store, missing);

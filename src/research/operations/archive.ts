@@ -18,7 +18,6 @@ export const researchArchive = job({
   result: strictObject({ archived: array(string()) }),
   errors: ['E_NOT_FOUND', 'E_FILE_ERROR', 'E_LOCK_TIMEOUT'],
   tier: 1,
-  runsOn: 'both',
   shares: ['research', 'researchArchive'],
   cli: { command: 'research archive', args: ['entryId'] },
   example: { world: ['T001 done', 'research T001-parsers: Which parsers there are'], call: {} },

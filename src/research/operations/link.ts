@@ -21,7 +21,6 @@ export const researchLink = job({
   summary: 'Link a research entry to a task',
   ...linkDefinition,
   tier: 0,
-  runsOn: 'both',
   shares: ['research', 'researchArchive'],
   cli: { command: 'research link', args: ['taskId', 'entryId'] },
   example: { world: ['T001', 'T002', 'research T001-parsers: Which parsers there are'], call: { taskId: 'T002', entryId: 'T001-parsers' } },

@@ -6,7 +6,6 @@ export const researchUnlink = job({
   summary: 'Unlink a research entry from a task',
   ...linkDefinition,
   tier: 1,
-  runsOn: 'both',
   shares: ['research', 'researchArchive'],
   cli: { command: 'research unlink', args: ['taskId', 'entryId'] },
   example: { world: ['T001', 'research T001-parsers: Which parsers there are'], call: { taskId: 'T001', entryId: 'T001-parsers' } },
