@@ -64,10 +64,13 @@ test.each([
   const done = Array.from({ length: agents }, async (_agent, i) => {
     const agent = `agent-${i}`;
     for (let round = 0; round < rounds; round++) {
-      const { task } = await call('mutate/tasks/claim-next', { wait: true, timeout: 60 }, agent);
-      ids.push(task.id);
-      await call('query/tasks/show', { taskId: task.id }, agent);
-      await call('mutate/tasks/complete', { taskId: task.id }, agent);
+      // On a busy machine a wait can end without a task; an agent waits again.
+      let task: Json | undefined;
+      while (!task) ({ task } = await call('mutate/tasks/claim-next', { wait: true, timeout: 60 }, agent));
+      const { id } = task;
+      ids.push(id);
+      await call('query/tasks/show', { taskId: id }, agent);
+      await call('mutate/tasks/complete', { taskId: id }, agent);
     }
   });
   for (let i = 0; i < agents * rounds; i++) await call('mutate/tasks/add', { title: `Task ${i}` });
