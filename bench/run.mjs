@@ -19,6 +19,7 @@ import { measureSkills } from './skills.mjs';
 import { openMemory, openProjects } from './stores.mjs';
 import { measureSync } from './sync.mjs';
 import { measureWaves } from './waves.mjs';
+import { measureWork } from './work.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values: options } = parseArgs({
@@ -164,6 +165,7 @@ async function measureWork() {
   for (const figures of await measureWaves(cleo, rounds)) row(...figures);
   for (const figures of await measureSync(cleo, rounds)) row(...figures);
   for (const figures of await measureSkills(cleo, rounds)) row(...figures);
+  for (const figures of await measureWork(cleo, Math.min(rounds, 7))) row(...figures);
   for (const figures of measureImport(cleo, options.quick)) row(...figures);
   const http = await measureHttp({ cleo, cwd: projects.http, folder }, rounds);
   row('warm HTTP tasks.show', http.showMs, 1, 'ms');

@@ -35,6 +35,8 @@ export interface WorkProjectOptions {
   profile?: Json;
   env?: Record<string, string>;
   folder?: string;
+  /** The key of the project in a shared database. */
+  key?: string;
 }
 
 /** Creates the project with the epic T001. Lifecycle stages are off: agents implement at once. */
@@ -43,6 +45,7 @@ export async function createWorkProject({
   profile = {},
   env: more = {},
   folder = createTempFolder(),
+  key,
 }: WorkProjectOptions = {}): Promise<WorkProject> {
   const scratch = createTempFolder();
   const bin = join(scratch, 'bin');
@@ -67,7 +70,11 @@ export async function createWorkProject({
     if (exitCode !== 0) throw new Error(`cleo ${words.join(' ')} ended with ${exitCode}: ${out}${err}`);
     return answer;
   };
-  await runOk(['init', '--no-detect'].slice(0, 1));
+  if (key !== undefined) {
+    mkdirSync(join(folder, '.cleo'));
+    writeFileSync(join(folder, '.cleo', 'config.json'), JSON.stringify({ project: { key } }));
+  }
+  await runOk(['init']);
   const configure = async (change: Json): Promise<void> => {
     const path = join(repository.folder, '.cleo', 'config.json');
     const before = JSON.parse(readFileSync(path, 'utf8')) as Json;
