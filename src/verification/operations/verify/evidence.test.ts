@@ -1,9 +1,11 @@
 import { mkdirSync, readFileSync, utimesSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { parse } from 'valibot';
 import { describe, expect, test, vi } from 'vitest';
 import { type AppOptions, asPerson, type Json, openApp, type TestApp } from '../../../../test/app.ts';
 import { held, node, openWorked, tools, verify, write } from '../../../../test/evidence.ts';
+import { verifyStatus } from './status.ts';
 
 describe('evidence', () => {
   /** A problem found without running anything costs no round. */
@@ -59,6 +61,9 @@ describe('evidence', () => {
       exitCode: 3,
       output: 'it broke',
     });
+    const status = await app.call('verify.status', { taskId: 'T001' });
+    expect(status.verification.failures).toMatchObject([{ gate: 'testsPassed', observer: { host: expect.any(String) } }]);
+    parse(verifyStatus.result, { verification: status.verification });
   });
 
   test('from a failing tool is rejected without the secrets that the tool prints', async () => {

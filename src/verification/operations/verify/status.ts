@@ -6,7 +6,7 @@ import { defined } from '#lib/defined.ts';
 import { Timestamp } from '#tasks/model/task.ts';
 import { fileDigests } from '#tasks/operations/shared/file-digests.ts';
 import { requireTaskOrFocus } from '#tasks/operations/shared/task-transitions.ts';
-import { ClaimedEvidenceSchema, GateEvidenceSchema, GateViewSchema, VerdictSchema } from '../../model/verification.ts';
+import { ClaimedEvidenceSchema, GateEvidenceSchema, GateViewSchema, ObserverSchema, VerdictSchema } from '../../model/verification.ts';
 import { getGatePolicy, listOpeningForms } from '../../rules/gate-policy.ts';
 import { findNextGate, isClaimed, listClaimedEvidence } from '../../rules/gates.ts';
 import { evidenceTools } from '../shared/evidence-facts.ts';
@@ -28,7 +28,16 @@ export const verifyStatus = query({
       next: optional(GateNameSchema),
       verdict: optional(VerdictSchema),
       failures: optional(
-        array(strictObject({ gate: GateNameSchema, round: number(), by: string(), at: Timestamp, evidence: array(GateEvidenceSchema) })),
+        array(
+          strictObject({
+            gate: GateNameSchema,
+            round: number(),
+            by: string(),
+            at: Timestamp,
+            evidence: array(GateEvidenceSchema),
+            observer: optional(ObserverSchema),
+          }),
+        ),
       ),
       /** Statements that were stored and opened no gate, the last ones. */
       claimed: optional(array(ClaimedEvidenceSchema)),
