@@ -127,6 +127,22 @@ test('a server does not receive a file that the call did not name', async () => 
   expect(sent).toHaveLength(1);
 });
 
+test('a server that asks for the same fact again is not answered for ever', async () => {
+  const { call, client } = await openRemote({ tasks: ['T001'] });
+  const { connectServer } = client.platform;
+  const needs = JSON.stringify({ needs: [{ name: 'checkout.files', request: { paths: ['a.txt'] } }] });
+  let count = 0;
+  client.platform.connectServer = async (address) => ({
+    ...(await connectServer(address)),
+    async post() {
+      count += 1;
+      return { status: 200, text: needs };
+    },
+  });
+  expect(await call('tasks.start', { taskId: 'T001' })).toMatchObject({ error: { code: 'E_SERVER_VERSION' } });
+  expect(count).toBe(2);
+});
+
 test('a spawn uses the skills of the client and writes the prompt there', async () => {
   const { app, call, root } = await openRemote({ tasks: ['T001 epic', 'T002 in T001: Investigate slow starts'] });
   mkdirSync(join(root, '.cleo', 'skills', 'own'), { recursive: true });

@@ -53,7 +53,7 @@ export async function sendCall(ctx: CallContext): Promise<Reply> {
       if (!answer.apply || (await applyAnswer(ctx, message, params, answer.apply))) return toReply(app, operation, answer, server);
       continue;
     }
-    await addFacts(ctx, message, toFactRequests(ctx, server, answer.needs));
+    await addFacts(ctx, message, toFactRequests(ctx, server, answer.needs, message.facts));
   }
 }
 
@@ -90,16 +90,24 @@ async function applyAnswer(
   }
 }
 
-/** Finds what the server asks for among the observations of the operation. */
-function toFactRequests({ operation, app }: CallContext, { url }: ServerLocation, needs: NeededFact[]): FactRequest[] {
+/** Finds what the server asks for among the observations of the operation. A server that asks for what it has would ask for ever. */
+function toFactRequests(
+  { operation, app }: CallContext,
+  { url }: ServerLocation,
+  needs: NeededFact[],
+  sent: ClientCall['facts'] = [],
+): FactRequest[] {
   return needs.map(({ name, request }) => {
     const observation = operation.observes?.find((each) => each.name === name);
     const parsed = observation && !observation.isByCaller ? safeParse(observation.request, request) : undefined;
-    if (!observation || !parsed?.success)
+    const isSent = sent.some((fact) => fact.name === name && JSON.stringify(fact.request) === JSON.stringify(parsed?.output));
+    if (!observation || !parsed?.success || isSent || sent.length > maxSentFacts)
       throw new CleoError('E_SERVER_VERSION', { server: url, found: `asks for ${name.slice(0, 50)}`, own: app.platform.version });
     return { observation, request: parsed.output };
   });
 }
+
+const maxSentFacts = 1000;
 
 /** Renews the claims of a caller, or marks it as away, through the server. Returns the time until the next renewal is due. */
 export async function sendLease({ platform }: App, state: LeaseCall['state'], caller: Caller): Promise<number | undefined> {
