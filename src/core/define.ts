@@ -87,6 +87,8 @@ interface Definition<P extends Params, R extends Params> {
   runsOn?: 'server' | 'client' | 'both';
   /** Decides by the parameters whether a call of an operation that runs on both uses the checkout. By default every call does. */
   usesCheckout?(params: Record<string, unknown>): boolean;
+  /** Decides by the parameters whether a call that otherwise runs on the client is sent to the server, because it is about the store. */
+  isAboutStore?(params: Record<string, unknown>): boolean;
   /** Facts about the checkout or the machine of the caller that `run` may ask for with `getFacts`. */
   observes?: readonly Observation[];
   /** Requests that follow from the parameters alone. They are observed before `run`, so that it need not run again for them. */
@@ -173,6 +175,8 @@ export interface BaseContext {
   sqliteVersion(): Promise<string | undefined>;
   /** True if the store is one that several machines share: settings of the project are in the store then. */
   hasSharedStore(): boolean;
+  /** Reads the settings in the shared store, also through a server; undefined if the store is not shared. */
+  readSharedSettings(): Promise<{ key: string; value: string }[] | undefined>;
   /** Renders an answer exactly as it will be printed, so that its tokens can be counted. */
   toOutput(result: Record<string, unknown>, options?: AnswerOptions): string;
   /** Formats this call as a command line with some parameters replaced, for `error.fix`. */

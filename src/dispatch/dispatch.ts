@@ -2,6 +2,7 @@ import type { Operation, WaitRequest } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Caller } from '#core/model/audit.ts';
 import { isAllowed, type ScopedOperation } from '#core/rules/token-scope.ts';
+import { isPlainObject } from '#lib/is-plain-object.ts';
 import type { Platform } from '#platform/port.ts';
 import {
   type App,
@@ -65,8 +66,7 @@ async function handleCall(app: App, given: Call, startedAt: number): Promise<Rep
     if (call.token && call.agent !== undefined) (await import('./check-name.ts')).checkName(ctx);
     if (call.inputError) throw call.inputError;
     await checkGateway(operation, call);
-    if ((operation.runsOn ? operation.runsOn !== 'client' : operation.needs === 'store') && app.usesServer())
-      return await (await import('./remote/send-call.ts')).sendCall(ctx);
+    if (isForServer(operation, call) && app.usesServer()) return await callServer(ctx);
     const {
       params,
       corrected,
@@ -98,6 +98,15 @@ async function handleCall(app: App, given: Call, startedAt: number): Promise<Rep
     if (error instanceof FactsMissing) throw error;
     return handleError(error, meta, warnings, operation, ctx);
   }
+}
+
+const isForServer = ({ runsOn, needs, isAboutStore }: Operation, { params }: Call): boolean =>
+  (runsOn ? runsOn !== 'client' : needs === 'store') || (isAboutStore !== undefined && isPlainObject(params) && isAboutStore(params));
+
+async function callServer(ctx: CallContext): Promise<Reply> {
+  const { shares } = ctx.operation;
+  const { sendCall } = await import('./remote/send-call.ts');
+  return shares ? (await import('./share-records.ts')).withRecordsOfServer(ctx, shares, () => sendCall(ctx)) : sendCall(ctx);
 }
 
 /** A function of its own, so that a successful call does not compile it. */
@@ -190,7 +199,7 @@ async function runOperation(ctx: CallContext, params: Record<string, unknown>): 
     if (outcome.options.apply) await (await import('./observe.ts')).applyOutcome(ctx, params, outcome);
     return outcome;
   };
-  if (!shares || !ctx.app.hasSharedStore()) return run();
+  if (!shares || !(ctx.app.hasSharedStore() || ctx.app.usesServer())) return run();
   return (await import('./share-records.ts')).withSharedRecords(ctx, shares, run);
 }
 

@@ -2,8 +2,8 @@ import { CleoError } from '#core/errors/error.ts';
 import type { FileRecordKind, SharedContent, SharedRecord } from '#core/model/shared-records.ts';
 import { findReplacedLines, getRecordLimit, planRecords, type RecordPlan } from '#core/rules/shared-records.ts';
 import type { RecordFiles } from '#platform/records/port.ts';
-import type { NewRecord, SharedRecordWrites } from '#store/port/shared-records.ts';
-import type { ReadStore, Stamp, Store } from '#store/port/store.ts';
+import type { NewRecord, SharedRecordReads, SharedRecordWrites } from '#store/port/shared-records.ts';
+import type { Stamp, Store } from '#store/port/store.ts';
 import { type App, type CallContext, requireProject, toStamp } from './call-context.ts';
 import { expiringKinds, openRecordFiles } from './record-kinds.ts';
 
@@ -14,6 +14,12 @@ interface RecordCopy {
   base?: Map<string, string>;
 }
 
+/** The part of a store that has the records: that of the store itself, or of the server in front of it. */
+interface RecordStore {
+  read<T>(work: (reads: { records: SharedRecordReads }) => Promise<T>): Promise<T>;
+  write<T>(stamp: Stamp, work: (writes: { records: SharedRecordReads & SharedRecordWrites }) => Promise<T>): Promise<T>;
+}
+
 /** Runs a command whose records are in the shared store. Before it, the files of this checkout become what the store has, and lines that
  *  were appended by hand are stored; after it, the store gets what the command has changed in the files. */
 export async function withSharedRecords<T>(ctx: CallContext, kinds: readonly FileRecordKind[], work: () => Promise<T>): Promise<T> {
@@ -21,22 +27,55 @@ export async function withSharedRecords<T>(ctx: CallContext, kinds: readonly Fil
   const problems: string[] = [];
   const copies = (await openCopies(app, kinds)).filter(({ files }) => isReadable(files, problems));
   const options = { stamp: toStamp(ctx), recordDays: loadConfig(app)['store.recordDays'], canSave: !app.isObserver };
-  problems.push(
-    ...(await syncCopies(
-      () => app.openStore('read'),
-      () => app.openStore('write'),
-      copies,
-      options,
-    )),
-  );
+  const open = await chooseStore(ctx);
+  try {
+    problems.push(
+      ...(await syncCopies(
+        () => open('read'),
+        () => open('write'),
+        copies,
+        options,
+      )),
+    );
+  } catch (error) {
+    if (!isNotShared(error)) throw error;
+    return work();
+  }
   if (problems.length > 0) ctx.warnings = [...(ctx.warnings ?? []), ...problems];
   try {
     return await work();
   } finally {
     // A query changes no files, but for the line that it may append.
-    if (ctx.operation.kind !== 'query' || ctx.hasAppendedLine) await storeChanges(ctx, copies, options);
+    if (ctx.operation.kind !== 'query' || ctx.hasAppendedLine) await storeChanges(ctx, copies, () => open('write'), options);
   }
 }
+
+/** Runs a command on the server that has the records. The files of this checkout are made equal to those records before and after it. */
+export async function withRecordsOfServer<T>(ctx: CallContext, kinds: readonly FileRecordKind[], work: () => Promise<T>): Promise<T> {
+  return withSharedRecords(ctx, kinds, async () => {
+    const result = await work();
+    if (ctx.operation.kind === 'query') return result;
+    const open = await chooseStore(ctx);
+    const copies = await openCopies(ctx.app, kinds);
+    const options = { stamp: toStamp(ctx), recordDays: 0, canSave: false };
+    // The command has run, and its answer is that of the server.
+    await syncCopies(
+      () => open('read'),
+      () => open('read'),
+      copies,
+      options,
+    ).catch(() => {});
+    return result;
+  });
+}
+
+async function chooseStore({ app, caller }: CallContext): Promise<(mode: 'read' | 'write') => Promise<RecordStore>> {
+  if (!app.usesServer()) return app.openStore;
+  const records = (await import('./remote/records.ts')).openServerRecords(app, caller.agent);
+  return async () => ({ read: (work) => work({ records }), write: (_, work) => work({ records }) });
+}
+
+const isNotShared = (error: unknown): boolean => (error as Error)?.name === 'RecordsNotShared';
 
 /** Files that cannot be read do not fail the command, which may not need them. */
 function isReadable(files: RecordFiles, problems: string[]): boolean {
@@ -64,11 +103,9 @@ async function openCopies(app: App, kinds: readonly FileRecordKind[]): Promise<R
 }
 
 /** Stores what the command has changed. Its answer is correct without that, so that a failure is a warning. */
-async function storeChanges(ctx: CallContext, copies: RecordCopy[], options: SyncOptions): Promise<void> {
-  const { app } = ctx;
+async function storeChanges(ctx: CallContext, copies: RecordCopy[], open: OpenStore, options: SyncOptions): Promise<void> {
   const changed = copies.filter(({ files, base }) => base && !isSameMap(files.list(), base));
   if (changed.length === 0 || !options.canSave) return;
-  const open = () => app.openStore('write');
   try {
     await syncCopies(open, open, changed, options);
   } catch (error) {
@@ -88,7 +125,7 @@ interface SyncOptions {
   canSave: boolean;
 }
 
-type OpenStore = () => Promise<Store>;
+type OpenStore = () => Promise<RecordStore>;
 
 /** Returns warnings. */
 async function syncCopies(openRead: OpenStore, openWrite: OpenStore, copies: RecordCopy[], options: SyncOptions): Promise<string[]> {
@@ -121,7 +158,7 @@ interface FoundRecords {
 }
 
 /** All kinds are read at once, so that they cost one round trip. */
-const readPlans = (reads: ReadStore, copies: RecordCopy[]): Promise<FoundRecords[]> =>
+const readPlans = (reads: { records: SharedRecordReads }, copies: RecordCopy[]): Promise<FoundRecords[]> =>
   Promise.all(
     copies.map(async (copy): Promise<FoundRecords> => {
       const { kind, files, base } = copy;
@@ -136,7 +173,7 @@ const readPlans = (reads: ReadStore, copies: RecordCopy[]): Promise<FoundRecords
   );
 
 /** Contents that are sent at once, so that the memory does not grow with the number of files. */
-const maxPageBytes = 4 << 20;
+const maxPageBytes = 1 << 20;
 
 async function savePlan(
   records: SharedRecordWrites,

@@ -3,7 +3,7 @@ import { answer, query } from '#core/define.ts';
 import { getConfigMeaning } from '#core/model/config-meanings.ts';
 import { isSharedSetting } from '#core/rules/shared-settings.ts';
 import { ConfigSourceSchema, ConfigValueSchema, configKeyParam, requireKey, resolveConfig, userParam } from './shared/config-scope.ts';
-import { readSharedSettings } from './shared/shared-settings.ts';
+import { isAboutSharedSetting, resolveSharedSettings } from './shared/shared-settings.ts';
 
 export const adminConfigGet = query({
   name: 'admin.config.get',
@@ -13,12 +13,13 @@ export const adminConfigGet = query({
   errors: ['E_CONFIG_ERROR'],
   tier: 1,
   needs: 'nothing',
+  isAboutStore: isAboutSharedSetting,
   cli: { command: 'config get', args: ['key'] },
   example: { call: { key: 'hierarchy.maxSiblings' } },
   async run(ctx, { key: name, user }) {
     const key = requireKey(name, (other) => ctx.commandWith({ key: other }));
     // Other keys do not connect to the store: they may be what makes it unreachable.
-    const shared = isSharedSetting(key) && !user ? await readSharedSettings(ctx) : undefined;
+    const shared = isSharedSetting(key) && !user ? await resolveSharedSettings(ctx) : undefined;
     const { get, warnings } = resolveConfig(ctx.platform, { isUser: user, shared: shared?.values });
     const { source, value } = get(key);
     return answer({ value, key, source, about: getConfigMeaning(key) }, { warnings: [...(shared?.warnings ?? []), ...warnings] });

@@ -3,7 +3,7 @@ import { answer, query } from '#core/define.ts';
 import { type ConfigKey, defaultConfig } from '#core/model/config.ts';
 import { getConfigMeaning } from '#core/model/config-meanings.ts';
 import { ConfigSourceSchema, ConfigValueSchema, resolveConfig, userParam } from './shared/config-scope.ts';
-import { readSharedSettings } from './shared/shared-settings.ts';
+import { resolveSharedSettings } from './shared/shared-settings.ts';
 
 export const adminConfigList = query({
   name: 'admin.config.list',
@@ -18,7 +18,7 @@ export const adminConfigList = query({
   cli: { command: ['config list', 'config'] },
   example: { call: {} },
   async run(ctx, { user }) {
-    const shared = user ? undefined : await readSharedSettings(ctx);
+    const shared = user ? undefined : await resolveSharedSettings(ctx);
     const { get, customKeys, warnings } = resolveConfig(ctx.platform, { isUser: user, shared: shared?.values });
     const keys = [...(Object.keys(defaultConfig) as ConfigKey[]), ...customKeys];
     return answer(

@@ -11,7 +11,7 @@ import { findNearest } from '#lib/nearest.ts';
 import { checkStoreAddress } from '../rules/store-address.ts';
 import { ConfigValueSchema, configKeyParam, getConfigFile, recordWrittenKeys, requireKey, userParam } from './shared/config-scope.ts';
 import { configScope, requireConfigScope } from './shared/require-config-scope.ts';
-import { readSharedSettings, writeSharedSetting } from './shared/shared-settings.ts';
+import { isAboutSharedSetting, resolveSharedSettings, writeSharedSetting } from './shared/shared-settings.ts';
 
 export const adminConfigSet = job({
   name: 'admin.config.set',
@@ -25,6 +25,7 @@ export const adminConfigSet = job({
   errors: ['E_CONFIG_ERROR', 'E_NOT_INITIALIZED', 'E_VALIDATION', 'E_FILE_ERROR', 'E_LOCK_TIMEOUT'],
   tier: 1,
   needs: 'nothing',
+  isAboutStore: isAboutSharedSetting,
   scope: configScope,
   cli: { command: 'config set', args: ['key', 'value'] },
   example: { call: { key: 'hierarchy.maxSiblings', value: 9 } },
@@ -37,7 +38,7 @@ export const adminConfigSet = job({
     // A store cannot be opened while the file is not valid, so that the file is repaired.
     const isShared = !user && isSharedSetting(key) && ctx.hasSharedStore();
     if (isShared && platform.config.inspect(getConfigFile(platform, false)).problems.length === 0) {
-      await readSharedSettings(ctx);
+      await resolveSharedSettings(ctx);
       await requireConfigScope(ctx, key, { value });
       const result = { value, key, source: 'store' as const };
       return (await writeSharedSetting(ctx, key, value)) ? result : noChange(result);

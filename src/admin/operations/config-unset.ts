@@ -12,7 +12,7 @@ import {
   userParam,
 } from './shared/config-scope.ts';
 import { configScope, requireConfigScope } from './shared/require-config-scope.ts';
-import { readSharedSettings, writeSharedSetting } from './shared/shared-settings.ts';
+import { isAboutSharedSetting, resolveSharedSettings, writeSharedSetting } from './shared/shared-settings.ts';
 
 export const adminConfigUnset = job({
   name: 'admin.config.unset',
@@ -25,13 +25,14 @@ export const adminConfigUnset = job({
   errors: ['E_CONFIG_ERROR', 'E_NOT_INITIALIZED', 'E_FILE_ERROR', 'E_LOCK_TIMEOUT'],
   tier: 1,
   needs: 'nothing',
+  isAboutStore: isAboutSharedSetting,
   scope: configScope,
   cli: { command: 'config unset', args: ['key'] },
   example: { call: { key: 'hierarchy.maxSiblings' }, exit: 102 },
   async run(ctx, { key, user }) {
     const { platform, commandWith } = ctx;
     const isShared = !user && isConfigKey(key) && isSharedSetting(key);
-    const shared = isShared ? (await readSharedSettings(ctx)).values : {};
+    const shared = isShared ? (await resolveSharedSettings(ctx)).values : {};
     if (isShared && shared[key] !== undefined) {
       await requireConfigScope(ctx, key, {});
       await writeSharedSetting(ctx, key, undefined);

@@ -130,7 +130,7 @@ function parseMessage<S extends typeof ClientCallSchema | typeof LeaseCallSchema
 }
 
 /** Rejects a client of another major version, and one that means another project. */
-function checkClient(platform: Platform, version: string | undefined, project: string | undefined): void {
+export function checkClient(platform: Platform, version: string | undefined, project: string | undefined): void {
   if (version !== undefined && !isSameMajor(version, platform.version))
     throw new CleoError('E_SERVER_VERSION', { server: 'this address', found: platform.version, own: version });
   const own = platform.config.load(requireProject(platform))['project.key'];

@@ -5,6 +5,7 @@ import { CleoError } from '#core/errors/error.ts';
 import type { GatewayCall } from '#core/errors/row.ts';
 import { anonymousToken } from '#core/model/anonymous-token.ts';
 import type { Caller } from '#core/model/audit.ts';
+import type { RecordCall } from '#core/model/record-call.ts';
 import type { ServerAnswer, ServerConnection } from '#core/model/server-connection.ts';
 import type { FactRequest } from '#core/observation.ts';
 import { isSameMajor } from '#core/rules/server-address.ts';
@@ -116,6 +117,15 @@ export async function sendLease({ platform }: App, state: LeaseCall['state'], ca
   const answer = await post(platform, server, '/api/lease', message, { isWrite: false });
   if (answer.status >= 400) throw readError(answer, server.url);
   return (parseJson(answer.text) as { dueMs?: number }).dueMs;
+}
+
+/** Sends a request about shared records. Undefined if those of the server are not shared. */
+export async function sendRecords({ platform }: App, call: Omit<RecordCall, 'project'>): Promise<unknown> {
+  const server = await locateServer(platform);
+  const isWrite = call.request.action === 'save' || call.request.action === 'remove';
+  const answer = await post(platform, server, '/api/records', { ...call, ...defined({ project: server.project }) }, { isWrite });
+  if (answer.status >= 400) throw readError(answer, server.url);
+  return (parseJson(answer.text) as { records?: unknown }).records;
 }
 
 function readError(answer: ServerAnswer, url: string): CleoError {

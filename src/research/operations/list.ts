@@ -35,6 +35,7 @@ export const researchList = query({
   errors: ['E_FILE_ERROR'],
   tier: 0,
   needs: 'project',
+  runsOn: 'server',
   shares: ['research', 'researchArchive'],
   cli: { command: ['research list', 'research'], view: async () => (await import('../view.ts')).researchView },
   example: { world: ['T001', 'research T001-parsers: Which parsers there are'], call: { status: 'complete' } },

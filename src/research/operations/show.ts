@@ -19,6 +19,7 @@ export const researchShow = query({
   errors: ['E_NOT_FOUND', 'E_FILE_ERROR'],
   tier: 0,
   needs: 'project',
+  runsOn: 'server',
   shares: ['research', 'researchArchive'],
   cli: { command: 'research show', args: ['entryId'] },
   example: { world: ['T001', 'research T001-parsers: Which parsers there are'], call: { entryId: 'T001-parsers' } },

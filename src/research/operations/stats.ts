@@ -26,6 +26,7 @@ export const researchStats = query({
   errors: ['E_FILE_ERROR'],
   tier: 1,
   needs: 'project',
+  runsOn: 'server',
   shares: ['research', 'researchArchive'],
   cli: { command: 'research stats' },
   example: { world: ['T001', 'research T001-parsers: Which parsers there are'], call: {} },

@@ -153,6 +153,7 @@ export function createHttpApp(base: App, options: HttpAppOptions): Hono<Env> {
     ['/api/:gateway{query|mutate}/:domain/:operation', 'POST'],
     ['/api/call/:operation', 'POST'],
     ['/api/lease', 'POST'],
+    ['/api/records', 'POST'],
     ['/api/token', 'POST'],
     ['/api/openapi.json', 'GET'],
     ['/api/events', 'GET'],

@@ -42,7 +42,15 @@ export function addClientRoutes(routes: Hono<Env>, app: App, { report, respondEr
     const dueMs = await (await import('#dispatch/remote/receive-call.ts')).answerLease(app, toRequest(c, read.value));
     return c.json({ dueMs });
   });
+  routes.post('/api/records', async (c) => {
+    const read = await readJson(c, maxRecordBytes);
+    if (read instanceof Response) return read;
+    return c.json(defined({ records: await (await import('#dispatch/remote/records.ts')).answerRecords(app, toRequest(c, read.value)) }));
+  });
 }
+
+/** A client sends pages of about 1 MiB, or one record up to `store.maxRecordKb`. */
+const maxRecordBytes = 16 << 20;
 
 const maxCallerBytes = 1 << 16;
 

@@ -1,21 +1,22 @@
 import type { BaseContext, JobContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Config, ConfigKey, ConfigValue } from '#core/model/config.ts';
-import { parseSharedSettings } from '#core/rules/shared-settings.ts';
+import { isSharedSetting, parseSharedSettings } from '#core/rules/shared-settings.ts';
 import type { Platform } from '#platform/port.ts';
 import type { NewRecord } from '#store/port/shared-records.ts';
 import { recordWrittenKeys } from './config-scope.ts';
 
 /** Reads the settings of a shared store. A store that cannot be read is a warning, because these commands also repair its address. */
-export async function readSharedSettings({
+export async function resolveSharedSettings({
   platform,
-  read,
-  hasSharedStore,
-}: Pick<BaseContext, 'platform' | 'read' | 'hasSharedStore'>): Promise<{ values: Partial<Config>; warnings: string[] }> {
+  readSharedSettings,
+}: Pick<BaseContext, 'platform' | 'readSharedSettings'>): Promise<{ values: Partial<Config>; warnings: string[] }> {
   const project = platform.getProject();
-  if (!project || !hasSharedStore()) return { values: {}, warnings: [] };
+  if (!project) return { values: {}, warnings: [] };
   try {
-    const values = parseSharedSettings(await read(({ records }) => records.listSettings()));
+    const rows = await readSharedSettings();
+    if (!rows) return { values: {}, warnings: [] };
+    const values = parseSharedSettings(rows);
     platform.config.setShared(project, values);
     return { values, warnings: [] };
   } catch (error) {
@@ -24,11 +25,15 @@ export async function readSharedSettings({
   }
 }
 
+/** True for a call about the policy of the project. The file of a user is on the client. */
+export const isAboutSharedSetting = ({ key, user }: Record<string, unknown>): boolean =>
+  typeof key === 'string' && isSharedSetting(key) && user !== true;
+
 /** Writes a setting to the shared store together with the entry of the log, or removes it if the value is undefined. Returns false if the
  *  store has that value already. */
 export async function writeSharedSetting(ctx: JobContext, key: ConfigKey, value: ConfigValue | undefined): Promise<boolean> {
   const { platform, project } = ctx;
-  const { [key]: before, ...others } = (await readSharedSettings(ctx)).values as Record<string, unknown>;
+  const { [key]: before, ...others } = (await resolveSharedSettings(ctx)).values as Record<string, unknown>;
   const text = value === undefined ? undefined : JSON.stringify(value);
   const isChanged = text !== (before === undefined ? undefined : JSON.stringify(before));
   if (isChanged)

@@ -4,7 +4,7 @@ import { CleoError } from '#core/errors/error.ts';
 import { findUnacceptedProblems, findUntrusted } from '#core/rules/trust.ts';
 import { defined } from '#lib/defined.ts';
 import type { ProjectTrust } from '#platform/port.ts';
-import { readSharedSettings } from './shared-settings.ts';
+import { resolveSharedSettings } from './shared-settings.ts';
 
 export const TrustEntrySchema = strictObject({
   name: string(),
@@ -26,12 +26,12 @@ export interface TrustState {
   files: { path: string; sha256: string }[];
 }
 
-type TrustContext = Pick<JobContext, 'platform' | 'project' | 'read' | 'hasSharedStore'>;
+type TrustContext = Pick<JobContext, 'platform' | 'project' | 'readSharedSettings'>;
 
 /** Lists what the project runs and connects to, and what of it the user has trusted. `path` names a construct or a skill folder. */
 export async function readTrustState(ctx: TrustContext, trust: ProjectTrust, path: string | undefined): Promise<TrustState> {
   const { project } = ctx;
-  await readSharedSettings(ctx);
+  await resolveSharedSettings(ctx);
   const files = path === undefined ? [] : await listNamedFiles(ctx, path);
   const record = trust.readRecord(project);
   const items = await trust.listItems(project, files);

@@ -1,20 +1,37 @@
-import { array, description, number, optional, pipe, strictObject, string } from 'valibot';
+import { array, description, number, object, optional, pipe, record, strictObject, string } from 'valibot';
 import { answer, type QueryContext, query } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { quote } from '#core/errors/quote.ts';
 import { parseTaskId, type TaskId } from '#core/model/scalars.ts';
+import { observation } from '#core/observation.ts';
 import { pluralize } from '#lib/pluralize.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
-import type { ParsedEntry } from '../../model/manifest.ts';
+import { ParsedEntrySchema } from '../../model/manifest.ts';
 import { findTaskEntry, listEntryTasks, type ParsedManifest } from '../../rules/manifest.ts';
 import { checkOutput } from '../../rules/output-file.ts';
-import { createMissingEntryError, findEpicId, readOutputFile } from '../shared/entry-output.ts';
+import { createMissingEntryError, findEpicId, newestOutput, readOutputFile } from '../shared/entry-output.ts';
 import { createEntryNotFoundError, findEntry, openManifest } from '../shared/manifest.ts';
 import { EntryIdParam } from '../show.ts';
 
 const maxFindings = 100;
 
 const Finding = strictObject({ entryId: optional(string()), line: number(), part: string(), message: string() });
+
+/** The problems of the output files of entries in the checkout of the caller. */
+const outputProblems = observation({
+  name: 'checkout.output-problems',
+  request: object({ entries: array(ParsedEntrySchema), epics: record(string(), string()) }),
+  /** A list for each entry. */
+  facts: object({ problems: array(array(object({ part: string(), problem: string() }))) }),
+  async observe({ platform, project }, { entries, epics }) {
+    const problems: { part: string; problem: string }[][] = [];
+    for (const entry of entries) {
+      const found = await readOutputFile(platform, project, entry);
+      problems.push(found ? checkOutput(found.output, entry, (taskId) => epics[taskId]) : [{ part: 'file', problem: 'is missing' }]);
+    }
+    return { problems };
+  },
+});
 
 export const validateManifest = query({
   name: 'validate.manifest',
@@ -26,7 +43,8 @@ export const validateManifest = query({
   result: strictObject({ findings: array(Finding), checked: number() }),
   errors: ['E_VALIDATION', 'E_NOT_FOUND', 'E_MANIFEST_ENTRY_MISSING', 'E_FILE_ERROR'],
   tier: 1,
-  runsOn: 'both',
+  observes: [outputProblems, newestOutput],
+  maxBodyBytes: 8 << 20,
   shares: ['research', 'researchArchive'],
   cli: { command: 'validate manifest', args: ['entryId'] },
   example: { world: ['T001'], call: {}, exit: 100 },
@@ -37,7 +55,7 @@ export const validateManifest = query({
       entryId === undefined
         ? manifest.problems.map(({ line, problem }) => ({ line, part: 'line', message: `line ${line} ${problem}` }))
         : [];
-    for (const { entry, line } of entries) findings.push(...(await checkEntryFile(ctx, entry)).map((finding) => ({ ...finding, line })));
+    findings.push(...(await checkEntryFiles(ctx, entries)));
     const [first] = findings;
     if (first)
       throw new CleoError('E_VALIDATION', {
@@ -59,11 +77,15 @@ async function requireEntry(ctx: QueryContext, manifest: ParsedManifest, id: str
   return manifest.entries.find((one) => one.entry === entry)!;
 }
 
-async function checkEntryFile({ store, platform, project }: QueryContext, entry: ParsedEntry) {
-  const outputFile = await readOutputFile(platform, project, entry);
-  const toFinding = (part: string, problem: string) => ({ entryId: entry.id, part, message: `${entry.file} ${problem}` });
-  if (!outputFile) return [toFinding('file', 'is missing')];
-  const epics = new Map<TaskId, TaskId | undefined>();
-  for (const taskId of listEntryTasks(entry)) epics.set(taskId, await findEpicId(store, taskId));
-  return checkOutput(outputFile.output, entry, (taskId) => epics.get(taskId)).map(({ part, problem }) => toFinding(part, problem));
+/** Checks the files of all entries. They are asked for at once, so that they are one more request through a server. */
+async function checkEntryFiles({ store, getFacts }: QueryContext, entries: ParsedManifest['entries']) {
+  const epics: Record<TaskId, TaskId> = {};
+  for (const taskId of new Set(entries.flatMap(({ entry }) => listEntryTasks(entry)))) {
+    const epic = await findEpicId(store, taskId);
+    if (epic !== undefined) epics[taskId] = epic;
+  }
+  const found = await getFacts(outputProblems, { entries: entries.map(({ entry }) => entry), epics });
+  return entries.flatMap(({ entry, line }, i) =>
+    (found.problems[i] ?? []).map(({ part, problem }) => ({ entryId: entry.id, part, message: `${entry.file} ${problem}`, line })),
+  );
 }

@@ -1,0 +1,46 @@
+import {
+  array,
+  type InferOutput,
+  integer,
+  literal,
+  maxLength,
+  minValue,
+  number,
+  object,
+  optional,
+  picklist,
+  pipe,
+  string,
+  variant,
+} from 'valibot';
+import { fileRecordKinds } from './shared-records.ts';
+
+const Name = pipe(string(), maxLength(1000, 'must have at most 1000 characters'));
+const Names = pipe(array(Name), maxLength(10_000, 'must have at most 10000 names'));
+const Kind = picklist(fileRecordKinds);
+
+/** The body of `POST /api/records`: a client reads or changes the records that its files are copies of. */
+export const RecordCallSchema = object({
+  project: optional(Name),
+  agent: Name,
+  request: variant('action', [
+    object({ action: literal('list'), kinds: array(Kind) }),
+    object({ action: literal('settings') }),
+    object({ action: literal('read'), kind: Kind, names: Names }),
+    object({ action: literal('remove'), kind: Kind, names: Names }),
+    object({
+      action: literal('save'),
+      kind: Kind,
+      records: array(
+        object({
+          name: Name,
+          hash: Name,
+          size: pipe(number(), integer(), minValue(0)),
+          stored: optional(object({ encoding: picklist(['utf8', 'base64']), content: string() })),
+          replaces: optional(Name),
+        }),
+      ),
+    }),
+  ]),
+});
+export type RecordCall = InferOutput<typeof RecordCallSchema>;

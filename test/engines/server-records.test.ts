@@ -1,0 +1,105 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type AppOptions, asPerson, type Json, openApp, type TestApp } from '../app.ts';
+import { startServer } from '../http-server.ts';
+import { grantToken, openRemoteCheckout, type RemoteCheckout } from '../remote-client.ts';
+import { createReviewRequest, writeReviews, writeRun } from '../run-files.ts';
+
+/** Opens a project behind a server, and two clients on machines of their own. */
+async function openRemotes(options: AppOptions = {}): Promise<{ app: TestApp; one: RemoteCheckout; other: RemoteCheckout }> {
+  const app = await openApp(options);
+  const server = await startServer(app);
+  return {
+    app,
+    one: await openRemoteCheckout(app, server),
+    other: await openRemoteCheckout(app, server, { token: 'other', env: { CLEO_AGENT_ID: 'other' } }),
+  };
+}
+
+const manifestOf = ({ root }: Pick<RemoteCheckout, 'root'>): string => join(root, '.cleo', 'research', 'MANIFEST.jsonl');
+const entry = (id: string) => ({ id, file: `docs/${id}.md`, title: id, status: 'complete', linkedTasks: ['T001'] });
+const listIds = async (client: Pick<RemoteCheckout, 'call'>): Promise<string[]> =>
+  ((await client.call('research.list')).entries as Json[]).map(({ id }) => id);
+
+test.each(['sqlite', 'postgres'] as const)('research entries are those of the server on %s', async (engine) => {
+  const { app, one, other } = await openRemotes({ tasks: ['T001', 'T002'], engine });
+  // A server on SQLite has its records in files.
+  const isShared = engine === 'postgres';
+  expect(await one.call('research.add', entry('T001-a'))).toMatchObject({ success: true, entry: { id: 'T001-a' } });
+  expect(await other.call('research.add', entry('T001-a'))).toMatchObject({ error: { code: 'E_ID_COLLISION' } });
+  expect(await other.call('research.link', { taskId: 'T002', entryId: 'T001-a' })).toMatchObject({ linked: true });
+  for (const client of [app, one, other])
+    expect(await client.call('research.show', { entryId: 'T001-a' })).toMatchObject({ entry: { linked_tasks: ['T001', 'T002'] } });
+  expect([one, other].map((client) => existsSync(manifestOf(client)))).toEqual([isShared, isShared]);
+  if (!isShared) return;
+  expect(readFileSync(manifestOf(one), 'utf8')).toBe(readFileSync(manifestOf(other), 'utf8'));
+
+  // By hand on a client, and a file that is gone.
+  const [line = ''] = readFileSync(manifestOf(one), 'utf8').split('\n');
+  appendFileSync(manifestOf(one), `${line.replaceAll('T001-a', 'T001-b')}\n`);
+  expect(await listIds(one)).toEqual(['T001-b', 'T001-a']);
+  rmSync(manifestOf(other));
+  expect(await listIds(other)).toEqual(['T001-b', 'T001-a']);
+  expect(await other.call('research.archive', { entryId: 'T001-b' })).toMatchObject({ archived: ['T001-b'] });
+  expect(readFileSync(manifestOf(other), 'utf8').trim().split('\n')).toHaveLength(1);
+  expect(await listIds(one)).toEqual(['T001-a']);
+  expect(readFileSync(manifestOf(one), 'utf8')).toBe(readFileSync(manifestOf(other), 'utf8'));
+});
+
+test('validate manifest checks the output files of the client', async () => {
+  const { one, other } = await openRemotes({ tasks: ['T001'] });
+  await one.call('research.add', entry('T001-a'));
+  mkdirSync(join(other.root, 'docs'));
+  appendFileSync(join(other.root, 'docs', 'T001-a.md'), '# A\n');
+  const findProblem = async ({ call }: RemoteCheckout): Promise<string> =>
+    (await call('validate.manifest')).error.details.findings[0].message;
+  expect(await findProblem(one)).toBe('docs/T001-a.md is missing');
+  expect(await findProblem(other)).toContain('docs/T001-a.md has no');
+});
+
+test('a run of the server and its reviews can be read and claimed by clients', async () => {
+  const { app, one, other } = await openRemotes();
+  writeRun(join(app.root, '.cleo'), { id: 'run-a' });
+  writeReviews(join(app.root, '.cleo'), [createReviewRequest('rv-1', 'run-a')]);
+  await app.call('trace.list');
+  await app.call('review.list');
+  const { runs } = await one.call('trace.list');
+  expect(runs.map(({ id }: Json) => id)).toEqual(['run-a']);
+  expect(await other.call('trace.verify', { run: 'run-a' })).toMatchObject({ success: true, traces: [{ lines: 15 }] });
+  expect(await other.call('review.claim', { review: 'rv-1' })).toMatchObject({ success: true });
+  expect((await one.call('review.list')).reviews).toMatchObject([{ id: 'rv-1', status: 'claimed' }]);
+  expect((await one.call('assess.run', { runs: ['run-a'] })).success).toBe(true);
+  expect((await app.call('trace.query', { event: 'score_recorded' })).lines.length).toBeGreaterThan(0);
+});
+
+test.each(['sqlite', 'postgres'] as const)('the policy of the project is that of the server on %s', async (engine) => {
+  const { app, one, other } = await openRemotes({ engine });
+  const isShared = engine === 'postgres';
+  const key = 'hierarchy.maxSiblings';
+  expect(await one.call('admin.config.set', { key, value: 3 })).toMatchObject({ value: 3, source: isShared ? 'store' : 'project' });
+  for (const client of [app, one, other]) expect(await client.call('admin.config.get', { key })).toMatchObject({ value: 3 });
+  const { config } = await other.call('admin.config.list');
+  if (isShared) expect(config.find((each: Json) => each.key === key)).toMatchObject({ value: 3, source: 'store' });
+  expect(await one.call('admin.config.set', { key: 'claims.ttlMinutes', value: 1 })).toMatchObject({ error: { code: 'E_FORBIDDEN' } });
+  expect((await app.call('admin.config.unset', { key }, asPerson)).success).toBe(true);
+  expect(await one.call('admin.config.get', { key })).toMatchObject({ value: 7, source: 'default' });
+});
+
+test('the server rejects records of a token that may only read, and contents with another hash', async () => {
+  const app = await openApp();
+  const server = await startServer(app);
+  const tokens = { query: await grantToken(app, 'query', 'reader'), mutate: await grantToken(app, 'mutate', 'writer') };
+  const send = async (scope: 'query' | 'mutate', request: object) => {
+    const headers = { authorization: `Bearer ${tokens[scope]}`, 'content-type': 'application/json' };
+    const response = await fetch(`${server.url}/api/records`, { method: 'POST', headers, body: JSON.stringify({ agent: 'x', request }) });
+    return { status: response.status, body: (await response.json()) as Json };
+  };
+  const record = { name: 'a', hash: '0'.repeat(64), size: 1, stored: { encoding: 'utf8', content: 'a' } };
+  const save = { action: 'save', kind: 'grades', records: [record] };
+  expect((await send('query', { action: 'list', kinds: ['grades'] })).status).toBe(200);
+  expect((await send('query', { action: 'list', kinds: ['settings'] })).status).toBe(422);
+  expect((await send('query', save)).body.error.code).toBe('E_FORBIDDEN');
+  expect((await send('mutate', save)).body.error.code).toBe('E_CHECKSUM_MISMATCH');
+  expect(await app.store.read(({ records }) => records.list('grades'))).toEqual([]);
+});
