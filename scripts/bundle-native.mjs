@@ -52,7 +52,7 @@ const { success, logs } = await Bun.build({
     autoloadBunfig: false,
     autoloadTsconfig: false,
     autoloadPackageJson: false,
-    // Commands end before compiled code pays off. Processes that keep running reset this (see src/servers.ts).
+    // Commands end before compiled code pays off. Long work compiles its loops all the same: imports take as long as by default.
     jitPolicy: 100,
     ...(profiles.length > 0 ? { bytecodeOrder: profiles } : {}),
   },

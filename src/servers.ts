@@ -4,7 +4,6 @@ import type { Globals } from './core/global-flags.ts';
 import type { App } from './dispatch/call-context.ts';
 import { defined } from './lib/defined.ts';
 import { createApp, writeAll } from './main.ts';
-import { compileEagerly } from './platform/jit-policy.ts';
 import { createPlatform } from './platform/platform.ts';
 import type { Platform } from './platform/port.ts';
 import { print, type Terminal } from './surfaces/cli/run.ts';
@@ -15,8 +14,6 @@ import { version } from './version.ts';
 export const startProcess: Terminal['start'] = async (command, params, globals, terminal) => {
   const run = { mcp: serveMcp, serve: serveHttp, watch: watchBoard, 'list-watch': watchList }[command];
   if (!run) throw new Error(`unknown process ${command}`);
-  // Compiling during the start would delay the first answer.
-  setTimeout(compileEagerly, 1000).unref();
   return run(globals, params, terminal);
 };
 
