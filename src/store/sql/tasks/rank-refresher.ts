@@ -222,7 +222,11 @@ async function insertRanks(db: Db, ranks: TaskRank[]): Promise<void> {
       values ${listRows(some.map((r) => [r.taskId, r.bucket, r.parentId, r.isContainer ? 1 : 0, r.scoreKey, r.urgencyKey, r.due]))}
       on conflict (task_id, bucket) do update set parent_id = excluded.parent_id, is_container = excluded.is_container,
         score_key = excluded.score_key, urgency_key = excluded.urgency_key, due = excluded.due`);
+  // Without statistics of so many new rows PostgreSQL reads whole tables, until its own analysis a minute later.
+  if (db.engine === 'postgres' && ranks.length >= minAnalyzed) await db.run(raw('analyze tasks, task_dependencies, task_ranks'));
 }
+
+const minAnalyzed = 100;
 
 const isSameRank = (one: TaskRank, other: TaskRank | undefined): boolean =>
   one.parentId === other?.parentId &&
