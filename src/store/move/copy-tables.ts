@@ -53,7 +53,9 @@ export async function copyTables(source: Tables, target: Tables, onProgress: OnC
     target.db,
     own.map(({ name }) => name),
   );
-  await replaceRanks(target.db, computeAllRanks(await getOpenGraph(target.db)));
+  // The backup of an older schema has none.
+  if ((await target.list()).some(({ name }) => name === 'task_ranks'))
+    await replaceRanks(target.db, computeAllRanks(await getOpenGraph(target.db)));
   return copied.sort((one, other) => (one.table < other.table ? -1 : 1));
 }
 
