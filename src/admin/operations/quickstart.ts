@@ -56,6 +56,23 @@ Which forms of amounts do cooks really use in their recipes?
 Twelve recipes of three cooks, read by hand
 `;
 
+const meals = `{"version": 1, "create": [
+  {"ref": "menu", "type": "epic", "title": "Plan a menu"},
+  {"ref": "starter", "parent": "menu", "title": "Choose a starter"},
+  {"ref": "dish", "parent": "menu", "title": "Choose a main dish"},
+  {"ref": "list", "parent": "menu", "title": "Write the shopping list", "depends": ["starter", "dish"]}
+]}
+`;
+/** An agent without a model. It writes one file and ends with the message that its prompt prescribes. */
+const agent = [
+  "const task = process.env.CLEO_AGENT_ID.split('-')[0];",
+  "fs.writeFileSync(task + '.txt', 'done');",
+  "console.log('wrote ' + task + '.txt');",
+  "console.log('Implementation complete. See MANIFEST.jsonl for summary.');",
+].join(' ');
+/** The user's own configuration, which needs no trust. Small menus need no research stage. */
+const agentConfig = `${JSON.stringify({ lifecycleEnforcement: { mode: 'off' }, profiles: { demo: { argv: ['node', '-e', agent] } } })}\n`;
+
 const worker = 'T003-worker-1';
 const evidence = ['verify', 'T003', '--gate', 'implemented', '--evidence', 'files:parser.js', '--agent', worker];
 
@@ -124,6 +141,17 @@ const tour: Step[] = [
     say: 'How good was the session? The grade follows only from the recorded calls. Each lost point names the call that would have earned it.',
     argv: ['grade', { printedBy: ['session', 'list', '--status', 'ended', '--quiet'] }, '--explain'],
   },
+  {
+    chapter: 'Let agents do an epic',
+    say: 'A small epic: the list waits for the other two.',
+    files: { 'menu.json': meals, '.cleo/home/config.json': agentConfig },
+    argv: ['workgraph', 'apply', '--file', 'menu.json', '--fields', 'refs'],
+  },
+  {
+    say: 'Each ready task gets an agent, here a small script, and what it leaves is checked. In a git repository each works in a worktree.',
+    argv: ['work', '--in-place', '--profile', 'demo', '--scope', 'epic:T005'],
+  },
+  { say: 'What did they do, and what did it cost?', argv: ['work', 'status'] },
 ];
 
 export const adminQuickstart = query({
