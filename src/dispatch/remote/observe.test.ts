@@ -1,11 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { type AppOptions, type Json, openApp, type TestApp } from '../../../test/app.ts';
 import { startServer } from '../../../test/http-server.ts';
 import { openRemoteCheckout, type RemoteCheckout } from '../../../test/remote-client.ts';
 import { createRepository } from '../../../test/repository.ts';
 import { trustProject } from '../../../test/trust.ts';
+import { FactsMissing } from '../call-context.ts';
 
 /** Opens a project behind a server, and a client with a folder of its own. */
 async function openRemote(options: AppOptions = {}): Promise<RemoteCheckout & { app: TestApp }> {
@@ -143,6 +145,29 @@ test('a server that asks for the same fact again is not answered for ever', asyn
   expect(count).toBe(2);
 });
 
+test('a client that waited observes again', async () => {
+  const { app, call, client, requests } = await openRemote();
+  const { connectServer, monotonicMs } = client.platform;
+  let passedMs = 0;
+  client.platform.monotonicMs = () => monotonicMs() + passedMs;
+  client.platform.connectServer = async (address) => {
+    const connection = await connectServer(address);
+    return {
+      ...connection,
+      async post(path, request) {
+        // The answer of a server after a long wait.
+        if (requests.length > 0) return connection.post(path, request);
+        requests.push(path);
+        passedMs += 60_000;
+        await app.call('tasks.add', { title: 'Write the parser' });
+        return { status: 200, text: JSON.stringify({ needs: [{ name: 'checkout.head', request: {} }] }) };
+      },
+    };
+  };
+  expect(await call('tasks.claim-next', { timeout: 1 })).toMatchObject({ task: { id: 'T001' } });
+  expect(requests).toHaveLength(2);
+});
+
 test('a spawn uses the skills of the client and writes the prompt there', async () => {
   const { app, call, root } = await openRemote({ tasks: ['T001 epic', 'T002 in T001: Investigate slow starts'] });
   mkdirSync(join(root, '.cleo', 'skills', 'own'), { recursive: true });
@@ -175,4 +200,17 @@ test('a subagent reports through the server, and its output file is that of the 
   expect(await call('research.add', { ...entry, file: 'docs/gone.md', title: 'Gone' })).toMatchObject({
     _meta: { warnings: [expect.stringContaining('does not exist yet')] },
   });
+});
+
+test('a call that waited for work asks again for what its client observed long ago', async () => {
+  const app = await openApp();
+  const facts = [{ name: 'checkout.head', request: {}, facts: {} }];
+  const wait = (receivedMs: number) => app.reply('tasks.claim-next', { timeout: 30 }, { clientFacts: { facts, receivedMs } });
+  const [old, fresh] = [wait(-60_000), wait(Number.MAX_SAFE_INTEGER)];
+  const failed = expect(old).rejects.toBeInstanceOf(FactsMissing);
+  // Both have to be waiting before there is work.
+  await sleep(1500);
+  await app.call('tasks.add', { title: 'Write the parser' });
+  await failed;
+  expect((await fresh).envelope).toMatchObject({ task: { id: 'T001' } });
 });

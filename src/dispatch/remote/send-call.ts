@@ -47,6 +47,7 @@ export async function sendCall(ctx: CallContext): Promise<Reply> {
   };
   const requests = operation.observeFirst?.(params as never) ?? [];
   if (requests.length > 0) await addFacts(ctx, message, requests);
+  let sentMs = app.platform.monotonicMs();
   for (;;) {
     const sent = await post(app.platform, server, `/api/call/${operation.name}`, message, { isWrite, signal: call.signal });
     const answer = readAnswer(sent, server.url);
@@ -54,7 +55,10 @@ export async function sendCall(ctx: CallContext): Promise<Reply> {
       if (!answer.apply || (await applyAnswer(ctx, message, params, answer.apply))) return toReply(app, operation, answer, server);
       continue;
     }
+    // A call that waited for work is asked again for what may have changed since.
+    if (app.platform.monotonicMs() - sentMs > minWaitMs) message.facts = [];
     await addFacts(ctx, message, toFactRequests(ctx, server, answer.needs, message.facts));
+    sentMs = app.platform.monotonicMs();
   }
 }
 
@@ -109,6 +113,8 @@ function toFactRequests(
 }
 
 const maxSentFacts = 1000;
+/** A server asks again only for facts that are older than this. */
+const minWaitMs = 10_000;
 
 /** Renews the claims of a caller, or marks it as away, through the server. Returns the time until the next renewal is due. */
 export async function sendLease({ platform }: App, state: LeaseCall['state'], caller: Caller): Promise<number | undefined> {
