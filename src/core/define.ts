@@ -186,8 +186,8 @@ export interface BaseContext {
   /** Returns facts about the checkout or the machine of the caller. If they are not observed yet, dispatch rolls the transaction back,
    *  observes them and runs the operation again, so do not catch what it throws. A job gets them at once. */
   getFacts<Q, F>(observation: Observation<Q, F>, request: Q): Promise<F>;
-  /** Returns the requests of an observation that are answered already, to detect a change between the runs. */
-  listObserved<Q>(observation: Observation<Q, unknown>): Q[];
+  /** What was observed for earlier runs of this call, to detect a change in between. */
+  observed?: ReadonlyMap<string, { name: string; request?: unknown }>;
   /** Throws unless the caller has the scope. Call it before any side effect and do not catch what it throws: dispatch rolls the
    *  transaction back, asks the person for a proof and runs the operation again, so that no lock is held while a person types. */
   requireScope(scope: PersonScope, request: ScopeRequest): void;

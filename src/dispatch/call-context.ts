@@ -201,7 +201,7 @@ export function createContext(ctx: CallContext, part: object): BaseContext {
     },
     caller,
     gateway: call.gateway,
-    ...defined({ session, isNamed, activeSessions, isAmbiguous }),
+    ...defined({ session, isNamed, activeSessions, isAmbiguous, observed: ctx.facts }),
     ...defined({ token: call.token, conversation: call.conversation, signal: call.signal, observe: call.observe }),
     platform,
     registry,
@@ -229,8 +229,6 @@ export function createContext(ctx: CallContext, part: object): BaseContext {
       ),
     getFacts: async <Q, F>(observation: Observation<Q, F>, request: Q): Promise<F> =>
       (await import('./observe.ts')).getFacts(ctx, observation, request),
-    listObserved: ({ name }: Observation<never, unknown>) =>
-      [...(ctx.facts?.values() ?? [])].flatMap((fact) => (fact.name === name ? [fact.request as never] : [])),
     requireScope(scope: PersonScope, request: ScopeRequest) {
       if (!includesScope(ctx.granted ?? call.token?.scope ?? 'mutate', scope)) throw new ScopeRequired(scope, request);
     },

@@ -194,13 +194,8 @@ function toCaller(platform: Platform, call: Call, { needs, kind }: Operation): C
 
 async function runOperation(ctx: CallContext, params: Record<string, unknown>): Promise<Outcome> {
   const { shares } = ctx.operation;
-  const run = async (): Promise<Outcome> => {
-    const outcome = await runKind(ctx, params);
-    if (outcome.options.apply) await (await import('./observe.ts')).applyOutcome(ctx, params, outcome);
-    return outcome;
-  };
-  if (!shares || !(ctx.app.hasSharedStore() || ctx.app.usesServer())) return run();
-  return (await import('./share-records.ts')).withSharedRecords(ctx, shares, run);
+  if (!shares || !(ctx.app.hasSharedStore() || ctx.app.usesServer())) return runKind(ctx, params);
+  return (await import('./share-records.ts')).withSharedRecords(ctx, shares, () => runKind(ctx, params));
 }
 
 async function runKind(ctx: CallContext, params: Record<string, unknown>): Promise<Outcome> {

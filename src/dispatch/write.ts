@@ -40,7 +40,8 @@ export async function runMutation(ctx: CallContext, params: Record<string, unkno
       if (!isWaiting && (!options.isUnlogged || mustWrite(ctx))) await finishWrite(ctx, writes, params, outcome);
       return outcome;
     });
-    const failure = outcome.options.failAfterSave;
+    const { failAfterSave: failure, apply } = outcome.options;
+    if (apply) await (await import('./observe.ts')).applyOutcome(ctx, params, outcome);
     if (!failure) return outcome;
     ctx.isLogged = true;
     throw failure;

@@ -78,7 +78,9 @@ export const verifyGate = mutation({
     const policy = getGatePolicy(config);
     const claims = parseEvidence(text);
     // A result of a round that was closed while a tool ran does not count in the next one.
-    const [observed] = ctx.listObserved(evidenceFacts);
+    const observed = [...(ctx.observed?.values() ?? [])].find(({ name }) => name === evidenceFacts.name)?.request as
+      | { round: number }
+      | undefined;
     const state = await checkRequest(ctx, { taskId, gate, agent, round: round ?? observed?.round });
     const { task, rounds, by } = state;
     const observer = await findObserver(ctx);
