@@ -29,7 +29,7 @@ async function openCheckout(
   repository.commit({ '.gitignore': '.cleo\n', 'README.md': 'Recipes\n' });
   await prepare(base);
   const person = { ...base, CLEO_TOKEN: personToken.secret };
-  const tool = await runCleo(['config', 'set', 'verification.tools.test', `["${process.execPath}","-e","process.exit(0)"]`], {
+  const tool = await runCleo(['config', 'set', '--user', 'verification.tools.test', `["${process.execPath}","-e","process.exit(0)"]`], {
     cwd: root,
     env: person,
   });
