@@ -1,5 +1,6 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
+import { connect as connectTcp } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { asPerson, type Json } from './app.ts';
@@ -83,6 +84,9 @@ test('running requests finish when a server with TLS stops, and idle connections
   await send(server.url, '/healthz', { agent });
   const unfinished = connect({ host: '127.0.0.1', port: server.port, ca: readFileSync(certificates.authority) });
   unfinished.on('error', () => {});
+  // This one never begins the handshake.
+  const silent = connectTcp(server.port, '127.0.0.1');
+  silent.on('error', () => {});
   const startedAt = performance.now();
   const running = send(server.url, '/api/mutate/tasks/add', { body: { title: 'last' } });
   await new Promise((resolve) => setTimeout(resolve, 30));
@@ -91,6 +95,7 @@ test('running requests finish when a server with TLS stops, and idle connections
   expect(performance.now() - startedAt).toBeLessThan(5000);
   agent.destroy();
   unfinished.destroy();
+  silent.destroy();
 });
 
 test.each([

@@ -89,9 +89,21 @@ function trackConnections(server: Server): { closeIdle(): void } {
     change(socket, 1);
     response.once('close', () => change(socket, -1));
   });
+  // With TLS a connection has no request, and no socket that is tracked, before the handshake is complete.
+  const handshakes = new Map<string, Socket>();
+  const toKey = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
+  if ('setSecureContext' in server) {
+    server.on('connection', (socket: Socket) => {
+      const key = toKey(socket);
+      handshakes.set(key, socket);
+      socket.once('close', () => handshakes.delete(key));
+    });
+    server.on('secureConnection', (socket: Socket) => handshakes.delete(toKey(socket)));
+  }
   return {
     closeIdle() {
       isStopping = true;
+      for (const socket of handshakes.values()) socket.destroy();
       for (const [socket, count] of running) if (count === 0) socket.destroy();
     },
   };
