@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Json } from './app.ts';
-import { createWorkProject, listProcessesWith, type WorkProject } from './work/project.ts';
+import { expectPlanDone, readLog } from './work/plan.ts';
+import { createWorkProject, type WorkProject } from './work/project.ts';
 
 /** Twelve tasks in four waves. Each needs the files of those it depends on. */
 async function addPlan(project: WorkProject): Promise<Map<string, string[]>> {
@@ -27,22 +28,6 @@ async function addPlan(project: WorkProject): Promise<Map<string, string[]>> {
     waves.push(ids);
   }
   return plan;
-}
-
-/** Reads the log, the oldest entry first. */
-const readLog = async (project: WorkProject): Promise<Json[]> =>
-  (await project.runOk(['log', '--limit', '1000', '--json'])).entries.sort((a: Json, b: Json) => a.seq - b.seq);
-
-/** Checks that every task was done exactly once, after those that it depends on, and that git tells the same. */
-async function expectPlanDone(project: WorkProject, plan: Map<string, string[]>): Promise<void> {
-  const completed = (await readLog(project))
-    .filter(({ operation, success }) => operation === 'tasks.complete' && success)
-    .map(({ updated }) => updated[0]);
-  expect([...completed].sort()).toEqual([...plan.keys()].sort());
-  for (const [id, depends] of plan) for (const other of depends) expect(completed.indexOf(other)).toBeLessThan(completed.indexOf(id));
-  const merges = project.git('log', '--first-parent', '--reverse', '--format=%s', 'main').split('\n').slice(2);
-  expect(merges.map((subject) => subject.split(':')[0]).sort()).toEqual([...plan.keys()].sort());
-  expect(readdirSync(join(project.folder, 'out')).sort()).toEqual([...plan.keys()].map((id) => `${id}.txt`).sort());
 }
 
 test('three agents do an epic of twelve tasks, and the branches are merged in the order of the waves', async () => {
@@ -124,22 +109,6 @@ test('a validator judges work with qaPassed in a fresh worktree, and a rejection
   expect(verdicts).toEqual([`${id}-validator-1 validator.reject`, `${id}-validator-2 validator.attest`]);
   // The secret of the validator is in no file.
   expect(project.readFiles('.cleo').filter(({ text }) => /CLEO_VALIDATOR_SECRET=cleo_\w/.test(text))).toEqual([]);
-});
-
-test('kill -9 at any moment: the next cleo work finishes the plan, each task once, with nothing left running', async () => {
-  const project = await createWorkProject({ config: { work: { integrate: 'merge' } } });
-  const plan = new Map<string, string[]>();
-  for (const n of [1, 2, 3, 4, 5, 6]) plan.set(await project.add(`Step ${n}`, `agent: sleep 150\nagent: write out/T00${n + 1}.txt`), []);
-  for (const delay of [300, 700, 1100, 1700]) {
-    const { child, whenEnded } = project.start(['work', '--parallel', '2']);
-    await sleep(delay);
-    child.kill('SIGKILL');
-    await whenEnded;
-  }
-  const { answer, exitCode } = await project.run(['work', '--parallel', '2']);
-  expect([exitCode === 0 || exitCode === 100, JSON.stringify(answer.error ?? '')]).toEqual([true, '""']);
-  await expectPlanDone(project, plan);
-  expect(listProcessesWith(`CLEO_ROOT=${project.folder}`)).toEqual([]);
 });
 
 test('Ctrl-C once finishes what runs, and twice ends it', async () => {
