@@ -65,10 +65,9 @@ const meals = `{"version": 1, "create": [
 `;
 /** An agent without a model. It writes one file and ends with the message that its prompt prescribes. */
 const agent = [
-  "const task = process.env.CLEO_AGENT_ID.split('-')[0];",
+  "const { env } = process; const task = env.CLEO_AGENT_ID.split('-')[0];",
   "fs.writeFileSync(task + '.txt', 'done');",
-  "console.log('wrote ' + task + '.txt');",
-  "console.log('Implementation complete. See MANIFEST.jsonl for summary.');",
+  "fs.writeSync(1, 'Implementation complete. See MANIFEST.jsonl for summary.');",
 ].join(' ');
 /** The user's own configuration, which needs no trust. Small menus need no research stage. */
 const agentConfig = `${JSON.stringify({ lifecycleEnforcement: { mode: 'off' }, profiles: { demo: { argv: ['node', '-e', agent] } } })}\n`;
