@@ -81,6 +81,8 @@ import { decodeValue, encodeValue } from '../src/transfer/rules/todo-words.ts';
 import { isResolutionWord, parseCloseReason, parseForeignState, parseForeignType } from '../src/transfer/rules/vocabulary.ts';
 import { parseEvidence, splitPaths } from '../src/verification/rules/evidence.ts';
 import { readTestReport } from '../src/verification/rules/test-report.ts';
+import { parseDuration } from '../src/work/rules/budget.ts';
+import { parseWorkItem, parseWorkProcess, parseWorkStop } from '../src/work/rules/stored-work.ts';
 
 const redactor = createRedactor({ secrets: ['a-secret/value+x"'], patterns: [], allow: [], mac: () => '0'.repeat(8) });
 const marks = { begin: '<!-- begin -->', end: '<!-- end -->' };
@@ -260,6 +262,10 @@ export const readers: Record<string, (text: string) => unknown> = {
   parseEvidence,
   splitPaths,
   readTestReport,
+  parseDuration,
+  parseWorkItem,
+  parseWorkProcess,
+  parseWorkStop,
 };
 
 /** Functions that the search below finds but that read no foreign text of unlimited length, each with the reason. */

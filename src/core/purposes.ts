@@ -3,7 +3,7 @@ const purposes: [title: string, namespaces: string[]][] = [
   ['Plan and do work', ['tasks']],
   ['Work in sessions', ['session', 'system']],
   ['Structure large plans', ['saga', 'workgraph', 'lifecycle']],
-  ['Coordinate agents', ['orchestrate', 'nexus']],
+  ['Coordinate agents', ['orchestrate', 'work', 'nexus']],
   ['Share the plan', ['sync']],
   ['Verify and release', ['verify', 'validator', 'validate', 'release']],
   ['Share knowledge', ['memory', 'docs', 'research']],

@@ -86,6 +86,10 @@ test('every operation has the scope that was decided for it', async () => {
       'tasks.export.file',
       'trace.export.file',
       'trace.repair',
+      'work.clean',
+      'work.logs',
+      'work.run',
+      'work.stop',
     ],
   });
 });

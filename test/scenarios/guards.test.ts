@@ -33,7 +33,7 @@ const outside: Record<string, Record<string, unknown>> = {
 /** Operations with the error whose own tests cover it: it depends on more than one task. */
 const scopeElsewhere = [
   ...['admin.undo', 'nexus.deps.add', 'session.start', 'sync.github', 'tasks.claim-next', 'tasks.import', 'tasks.restore'],
-  ...['workgraph.apply', 'workgraph.plan', 'workgraph.validate'],
+  ...['work.claim', 'work.run', 'workgraph.apply', 'workgraph.plan', 'workgraph.validate'],
 ];
 
 test.each(Object.entries(outside))('%s rejects a task outside the scope of the session', async (operation, params) => {

@@ -22,7 +22,7 @@ test('every pattern is a line of .gitignore', () => {
 });
 
 test('a .gitignore of an older version gets the later patterns once', () => {
-  expect(addLaterPatterns('cleo.db*\nbackups/')).toBe('cleo.db*\nbackups/\nlocal.json\naudit-heads.jsonl\n');
-  expect(addLaterPatterns('local.json\r\naudit-heads.jsonl\r\n')).toBe('local.json\r\naudit-heads.jsonl\r\n');
+  expect(addLaterPatterns('cleo.db*\nbackups/')).toBe('cleo.db*\nbackups/\nlocal.json\naudit-heads.jsonl\nworktrees/\n');
+  expect(addLaterPatterns('local.json\r\naudit-heads.jsonl\r\nworktrees/\r\n')).toBe('local.json\r\naudit-heads.jsonl\r\nworktrees/\r\n');
   expect(addLaterPatterns(formatGitignore())).toBe(formatGitignore());
 });

@@ -21,7 +21,7 @@ export const workClean = job({
     }),
   }),
   errors: ['E_DEPENDENCY_ERROR', 'E_FILE_ERROR'],
-  tier: 1,
+  tier: 2,
   needs: 'project',
   usesHost: true,
   cli: { command: 'work clean', asks: 'confirmation' },

@@ -112,7 +112,7 @@ export const workRun = job({
     'E_VALIDATION',
     'E_WORK_FAILED',
   ],
-  tier: 1,
+  tier: 2,
   runsOn: 'both',
   usesHost: true,
   progress: async () => (await import('../rules/work-progress.ts')).workProgress,

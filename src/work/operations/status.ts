@@ -54,7 +54,7 @@ export const workStatus = query({
     }),
   }),
   errors: [],
-  tier: 1,
+  tier: 2,
   runsOn: 'both',
   cli: { command: 'work status', view: async () => (await import('../view.ts')).workView },
   example: { world: ['T001'], call: {}, exit: 100 },

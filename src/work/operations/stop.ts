@@ -27,7 +27,7 @@ export const workStop = job({
     }),
   }),
   errors: ['E_INVALID_INPUT', 'E_NOT_FOUND'],
-  tier: 1,
+  tier: 2,
   needs: 'project',
   usesHost: true,
   cli: { command: 'work stop', args: ['taskId'] },

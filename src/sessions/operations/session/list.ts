@@ -1,4 +1,4 @@
-import { array, description, optional, pipe, strictObject } from 'valibot';
+import { array, description, metadata, optional, pipe, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
 import { SearchText } from '#core/model/scalars.ts';
 import { type SessionStatus, SessionStatusSchema } from '#core/model/session-handle.ts';
@@ -13,7 +13,14 @@ export const sessionList = query({
   summary: 'List sessions, active first',
   params: strictObject({
     status: optional(pipe(SessionStatusSchema, description('Only sessions with this status'))),
-    term: optional(pipe(SearchText, description('Words in name, agent, scope or id; prefixes and typos match too'))),
+    term: optional(
+      pipe(
+        SearchText,
+        description('Words in name, agent, scope or id; prefixes and typos match too'),
+        // Signatures, which every agent reads, leave it out.
+        metadata({ isInternal: true }),
+      ),
+    ),
     ...pageParams(50),
   }),
   paramAliases: { query: 'term' },
