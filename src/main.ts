@@ -92,9 +92,8 @@ function isShared(platform: Platform): boolean {
   const { databaseUrl, config, getProject } = platform;
   const project = getProject();
   if (!project || isBehindServer(platform)) return false;
-  return Boolean(
-    databaseUrl ?? config.inspect(config.projectFile(project)).values['store.url'] ?? config.inspect(config.userFile()).values['store.url'],
-  );
+  const read = (path: string): string | undefined => config.inspect(path).values['store.url'];
+  return Boolean(databaseUrl ?? read(config.projectFile(project)) ?? read(config.userFile()));
 }
 
 /** Checks for a store behind a cleo server. An address of the database in the environment is for those who open the store themselves. */

@@ -175,8 +175,6 @@ export interface BaseContext {
   sqliteVersion(): Promise<string | undefined>;
   /** True if the store is one that several machines share: settings of the project are in the store then. */
   hasSharedStore(): boolean;
-  /** Reads the settings in the shared store, also through a server; undefined if the store is not shared. */
-  readSharedSettings(): Promise<{ key: string; value: string }[] | undefined>;
   /** Renders an answer exactly as it will be printed, so that its tokens can be counted. */
   toOutput(result: Record<string, unknown>, options?: AnswerOptions): string;
   /** Formats this call as a command line with some parameters replaced, for `error.fix`. */

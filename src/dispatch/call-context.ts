@@ -214,7 +214,6 @@ export function createContext(ctx: CallContext, part: object): BaseContext {
     },
     sqliteVersion: app.sqliteVersion,
     hasSharedStore: app.hasSharedStore,
-    readSharedSettings: async () => (await import('./shared-settings.ts')).readSharedSettings(app, caller.agent),
     // An address in the environment is for this project's store only.
     openProjectStore: async (other: Project) => (await app.storeAdmin(other, platform.config.load(other)['store.url'])).open('read'),
     read: async <T>(work: (store: ReadStore) => Promise<T>): Promise<T> => (await app.openStore('read')).read(work),

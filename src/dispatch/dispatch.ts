@@ -2,7 +2,6 @@ import type { Operation, WaitRequest } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Caller } from '#core/model/audit.ts';
 import { isAllowed, type ScopedOperation } from '#core/rules/token-scope.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
 import type { Platform } from '#platform/port.ts';
 import {
   type App,
@@ -66,7 +65,9 @@ async function handleCall(app: App, given: Call, startedAt: number): Promise<Rep
     if (call.token && call.agent !== undefined) (await import('./check-name.ts')).checkName(ctx);
     if (call.inputError) throw call.inputError;
     await checkGateway(operation, call);
-    if (isForServer(operation, call) && app.usesServer()) return await callServer(ctx);
+    const { runsOn, needs, isAboutStore } = operation;
+    if ((runsOn ? runsOn !== 'client' : needs === 'store' || isAboutStore?.((call.params ?? {}) as never)) && app.usesServer())
+      return await (await import('./remote/send-call.ts')).sendCall(ctx);
     const {
       params,
       corrected,
@@ -98,15 +99,6 @@ async function handleCall(app: App, given: Call, startedAt: number): Promise<Rep
     if (error instanceof FactsMissing) throw error;
     return handleError(error, meta, warnings, operation, ctx);
   }
-}
-
-const isForServer = ({ runsOn, needs, isAboutStore }: Operation, { params }: Call): boolean =>
-  (runsOn ? runsOn !== 'client' : needs === 'store') || (isAboutStore !== undefined && isPlainObject(params) && isAboutStore(params));
-
-async function callServer(ctx: CallContext): Promise<Reply> {
-  const { shares } = ctx.operation;
-  const { sendCall } = await import('./remote/send-call.ts');
-  return shares ? (await import('./share-records.ts')).withRecordsOfServer(ctx, shares, () => sendCall(ctx)) : sendCall(ctx);
 }
 
 /** A function of its own, so that a successful call does not compile it. */

@@ -28,6 +28,12 @@ import { type ClientAnswer, type NeededFact, readAnswer } from './server-answer.
 /** Sends a call to the server in front of the store and returns its reply. Parameters are parsed here first, so that an invalid call sends
  *  nothing. */
 export async function sendCall(ctx: CallContext): Promise<Reply> {
+  const { shares } = ctx.operation;
+  if (!shares) return callOperation(ctx);
+  return (await import('../share-records.ts')).withRecordsOfServer(ctx, shares, () => callOperation(ctx));
+}
+
+async function callOperation(ctx: CallContext): Promise<Reply> {
   const { app, call, operation } = ctx;
   const params = await checkParams(ctx);
   const server = await locateServer(app.platform);

@@ -2,6 +2,7 @@ import type { BaseContext, JobContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Config, ConfigKey, ConfigValue } from '#core/model/config.ts';
 import { isSharedSetting, parseSharedSettings } from '#core/rules/shared-settings.ts';
+import { needsTrust } from '#core/rules/trust.ts';
 import type { Platform } from '#platform/port.ts';
 import type { NewRecord } from '#store/port/shared-records.ts';
 import { recordWrittenKeys } from './config-scope.ts';
@@ -9,14 +10,13 @@ import { recordWrittenKeys } from './config-scope.ts';
 /** Reads the settings of a shared store. A store that cannot be read is a warning, because these commands also repair its address. */
 export async function resolveSharedSettings({
   platform,
-  readSharedSettings,
-}: Pick<BaseContext, 'platform' | 'readSharedSettings'>): Promise<{ values: Partial<Config>; warnings: string[] }> {
+  read,
+  hasSharedStore,
+}: Pick<BaseContext, 'platform' | 'read' | 'hasSharedStore'>): Promise<{ values: Partial<Config>; warnings: string[] }> {
   const project = platform.getProject();
-  if (!project) return { values: {}, warnings: [] };
+  if (!project || !hasSharedStore()) return { values: {}, warnings: [] };
   try {
-    const rows = await readSharedSettings();
-    if (!rows) return { values: {}, warnings: [] };
-    const values = parseSharedSettings(rows);
+    const values = parseSharedSettings(await read(({ records }) => records.listSettings()));
     platform.config.setShared(project, values);
     return { values, warnings: [] };
   } catch (error) {
@@ -25,9 +25,9 @@ export async function resolveSharedSettings({
   }
 }
 
-/** True for a call about the policy of the project. The file of a user is on the client. */
+/** True for a call about the policy of the project. The file of a user is on the client, as are the programs that it starts. */
 export const isAboutSharedSetting = ({ key, user }: Record<string, unknown>): boolean =>
-  typeof key === 'string' && isSharedSetting(key) && user !== true;
+  typeof key === 'string' && isSharedSetting(key) && !needsTrust(key) && user !== true;
 
 /** Writes a setting to the shared store together with the entry of the log, or removes it if the value is undefined. Returns false if the
  *  store has that value already. */

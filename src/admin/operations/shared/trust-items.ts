@@ -26,7 +26,7 @@ export interface TrustState {
   files: { path: string; sha256: string }[];
 }
 
-type TrustContext = Pick<JobContext, 'platform' | 'project' | 'readSharedSettings'>;
+type TrustContext = Pick<JobContext, 'platform' | 'project' | 'read' | 'hasSharedStore'>;
 
 /** Lists what the project runs and connects to, and what of it the user has trusted. `path` names a construct or a skill folder. */
 export async function readTrustState(ctx: TrustContext, trust: ProjectTrust, path: string | undefined): Promise<TrustState> {
