@@ -107,7 +107,7 @@ test.each([false, true])('stores, shows and passes to a judge no secret in any f
   const [review] = (await shop.call('review.list')).reviews ?? [];
   if (review) {
     const said = { review: review.id, verdict: 'fail', score: 0, note: all.join('\n').slice(0, 3000) };
-    answers.push(JSON.stringify(await shop.call('review.resolve', said, { ...asPerson, agent: 'bob' })));
+    answers.push(JSON.stringify(await shop.call('review.resolve', said, { ...asPerson, agent: 'ada/bob' })));
   }
   const page = readFileSync(join(shop.root, 'page.html'), 'utf8');
   const places = { kept: shop.readStoredText(), answers: answers.join('\n'), terminal: shown.out, judge: asked, page };

@@ -335,12 +335,12 @@ test('appends nothing to a modified trace', async () => {
   expect((await call('assess.run', { runs: ['run-a'] })).assessments[0].flags).toContain(
     'the trace does not end with the last line of the run',
   );
-  const said = await call('review.resolve', { review: 'rv-1', verdict: 'pass', score: 1 }, { ...asPerson, agent: 'bob' });
+  const said = await call('review.resolve', { review: 'rv-1', verdict: 'pass', score: 1 }, { ...asPerson, agent: 'ada/bob' });
   expect(said._meta.warnings).toEqual(['nothing was appended to the trace of run-a: line 15 is not the last line that the run recorded']);
   expect(readFileSync(trace('run-a'), 'utf8')).toBe(before);
   expect(await call('trace.verify', { run: 'run-a' })).toMatchObject({ error: { exitCode: 65, details: { line: 15 } } });
   // Told once it is sound again.
   expect(await call('trace.repair', { run: 'run-a' })).toMatchObject({ success: true });
-  await call('review.resolve', { review: 'rv-1', verdict: 'pass', score: 1 }, { ...asPerson, agent: 'bob' });
+  await call('review.resolve', { review: 'rv-1', verdict: 'pass', score: 1 }, { ...asPerson, agent: 'ada/bob' });
   expect(readFileSync(join(folder, 'traces', '2026-01-01-run-a.jsonl'), 'utf8')).toContain('"review_resolved"');
 });
