@@ -9,13 +9,15 @@ const outsideCleo = ['--', '.', ':(exclude,glob)**/.cleo/**'];
 /** Linked worktrees, merges and branches. */
 export function createGitWorktrees({ git, query, require, listChanges }: GitCommands & Pick<Git, 'listChanges'>): GitWorktrees {
   const options = { timeoutMs: checkoutTimeoutMs };
+  // Writing thousands of files is most of the time that a worktree takes; 0 means one process per core.
+  const checkout = { ...options, settings: ['-c', 'checkout.workers=0', '-c', 'checkout.thresholdForParallelism=500'] };
   return {
     async addWorktree(tree, folder, start, branch) {
       const target = branch === undefined ? ['--detach', folder, start] : ['--no-track', '-b', branch, folder, start];
-      await require(tree, ['worktree', 'add', '--quiet', '--force', ...target], options);
+      await require(tree, ['worktree', 'add', '--quiet', '--force', ...target], checkout);
     },
     async attachWorktree(tree, folder, branch) {
-      await require(tree, ['worktree', 'add', '--quiet', '--force', folder, branch], options);
+      await require(tree, ['worktree', 'add', '--quiet', '--force', folder, branch], checkout);
     },
     async removeWorktree(tree, folder) {
       // Twice: also a worktree that was locked. A folder that is gone needs only to be forgotten.
