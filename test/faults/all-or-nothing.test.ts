@@ -107,7 +107,8 @@ for (const entry of registry.entries.filter(({ kind }) => kind === 'mutation'))
     }
     // Begin, the idempotency key, the audit entry and commit are at least these.
     expect(failures).toBeGreaterThan(5);
-    if ((example.exit ?? 0) !== 0) return;
+    // A published document is a file, which is written after the answer.
+    if ((example.exit ?? 0) !== 0 || operation.name === 'docs.publish') return;
     // The example must write more than the log entry and the key.
     const after = dump();
     const changed = Object.keys(after).filter((table) => after[table] !== before[table]);

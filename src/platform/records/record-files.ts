@@ -67,7 +67,7 @@ export function openFolderRecords(root: string, options: FolderRecordOptions): R
     const { size, mtimeMs } = found;
     const known = hashes.get(name);
     if (known?.size === size && known.mtimeMs === mtimeMs) return known.hash;
-    const hash = size > maxBytes ? `size:${size}` : computeHash(readFileSync(path));
+    const hash = size > maxBytes ? `size:${size}` : computeHash(convertFileErrors(path, () => readFileSync(path)));
     hashes.set(name, { size, mtimeMs, hash });
     return hash;
   };
@@ -99,7 +99,7 @@ export function openFolderRecords(root: string, options: FolderRecordOptions): R
           writePrivate(path, bytes, 'soon');
         });
       }
-      for (const name of discarded) if (isInside(name, folders)) rmSync(join(root, name), { force: true });
+      for (const name of discarded) if (isInside(name, folders)) convertFileErrors(name, () => rmSync(join(root, name), { force: true }));
     },
   };
 }
@@ -110,7 +110,8 @@ const isInside = (name: string, folders: string[]): boolean =>
 function listFiles(root: string, folder: string): string[] {
   const path = join(root, folder);
   if (!existsSync(path)) return [];
-  return readdirSync(path, { withFileTypes: true }).flatMap((entry) => {
+  const entries = convertFileErrors(path, () => readdirSync(path, { withFileTypes: true }));
+  return entries.flatMap((entry) => {
     const name = `${folder}/${entry.name}`;
     return entry.isDirectory() ? listFiles(root, name) : entry.isFile() ? [name] : [];
   });
