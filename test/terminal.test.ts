@@ -171,14 +171,14 @@ test('text comes from standard input or a file', async () => {
   expect(await refuse('--edit')).toMatchObject({ exitCode: 2, message: '--edit needs a terminal' });
 });
 
-test('the quickstart waits between its six chapters and ends with what to do next', async () => {
+test('the quickstart waits between its seven chapters and ends with what to do next', async () => {
   const { show } = await openWorld();
   const pause: TerminalAnswer = [/Press Enter to continue/, '\n'];
-  const text = (await show(['quickstart', '--color', 'never'], 80, [pause, pause, pause, pause, pause])).join('\n');
-  expect([...text.matchAll(/^(?:Press.*: )?(\d) of 6: /gm)].map(([, number]) => number).join('')).toBe('123456');
+  const text = (await show(['quickstart', '--color', 'never'], 80, [pause, pause, pause, pause, pause, pause])).join('\n');
+  expect([...text.matchAll(/^(?:Press.*: )?(\d) of 7: /gm)].map(([, number]) => number).join('')).toBe('1234567');
   expect(text).toContain('What to try next');
   const stopped = (await show(['quickstart'], 80, [[/Press Enter to continue/, 'q\n']])).join('\n');
-  expect(stopped).not.toContain('2 of 6');
+  expect(stopped).not.toContain('2 of 7');
 });
 
 test('undo asks on a terminal; elsewhere it does it and says what', async () => {

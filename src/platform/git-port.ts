@@ -8,6 +8,8 @@ export interface GitWorktrees {
   removeWorktree(tree: string, folder: string): Promise<void>;
   /** Lists the main worktree and the linked ones. */
   listWorktrees(tree: string): Promise<{ folder: string; branch?: string }[]>;
+  /** The folders that git writes to for a worktree: that of the repository, and its own if it is a linked one. */
+  findGitFolders(tree: string): Promise<string[]>;
   /** Counts the commits since `since`, and compares the files outside `.cleo`. */
   listWork(tree: string, since: string): Promise<{ commits: number; isChanged: boolean }>;
   /** Lists changed and untracked files outside `.cleo`. */

@@ -33,6 +33,10 @@ export function createGitWorktrees({ git, query, require, listChanges }: GitComm
         return folder === undefined ? [] : [{ folder, ...(branch === undefined ? {} : { branch }) }];
       });
     },
+    async findGitFolders(tree) {
+      const lines = await require(tree, ['rev-parse', '--path-format=absolute', '--git-common-dir', '--git-dir']);
+      return [...new Set(lines.trim().split('\n'))];
+    },
     async listWork(tree, since) {
       const count = Number((await query(tree, ['rev-list', '--count', `${since}..HEAD`])) ?? 0);
       const { exitCode } = await git(tree, ['diff', '--no-ext-diff', '--no-textconv', '--quiet', since, 'HEAD', ...outsideCleo]);

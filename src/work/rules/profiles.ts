@@ -47,12 +47,18 @@ export interface ProfileValues {
   agent: string;
   /** The cleo folder of the user. */
   home: string;
+  /** The folders that the agent has to write to, as entries of a table in TOML: `"/project" = "write", …`. */
+  writable: string;
 }
+
+/** Formats the folders that an agent has to write to, for `{writable}`. */
+export const formatWritable = (folders: string[]): string =>
+  [...new Set(folders)].map((folder) => `${JSON.stringify(folder)} = "write"`).join(', ');
 
 /** Returns the command of an agent and what it reads on its standard input. */
 export function createAgentCommand({ argv, prompt: mode }: Profile, values: ProfileValues): { argv: string[]; stdin: string } {
   const words = argv.map((word) =>
-    word.replaceAll(/\{(prompt|promptFile|root|output|agent|home)\}/g, (_, name: keyof ProfileValues) => values[name]),
+    word.replaceAll(/\{(prompt|promptFile|root|output|agent|home|writable)\}/g, (_, name: keyof ProfileValues) => values[name]),
   );
   if (mode === 'stdin') return { argv: words, stdin: values.prompt };
   const extra = mode === 'arg' ? values.prompt : values.promptFile;

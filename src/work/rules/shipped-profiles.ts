@@ -8,6 +8,14 @@ const common = `
 `;
 const toNames = (text: string): string[] => text.trim().split(/\s+/);
 
+/** Tools that Claude Code runs without a question. Other shell commands need its sandbox, which is missing on some machines; a commit is
+ *  needed on all. */
+const claudeTools = [
+  ...['Edit', 'Write', 'mcp__cleo__cleo_query', 'mcp__cleo__cleo_mutate'],
+  ...['add', 'commit', 'status', 'diff', 'log'].map((name) => `Bash(git ${name}:*)`),
+  'Bash(cleo:*)',
+];
+
 /** A shell command runs without a question only inside the sandbox of Claude Code. */
 const claudeSettings = { sandbox: { enabled: true, autoAllowBashIfSandboxed: true }, enableAllProjectMcpServers: true };
 const claudeMcp = { mcpServers: { cleo: { command: 'cleo', args: ['mcp'] } } };
@@ -18,7 +26,7 @@ export const shippedProfiles: Record<string, ShippedProfile> = {
   claude: {
     argv: [
       ...['claude', '-p', '--output-format', 'stream-json', '--verbose', '--permission-mode', 'acceptEdits'],
-      ...['--allowedTools', 'Edit,Write,mcp__cleo__cleo_query,mcp__cleo__cleo_mutate', '--add-dir', '{output}'],
+      ...['--allowedTools', claudeTools.join(','), '--add-dir', '{output}'],
       ...['--settings', JSON.stringify(claudeSettings), '--mcp-config', JSON.stringify(claudeMcp)],
     ],
     prompt: 'stdin',
@@ -29,12 +37,15 @@ export const shippedProfiles: Record<string, ShippedProfile> = {
   },
   codex: {
     argv: [
-      ...['codex', 'exec', '--json', '--sandbox', 'workspace-write', '--skip-git-repo-check'],
+      ...['codex', 'exec', '--json', '--skip-git-repo-check'],
       ...['-c', 'mcp_servers.cleo.command="cleo"', '-c', 'mcp_servers.cleo.args=["mcp"]'],
+      // Codex rejects calls of a server that need an approval when nobody can give it.
+      ...['-c', 'mcp_servers.cleo.default_tools_approval_mode="approve"'],
       // Codex passes no variables of its own environment on to MCP servers.
       ...['-c', 'mcp_servers.cleo.env={CLEO_AGENT_ID="{agent}",CLEO_ROOT="{root}",CLEO_HOME="{home}"}'],
-      // A worktree has its index and its branch in the repository of the project.
-      ...['-c', 'sandbox_workspace_write.writable_roots=["{output}","{root}/.git"]', '-'],
+      // The sandbox of Codex named "workspace-write" never lets a command write to a git folder, so that it could not commit.
+      ...['-c', 'default_permissions="cleo"'],
+      ...['-c', 'permissions.cleo.filesystem={":root" = "read", ":tmpdir" = "write", {writable}}', '-'],
     ],
     prompt: 'stdin',
     output: 'codex-json',

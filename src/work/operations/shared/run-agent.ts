@@ -8,7 +8,7 @@ import type { AgentEvent, StreamState } from '../../model/agent-event.ts';
 import type { Profile } from '../../model/profile.ts';
 import type { WorkItem } from '../../model/work-item.ts';
 import { addUsage, parseAgentLine, startStream, stepStream } from '../../rules/agent-stream.ts';
-import { createAgentCommand } from '../../rules/profiles.ts';
+import { createAgentCommand, formatWritable } from '../../rules/profiles.ts';
 import { storeVariables } from '../../rules/store-variables.ts';
 import { report, saveItem, type WorkRun } from './work-run.ts';
 
@@ -38,7 +38,7 @@ export interface AgentEnd {
 
 /** Runs one agent until it has ended with everything that it started. Its output goes to the logs and, as events, to the trace. */
 export async function runAgent(work: WorkRun, run: RunContext, item: WorkItem, start: AgentStart): Promise<AgentEnd> {
-  const { runner, ctx, process } = work;
+  const { runner, ctx, git, process } = work;
   const { profile, phase, env } = start;
   const runId = run.record.run_id;
   const executionId = `${runId}:${phase}:${profile.name}`;
@@ -50,6 +50,9 @@ export async function runAgent(work: WorkRun, run: RunContext, item: WorkItem, s
     output: item.outputDir,
     agent: item.agentId,
     home: ctx.platform.home,
+    writable: profile.argv.some((word) => word.includes('{writable}'))
+      ? formatWritable([start.folder, item.outputDir, ...(await git.findGitFolders(start.folder))])
+      : '',
   };
   const command = createAgentCommand(profile, values);
   const logs = runner.runs.createAttemptFolder(runId, phase, profile.name, 1);
