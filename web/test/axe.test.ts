@@ -73,6 +73,8 @@ test('axe finds no violation in any view in either theme', async () => {
   await checkThemes(page, 'a command to run');
   await page.keyboard.press('Escape');
   await openPath(page, '/board');
+  // A view takes keys when it is shown.
+  await page.locator('[data-task]').first().waitFor();
   await page.keyboard.press('c');
   await page.getByLabel('Title').waitFor();
   await checkThemes(page, 'add a task');
