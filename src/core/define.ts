@@ -1,5 +1,5 @@
 import type { InferOutput, ObjectEntries, StrictObjectSchema } from 'valibot';
-import { boolean, description, optional, pipe, strictObject } from 'valibot';
+import { boolean, description, metadata, optional, pipe, strictObject } from 'valibot';
 import type { Platform, Project } from '#platform/port.ts';
 import type { ReadStore, Store, StoreAdmin, WriteStore } from '#store/port/store.ts';
 import type { CliDefinition, Shortcut } from './cli-definition.ts';
@@ -326,7 +326,10 @@ export function mutation<P extends Params, R extends Params>(
   definition: Definition<P, R> & { run: Run<MutationContext, P, R>; peek?: Peek<P, R>; findWork?: Operation['findWork']; dryRun?: true },
 ): Operation {
   const params = definition.dryRun
-    ? strictObject({ ...definition.params.entries, dryRun: optional(pipe(boolean(), description('Only report what would be written'))) })
+    ? strictObject({
+        ...definition.params.entries,
+        dryRun: optional(pipe(boolean(), description('Only report what would be written'), metadata({ isRare: true }))),
+      })
     : definition.params;
   return { ...definition, params, kind: 'mutation', needs: 'store', canDryRun: definition.dryRun ?? false } as unknown as Operation;
 }

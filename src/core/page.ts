@@ -1,4 +1,4 @@
-import { description, optional, pipe, transform } from 'valibot';
+import { description, metadata, optional, pipe, transform } from 'valibot';
 import { maxCounted, toTruncation } from '#lib/page.ts';
 import type { Page } from '#store/port/page.ts';
 import { type Answer, answer } from './define.ts';
@@ -21,7 +21,8 @@ export const limitParam = (limit: number, about = 'Maximum number of results') =
 export const maxTokens = 100_000;
 
 // The minimum depends on the answer. The operation rejects a budget that is too small and names the smallest one that fits.
-export const tokensParam = () => pipe(wholeNumber({ min: 1, max: maxTokens }), description('Maximum number of tokens of the whole answer'));
+export const tokensParam = () =>
+  pipe(wholeNumber({ min: 1, max: maxTokens }), description('Maximum number of tokens of the whole answer'), metadata({ isRare: true }));
 export const budgetParam = (defaultTokens: number) => optional(tokensParam(), defaultTokens);
 
 /** The parameters `--limit`, `--offset` and `--budget` of every list. */

@@ -10,8 +10,8 @@ export interface ParamShape {
   value?: string;
   /** The form of a text that has one: `commit:SHA|files:A,B`. */
   form?: string;
-  /** Set by programs only, so that signatures leave it out. */
-  isInternal?: boolean;
+  /** Few calls need it, so signatures leave it out; `admin.help {operation}` has it. */
+  isRare?: boolean;
   /** The default value in the schema. */
   default?: string | number | boolean;
   /** Separates the items of a list on the command line. */
@@ -53,7 +53,7 @@ export function describeParam(name: string, node: SchemaNode): ParamShape {
     about: seen.description,
     value: typeof value === 'string' ? value : undefined,
     form: seen.metadata.form as string | undefined,
-    isInternal: seen.metadata.isInternal as boolean | undefined,
+    isRare: seen.metadata.isRare as boolean | undefined,
     default: isScalar(node.default) ? node.default : undefined,
     separator: typeof seen.metadata.separator === 'string' ? seen.metadata.separator : ',',
   });

@@ -15,7 +15,7 @@ export const formatSignature = ({ name, params }: Signed): string => `${name} {$
 export function formatSignatures(operations: Signed[]): string[] {
   const seen = new Set<string>();
   return operations.map(({ name, params }) => {
-    const shapes = describeParams(params).filter(({ isInternal }) => !isInternal);
+    const shapes = describeParams(params).filter(({ isRare }) => !isRare);
     const parts = shapes.map((shape) => {
       const typed = formatParam(shape);
       const key = typed.replace('?', '').replace('[]', '');

@@ -67,7 +67,7 @@ export const adminDash = query({
         MomentSchema,
         description('Show tasks done since, e.g. 2026-01-31, or 12h ago; by default today'),
         // Signatures, which every agent reads, leave it out.
-        metadata({ isInternal: true }),
+        metadata({ isRare: true }),
       ),
     ),
   }),

@@ -100,7 +100,7 @@ export const adminHelp = query({
       pipe(wholeNumber({ min: 0, max: 2 }), description('List the operations up to this tier: 0 minimal, 1 standard, 2 orchestrator')),
     ),
     domain: optional(pipe(string(), description('List the operations of one domain'))),
-    all: optional(pipe(boolean(), description('List all operations; on the command line by purpose'), metadata({ isInternal: true }))),
+    all: optional(pipe(boolean(), description('List all operations; on the command line by purpose'), metadata({ isRare: true }))),
   }),
   paramAliases: { command: 'operation', name: 'operation', topic: 'operation' },
   result: strictObject({ help: Help }),
@@ -169,7 +169,7 @@ function listDomain(registry: Registry, domain: string, tier = 2) {
 const createUnknownNameError = (name: string, known: string[]): CleoError =>
   new CleoError('E_INVALID_OPERATION', { operation: name.slice(0, 100), suggestions: findNearest(name, known) });
 
-const more = 'admin.help {operation}, {domain} or {tier: 0-2}';
+const more = 'admin.help {operation}: all parameters; {domain}; {tier: 0-2}';
 
 async function listOperations(registry: Registry, entries: RegistryEntry[]) {
   const found: { query: Record<string, string>; mutate: Record<string, string> } = { query: {}, mutate: {} };

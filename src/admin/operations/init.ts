@@ -26,14 +26,14 @@ export const adminInit = job({
       pipe(
         string(),
         description('PostgreSQL address of a shared store; the default is a file in .cleo'),
-        metadata({ value: 'postgres://…' }),
+        metadata({ value: 'postgres://…', isRare: true }),
       ),
     ),
     server: optional(
       pipe(
         string(),
         description('Address of a cleo server in front of the store; each caller needs a token in CLEO_TOKEN'),
-        metadata({ value: 'https://…', isInternal: true }),
+        metadata({ value: 'https://…', isRare: true }),
       ),
     ),
     project: optional(
@@ -41,7 +41,7 @@ export const adminInit = job({
         string(),
         regex(/^[a-z0-9_]{1,50}$/, 'must be at most 50 characters of a-z, 0-9 and _'),
         description('Key of the project on that server, as whoami reports it'),
-        metadata({ value: 'KEY', isInternal: true }),
+        metadata({ value: 'KEY', isRare: true }),
       ),
     ),
     adminTokenFile: optional(
@@ -49,20 +49,21 @@ export const adminInit = job({
         string(),
         minLength(1, 'must not be empty'),
         description('Also create the first token of the store, of scope admin, and write it to this new file'),
-        metadata({ value: 'FILE', isInternal: true }),
+        metadata({ value: 'FILE', isRare: true }),
       ),
     ),
     setup: optional(
       pipe(
         array(picklist([...clientNames, 'all'])),
         description('Also set up these agent clients, as cleo setup does; all: every client that is found'),
+        metadata({ isRare: true }),
       ),
     ),
     detect: optional(
       pipe(
         boolean(),
         description('Also detect languages, tools and tests, and write .cleo/project-context.json for agents'),
-        metadata({ isInternal: true }),
+        metadata({ isRare: true }),
       ),
     ),
   }),

@@ -100,6 +100,7 @@ export const Phase = pipe(
   Line,
   maxLength(50, 'must have at most 50 characters'),
   description('Phase of the project, e.g. setup, core, polish'),
+  metadata({ isRare: true }),
 );
 export const FilePath = pipe(
   string(),

@@ -22,7 +22,7 @@ export const adminGrade = query({
     min: optional(pipe(wholeNumber({ min: 0, max: 100 }), description('Fail (exit 1) below this percentage'))),
     explain: optional(pipe(boolean(), description('List each loss with its cause and the call that avoids it'))),
     partial: optional(pipe(boolean(), description('Store and judge it although reads were not recorded'))),
-    preview: optional(pipe(boolean(), description('Store nothing'), metadata({ isInternal: true }))),
+    preview: optional(pipe(boolean(), description('Store nothing'), metadata({ isRare: true }))),
     verify: optional(pipe(boolean(), description('Check the log and the stored grade; store nothing'))),
     ...proofParams,
   }),

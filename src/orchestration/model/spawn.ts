@@ -1,4 +1,4 @@
-import { description, type InferOutput, picklist, pipe } from 'valibot';
+import { description, type InferOutput, metadata, picklist, pipe } from 'valibot';
 import type { TaskId } from '#core/model/scalars.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
 
@@ -51,4 +51,5 @@ export const defaultSpawnBudget = 10_000;
 export const SpawnBudgetParam = pipe(
   wholeNumber({ min: 0 }),
   description(`Tokens that prompts may use in your own context during this session, ${defaultSpawnBudget} by default (ORC-005)`),
+  metadata({ isRare: true }),
 );

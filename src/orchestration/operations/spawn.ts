@@ -23,12 +23,12 @@ export const orchestrateSpawn = mutation({
       pipe(
         boolean(),
         description('Write the prompt to a file even if it is short, and return a sentence that names it'),
-        metadata({ isInternal: true }),
+        metadata({ isRare: true }),
       ),
     ),
     inline: optional(InlineParam),
     folder: optional(
-      pipe(string(), description('The checkout that the agent works in, instead of the project folder'), metadata({ isInternal: true })),
+      pipe(string(), description('The checkout that the agent works in, instead of the project folder'), metadata({ isRare: true })),
     ),
     budget: optional(SpawnBudgetParam),
   }),

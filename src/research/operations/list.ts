@@ -25,10 +25,10 @@ export const researchList = query({
   params: strictObject({
     ...pageParams(50),
     status: optional(pipe(ResearchStatusSchema, description('Only entries with this status'))),
-    topic: optional(pipe(Topic, description('Only entries with this topic'))),
-    agentType: optional(pipe(AgentType, description('Only entries of this kind of work'))),
+    topic: optional(pipe(Topic, description('Only entries with this topic'), metadata({ isRare: true }))),
+    agentType: optional(pipe(AgentType, description('Only entries of this kind of work'), metadata({ isRare: true }))),
     task: optional(pipe(TaskIdSchema, description('Only entries that belong to this task'))),
-    needsFollowup: optional(pipe(boolean(), description('Only entries with remaining work'), metadata({ isInternal: true }))),
+    needsFollowup: optional(pipe(boolean(), description('Only entries with remaining work'), metadata({ isRare: true }))),
   }),
   paramAliases: { agent_type: 'agentType', taskId: 'task', needs_followup: 'needsFollowup' },
   result: strictObject({ entries: array(Row) }),

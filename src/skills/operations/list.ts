@@ -1,4 +1,4 @@
-import { array, description, optional, picklist, pipe, strictObject, string } from 'valibot';
+import { array, description, metadata, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
 import { defined } from '#lib/defined.ts';
 import { SkillHeadSchema, SkillOriginSchema } from '../model/skill.ts';
@@ -11,8 +11,8 @@ export const skillsList = query({
   aliases: ['tools.skill.list'],
   summary: 'List skills in order of precedence',
   params: strictObject({
-    origin: optional(pipe(picklist(SkillOriginSchema.options), description('Only skills of this origin'))),
-    category: optional(pipe(string(), description('Only skills of this category'))),
+    origin: optional(pipe(picklist(SkillOriginSchema.options), description('Only skills of this origin'), metadata({ isRare: true }))),
+    category: optional(pipe(string(), description('Only skills of this category'), metadata({ isRare: true }))),
   }),
   result: strictObject({ skills: array(strictObject({ name, category, protocol, origin, shadows, description: about })) }),
   errors: [],

@@ -102,7 +102,7 @@ export const taskFields = {
   assignee: optional(pipe(AssigneeInput, description('Agent or person to do it, by name; me: yourself; none: nobody'))),
   due: optional(pipe(DueInput, description('Day it is due: 2026-01-31, today, tomorrow, fri, 3d or 2w from now; none: no day'))),
   requires: optional(
-    pipe(array(Capability), description('Capabilities that its machine needs, e.g. linux or docker'), metadata({ isInternal: true })),
+    pipe(array(Capability), description('Capabilities that its machine needs, e.g. linux or docker'), metadata({ isRare: true })),
   ),
 };
 

@@ -18,9 +18,7 @@ export const tasksBoard = query({
       pipe(string(), maxLength(200, 'must be at most 200 characters'), description('Only tasks with these words in the id or title')),
     ),
     limit: limitParam(20, 'Maximum number of cards per column'),
-    details: optional(
-      pipe(boolean(), description('Also parent, labels, dependencies, assignee and due date'), metadata({ isInternal: true })),
-    ),
+    details: optional(pipe(boolean(), description('Also parent, labels, dependencies, assignee and due date'), metadata({ isRare: true }))),
   }),
   paramAliases: rootAliases,
   result: strictObject({

@@ -14,7 +14,7 @@ import { listTaskIds, severalAliases, TaskIdsParam } from './shared/several.ts';
 import { type CompleteResult, completeTask, requireTaskOrFocus } from './shared/task-transitions.ts';
 
 /** Signatures leave these parameters out, because `tasks.cancel` has them. */
-const rare = { isInternal: true };
+const rare = { isRare: true };
 
 export const tasksComplete = mutation({
   name: 'tasks.complete',

@@ -25,7 +25,7 @@ export const tasksTree = query({
   params: strictObject({
     taskId: optional(pipe(TaskIdSchema, description('Only this task and its descendants'))),
     limit: limitParam(200, 'Maximum number of tasks'),
-    details: optional(pipe(boolean(), description('Add priorities, and the progress of sagas and epics'), metadata({ isInternal: true }))),
+    details: optional(pipe(boolean(), description('Add priorities, and the progress of sagas and epics'), metadata({ isRare: true }))),
   }),
   result: strictObject({ tree: array(Node) }),
   errors: ['E_NOT_FOUND'],

@@ -1,4 +1,18 @@
-import { array, boolean, check, description, literal, maxLength, minLength, optional, pipe, strictObject, string, union } from 'valibot';
+import {
+  array,
+  boolean,
+  check,
+  description,
+  literal,
+  maxLength,
+  metadata,
+  minLength,
+  optional,
+  pipe,
+  strictObject,
+  string,
+  union,
+} from 'valibot';
 import type { Shortcut } from '#core/cli-definition.ts';
 import { answer, type MutationContext, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
@@ -93,8 +107,8 @@ export const tasksUpdate = mutation({
       ),
     ),
     clearBlockedBy: optional(pipe(boolean(), description('Unblock it; the status becomes pending'))),
-    reason: optional(pipe(Reason, description('Why acceptance criteria change after the start'))),
-    expectRevision: optional(pipe(Revision, description('Fail (exit 21) if the task has another revision'))),
+    reason: optional(pipe(Reason, description('Why acceptance criteria change after the start'), metadata({ isRare: true }))),
+    expectRevision: optional(pipe(Revision, description('Fail (exit 21) if the task has another revision'), metadata({ isRare: true }))),
   }),
   paramAliases: severalAliases,
   synonyms: ['edit'],

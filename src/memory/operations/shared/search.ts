@@ -1,4 +1,4 @@
-import { boolean, description, optional, pipe } from 'valibot';
+import { boolean, description, metadata, optional, pipe } from 'valibot';
 import { type SearchResult, search } from '#core/search.ts';
 import type { MemoryCandidate, MemoryFilter } from '#store/port/memory.ts';
 import type { Page } from '#store/port/page.ts';
@@ -6,7 +6,9 @@ import type { ReadStore } from '#store/port/store.ts';
 import { canonicalMemoryId, type MemoryHit } from '../../model/memory.ts';
 import { getMemoryRankKey } from '../../rules/memory-view.ts';
 
-export const nearParam = optional(pipe(boolean(), description('Include entries with only some of the words or similar ones')));
+export const nearParam = optional(
+  pipe(boolean(), description('Include entries with only some of the words or similar ones'), metadata({ isRare: true })),
+);
 
 /** Returns one page of the entries that match a text; without a text, of all entries. An id as the text finds its entry first. */
 export async function searchMemory(

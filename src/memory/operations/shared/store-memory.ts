@@ -41,7 +41,7 @@ const SourceParam = pipe(
     return { table, rowid };
   }),
   description('Source: research:ENTRY, vote:ENTRY, adr:PATH, session:ID, task:T### or doc:SLUG'),
-  metadata({ jsonSchema: { type: 'string' }, value: 'TABLE:ID' }),
+  metadata({ jsonSchema: { type: 'string' }, value: 'TABLE:ID', isRare: true }),
 );
 
 /** Parameters of a new entry. */

@@ -61,7 +61,7 @@ export const SpawnTier = pipe(
 export const InlineParam = pipe(
   boolean(),
   description(`Return the whole prompt even if it has more than ${maxInlineTokens} tokens`),
-  metadata({ isInternal: true }),
+  metadata({ isRare: true }),
 );
 
 export const isLongPrompt = ({ promptTokens }: PreparedSpawn, isInline: boolean): boolean => !isInline && promptTokens > maxInlineTokens;

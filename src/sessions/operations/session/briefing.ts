@@ -28,14 +28,14 @@ export const sessionBriefing = query({
       pipe(
         picklist(hookClients),
         description('Run by a hook of this client: read its JSON from standard input, print what it adds to the conversation'),
-        metadata({ isInternal: true }),
+        metadata({ isRare: true }),
       ),
     ),
     input: optional(
       pipe(
         record(string(), unknown()),
         description('JSON that the client passes to its hook; names the conversation'),
-        metadata({ isInternal: true }),
+        metadata({ isRare: true }),
       ),
     ),
   }),

@@ -18,7 +18,7 @@ export const sessionList = query({
         SearchText,
         description('Words in name, agent, scope or id; prefixes and typos match too'),
         // Signatures, which every agent reads, leave it out.
-        metadata({ isInternal: true }),
+        metadata({ isRare: true }),
       ),
     ),
     ...pageParams(50),

@@ -37,7 +37,7 @@ export const sessionStart = mutation({
     grade: optional(pipe(boolean(), description('Record reads too, so that the session can be graded'))),
     phase: optional(Phase),
     export: optional(
-      pipe(boolean(), description('Print shell lines for eval that put a shell into the session'), metadata({ isInternal: true })),
+      pipe(boolean(), description('Print shell lines for eval that put a shell into the session'), metadata({ isRare: true })),
     ),
   }),
   paramAliases: { autoStart: 'autoFocus' },

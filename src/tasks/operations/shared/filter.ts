@@ -9,7 +9,7 @@ import { DueInput } from '../../model/task-fields.ts';
 import { checkTaskExists } from './require.ts';
 
 /** Signatures leave these filters out; `help list` has them. */
-const rare = { isInternal: true };
+const rare = { isRare: true };
 
 /** The filters that `find` and `list` share. */
 export const taskFilterParams = {
@@ -31,7 +31,7 @@ export const taskFilterParams = {
   ),
   since: optional(pipe(MomentSchema, description('Only tasks changed since, e.g. 2026-01-31, or 7d or 12h ago'), metadata(rare))),
   before: optional(pipe(MomentSchema, description('Only tasks last changed before, e.g. 2026-01-31, or 30d ago'), metadata(rare))),
-  archived: optional(pipe(boolean(), description('Only archived tasks'))),
+  archived: optional(pipe(boolean(), description('Only archived tasks'), metadata(rare))),
 };
 
 type TaskFilterParams = { [K in keyof typeof taskFilterParams]?: InferOutput<(typeof taskFilterParams)[K]> };

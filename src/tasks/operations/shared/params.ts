@@ -7,4 +7,4 @@ export const rootAliases = { epicId: 'epic', sagaId: 'epic' };
 
 export const TaskParam = pipe(TaskIdSchema, description('The task'));
 
-export const AnyAssignee = optional(pipe(boolean(), description('Also tasks that are assigned to others'), metadata({ isInternal: true })));
+export const AnyAssignee = optional(pipe(boolean(), description('Also tasks that are assigned to others'), metadata({ isRare: true })));

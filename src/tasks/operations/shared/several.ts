@@ -12,7 +12,7 @@ export const TaskIdsParam = optional(
     minLength(1, 'must not be empty'),
     maxLength(maxTasks, `must have at most ${maxTasks} ids`),
     description('Several tasks instead of one; all or none are changed'),
-    metadata({ isInternal: true }),
+    metadata({ isRare: true }),
   ),
 );
 

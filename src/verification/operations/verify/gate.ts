@@ -30,8 +30,8 @@ export const verifyGate = mutation({
       description('commit:<sha>, files:<a,b>, tool:<name>, test-run:<file>, run:<id>; separate several with ;'),
       metadata({ form: 'commit:SHA|files:A,B|tool:NAME|run:ID' }),
     ),
-    agent: optional(pipe(string(), description('Agent that submits it; default: you'))),
-    round: optional(pipe(wholeNumber({ min: 1 }), description('Fail if the task is in another round'))),
+    agent: optional(pipe(string(), description('Agent that submits it; default: you'), metadata({ isRare: true }))),
+    round: optional(pipe(wholeNumber({ min: 1 }), description('Fail if the task is in another round'), metadata({ isRare: true }))),
   }),
   result: strictObject({
     verification: strictObject({
