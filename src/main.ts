@@ -179,6 +179,10 @@ export function writeAll(fd: number, text: string | Uint8Array, isStreaming = fa
   }
 }
 
+/** Opens the project of the quickstart, which has the user folder in its own folder. */
+export const createDemoApp = (folder: string, path: string | undefined, version: string): App =>
+  createApp(createPlatform({ CLEO_ROOT: folder, CLEO_HOME: join(folder, '.cleo', 'home'), PATH: path }, folder, version));
+
 /** Detects the terminal. Accessing `process.stdout` costs a seventh of a cold start, so pipes and files are recognized by `fstat`. */
 async function detectScreen(): Promise<{ isTerminal: boolean; columns: number; rows?: number }> {
   const isTerminal = isCharacterDevice(1) && (await import('node:tty')).isatty(1);
@@ -215,8 +219,7 @@ export async function main(): Promise<void> {
     writeError: (text) => writeAll(2, text),
     start: async (...words) => (await import('./servers.ts')).startProcess(...words),
     // A demo project inherits only PATH from this environment.
-    appAt: (folder) =>
-      createApp(createPlatform({ CLEO_ROOT: folder, CLEO_HOME: join(folder, '.cleo', 'home'), PATH: env.PATH }, folder, version)),
+    appAt: (folder) => createDemoApp(folder, env.PATH, version),
   };
   const fail = (error: unknown): number => {
     writeAll(2, terminal.isDebugging ? `${(error as Error).stack}\n` : `cleo: ${(error as Error)?.message ?? error}\n`);

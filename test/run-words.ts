@@ -1,8 +1,7 @@
 import type { App } from '../src/dispatch/dispatch.ts';
 import { isPlainObject } from '../src/lib/is-plain-object.ts';
 import { parseJson } from '../src/lib/parse-json.ts';
-import { createApp } from '../src/main.ts';
-import { createPlatform } from '../src/platform/platform.ts';
+import { createDemoApp } from '../src/main.ts';
 import { runCli, type Terminal } from '../src/surfaces/cli/run.ts';
 
 /** Runs the words after `cleo` in this process, without a terminal. */
@@ -23,7 +22,7 @@ export async function runWordsInApp(
       out += text;
     },
     writeError: () => {},
-    appAt: (folder) => createApp(createPlatform({ ...env, CLEO_ROOT: folder }, folder, '0.0.0-test')),
+    appAt: (folder) => createDemoApp(folder, env.PATH ?? process.env.PATH, '0.0.0-test'),
     start: async () => 0,
   };
   const exitCode = await runCli(app, words, terminal);
