@@ -1,5 +1,6 @@
-// Measures the overhead of `cleo work` for one task in a repository of 2,000 files: claim, worktree, prompt, check and completion, with an
-// agent that writes one file and commits it: `node bench/work.mjs [dist]`, or as part of `npm run bench`.
+// Measures the overhead of `cleo work` for a task in a repository of 2,000 files: claim, worktree, prompt, check and completion, with an
+// agent that writes one file and commits it. A run does four tasks; the first one writes all files of its worktree.
+// `node bench/work.mjs [dist]`, or as part of `npm run bench`.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

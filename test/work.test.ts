@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -35,6 +35,34 @@ test('does one task in a worktree of its own and leaves the branch', async () =>
   expect(calls.filter((call: string) => call.endsWith('work.claim'))).toEqual([
     expect.stringMatching(/^work\/scripted\/\w+\/1 work\.claim$/),
   ]);
+});
+
+test('the next worktree gets the files of the last one, without what its agent left, and is set up again', async () => {
+  const setup = 'fs.mkdirSync("node_modules"); fs.writeFileSync("node_modules/setup.txt", "")';
+  const project = await createWorkProject({ config: { work: { setup: [process.execPath, '-e', setup] } } });
+  const first = await project.add('First', 'agent: need node_modules/setup.txt\nagent: write a.txt\nagent: write node_modules/x.txt');
+  const second = await project.add(
+    'Second',
+    ['need node_modules/setup.txt', 'absent node_modules/x.txt', 'absent a.txt', 'write b.txt'].map((step) => `agent: ${step}`).join('\n'),
+  );
+  const { answer } = await project.run(['work']);
+  expect(answer.work.tasks.map(({ taskId, outcome, note }: Json) => [taskId, outcome, note])).toEqual([
+    [first, 'done', undefined],
+    [second, 'done', undefined],
+  ]);
+  expect(existsSync(join(project.folder, '.cleo', 'worktrees', '.spare'))).toBe(false);
+});
+
+test('a worktree whose files were not all written when cleo work was killed is made anew', async () => {
+  const project = await createWorkProject();
+  const id = await project.add('Work', 'agent: write a.txt');
+  const branch = getBranch(id, 'work');
+  project.git('worktree', 'add', '--quiet', '--no-checkout', '-b', branch, join('.cleo', 'worktrees', `${id}-work`));
+  const state = join(project.folder, '.cleo', 'worktrees', '.state', id);
+  mkdirSync(state, { recursive: true });
+  writeFileSync(join(state, 'setup.json'), '{"started":true}');
+  expect((await project.run(['work'])).answer.work.tasks).toMatchObject([{ taskId: id, outcome: 'done' }]);
+  expect(project.git('diff', '--name-status', 'main', branch)).toBe('A\ta.txt');
 });
 
 test('lists what would be started without starting it', async () => {

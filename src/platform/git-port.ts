@@ -1,11 +1,14 @@
+/** What a new worktree checks out: a commit, an existing branch, or a new branch that starts at a commit or branch. */
+export type WorktreeHead = { commit: string } | { branch: string; start?: string };
+
 /** Linked worktrees, merges and branches. */
 export interface GitWorktrees {
-  /** Adds a linked worktree on a new branch, or detached at the commit. */
-  addWorktree(tree: string, folder: string, start: string, branch?: string): Promise<void>;
-  /** Adds a linked worktree on an existing branch. */
-  attachWorktree(tree: string, folder: string, branch: string): Promise<void>;
-  /** Removes a linked worktree with everything in it. */
-  removeWorktree(tree: string, folder: string): Promise<void>;
+  /** Adds a linked worktree. With the files of a spare in `pool`, only those that differ are written; the worktree is the same. */
+  addWorktree(tree: string, folder: string, head: WorktreeHead, pool?: string): Promise<void>;
+  /** Removes a linked worktree with everything in it. With `pool`, its files are moved there if they can be used again. */
+  removeWorktree(tree: string, folder: string, pool?: string): Promise<void>;
+  /** Removes all spares. */
+  removePool(pool: string): void;
   /** Lists the main worktree and the linked ones. */
   listWorktrees(tree: string): Promise<{ folder: string; branch?: string }[]>;
   /** The folders that git writes to for a worktree: that of the repository, and its own if it is a linked one. */

@@ -1,29 +1,53 @@
 import type { GitCommands } from './git.ts';
-import type { GitWorktrees } from './git-port.ts';
+import type { GitWorktrees, WorktreeHead } from './git-port.ts';
 import type { Git } from './port.ts';
+import { emptyWorktree, exchangeFiles, moveToPool, removeFolder, takeFromPool } from './spare-files.ts';
 
 /** A checkout of a large repository takes long. */
 const checkoutTimeoutMs = 600_000;
 const outsideCleo = ['--', '.', ':(exclude,glob)**/.cleo/**'];
 
 /** Linked worktrees, merges and branches. */
-export function createGitWorktrees({ git, query, require, listChanges }: GitCommands & Pick<Git, 'listChanges'>): GitWorktrees {
+export function createGitWorktrees({
+  git,
+  query,
+  require,
+  listChanges,
+  listFilterSettings,
+}: GitCommands & Pick<Git, 'listChanges'> & { listFilterSettings(tree: string): Promise<string[]> }): GitWorktrees {
   const options = { timeoutMs: checkoutTimeoutMs };
   // Writing thousands of files is most of the time that a worktree takes; 0 means one process per core.
   const checkout = { ...options, settings: ['-c', 'checkout.workers=0', '-c', 'checkout.thresholdForParallelism=500'] };
+  /** Gives a worktree that has no files yet those of a spare. The index is made anew and every file compared by its content, because an
+   *  agent can set flags in an index that hide its changes. Files with a filter are written again: two contents can be one after a filter.
+   *  Ignored files are removed as well. */
+  const fillFromSpare = async (folder: string, spare: string, pool: string): Promise<void> => {
+    try {
+      exchangeFiles(folder, spare);
+      await require(folder, ['read-tree', 'HEAD'], options);
+      // Exits with 1 if files differ.
+      await git(folder, ['update-index', '-q', '--refresh'], { ...options, settings: await listFilterSettings(folder) });
+      await require(folder, ['reset', '--hard', '--quiet'], checkout);
+      await require(folder, ['clean', '-ffdx', '--quiet'], options);
+    } catch {
+      emptyWorktree(folder, pool);
+      await require(folder, ['reset', '--hard', '--quiet'], checkout);
+    }
+  };
   return {
-    async addWorktree(tree, folder, start, branch) {
-      const target = branch === undefined ? ['--detach', folder, start] : ['--no-track', '-b', branch, folder, start];
-      await require(tree, ['worktree', 'add', '--quiet', '--force', ...target], checkout);
+    async addWorktree(tree, folder, head, pool) {
+      const spare = pool && takeFromPool(pool);
+      const add = ['worktree', 'add', '--quiet', '--force', ...(spare ? ['--no-checkout'] : []), ...formatHead(head, folder)];
+      await require(tree, add, checkout);
+      if (spare) await fillFromSpare(folder, spare, pool);
     },
-    async attachWorktree(tree, folder, branch) {
-      await require(tree, ['worktree', 'add', '--quiet', '--force', folder, branch], checkout);
-    },
-    async removeWorktree(tree, folder) {
+    async removeWorktree(tree, folder, pool) {
+      if (pool !== undefined) moveToPool(folder, pool);
       // Twice: also a worktree that was locked. A folder that is gone needs only to be forgotten.
       const { exitCode } = await git(tree, ['worktree', 'remove', '--force', '--force', folder], options);
       if (exitCode !== 0) await git(tree, ['worktree', 'prune']);
     },
+    removePool: removeFolder,
     async listWorktrees(tree) {
       const blocks = (await require(tree, ['worktree', 'list', '--porcelain', '-z'])).split('\0\0');
       return blocks.flatMap((block) => {
@@ -71,4 +95,9 @@ export function createGitWorktrees({ git, query, require, listChanges }: GitComm
       await git(tree, ['branch', '--quiet', '-D', '--', branch]);
     },
   };
+}
+
+function formatHead(head: WorktreeHead, folder: string): string[] {
+  if ('commit' in head) return ['--detach', folder, head.commit];
+  return head.start === undefined ? [folder, head.branch] : ['--no-track', '-b', head.branch, folder, head.start];
 }

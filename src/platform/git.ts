@@ -114,7 +114,8 @@ export function createGit(env: Record<string, string | undefined>): Git {
   };
   const notes = createNotes({ query, require, checkRef });
   return {
-    loadWorktrees: async () => (await import('./git-worktrees.ts')).createGitWorktrees({ git, query, require, listChanges }),
+    loadWorktrees: async () =>
+      (await import('./git-worktrees.ts')).createGitWorktrees({ git, query, require, listChanges, listFilterSettings }),
     ...notes,
     ...createGitHooks({ query, require }, env.GIT_INDEX_FILE),
     isRef: (name) => ref.test(name),

@@ -80,8 +80,8 @@ function work() {
     const [path = '', ...words] = rest.split(' ');
     if (name === 'write') write(path, `${words.join(' ') || task}\n`);
     if (name === 'append') appendFileSync(path, `${task}\n`);
-    if (name === 'need' && !existsSync(path)) {
-      say(`${path} is missing`);
+    if ((name === 'need' && !existsSync(path)) || (name === 'absent' && existsSync(path))) {
+      say(`${path} ${name === 'need' ? 'is missing' : 'exists'}`);
       return finish('blocked');
     }
   }

@@ -3,7 +3,7 @@ import { answer, job } from '#core/define.ts';
 import { pluralize } from '#lib/pluralize.ts';
 import { isUnfinished } from '../rules/stored-work.ts';
 import { listItems, listProcesses } from './shared/stored-items.ts';
-import { listWorktreeNames, removeWorktree } from './shared/worktree.ts';
+import { listWorktreeNames, removeSpares, removeWorktree } from './shared/worktree.ts';
 
 export const workClean = job({
   name: 'work.clean',
@@ -61,7 +61,10 @@ export const workClean = job({
       if (reason !== undefined) kept.push({ worktree: name, reason });
       else removed.push(name);
     }
-    if (!dryRun) for (const name of removed) await removeWorktree(work, name);
+    if (!dryRun) {
+      for (const name of removed) await removeWorktree(work, name);
+      removeSpares({ ...work, runner });
+    }
     const summary = `Remove ${pluralize(removed.length, 'worktree')}${removed.length > 0 ? `: ${removed.join(', ')}` : ''}; branches stay`;
     const options = removed.length === 0 ? { exit: 102 as const } : dryRun ? { dryRun: true as const } : {};
     return answer({ cleaned: { summary, removed, ...(kept.length > 0 ? { kept } : {}) } }, { ...options, isUnlogged: true });

@@ -27,6 +27,7 @@ import { previewWork } from './shared/preview-work.ts';
 import { followStopRequests } from './shared/stop-requests.ts';
 import { workOff } from './shared/work-loop.ts';
 import { saveProcess } from './shared/work-run.ts';
+import { removeSpares } from './shared/worktree.ts';
 
 const UsageShape = strictObject({ inputTokens: number(), outputTokens: number(), costUsd: number() });
 
@@ -139,6 +140,7 @@ export const workRun = job({
       } finally {
         requests.end();
         saveProcess(work, { endedAt: ctx.platform.now() });
+        removeSpares(work);
       }
       const { reason, obstacles, limit } = end;
       const { usage, workId: id } = work.process;

@@ -38,7 +38,7 @@ async function mergeBranch(work: WorkRun, item: WorkItem, branch: string): Promi
     const folder = getWorktreeFolder(work, integrationWorktree);
     await inGitQueue(async () => {
       if ((await listWorktreeNames(work)).includes(integrationWorktree)) await git.resetTo(folder, from);
-      else await git.addWorktree(root, folder, from);
+      else await git.addWorktree(root, folder, { commit: from });
     });
     const merged = await git.merge(folder, commit, `${item.taskId}: ${item.title}`);
     if (!('commit' in merged)) {

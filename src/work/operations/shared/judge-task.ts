@@ -4,7 +4,7 @@ import type { WorkItem } from '../../model/work-item.ts';
 import { createSlotAgent } from '../../rules/names.ts';
 import { runAgent } from './run-agent.ts';
 import { type ActiveTask, callAsAgent, getItemFolder, getWorktreeFolder, type WorkRun } from './work-run.ts';
-import { inGitQueue, removeWorktree } from './worktree.ts';
+import { addDetachedWorktree, removeWorktree, retireWorktree } from './worktree.ts';
 
 interface ValidatorSpawn {
   agentId: string;
@@ -19,14 +19,14 @@ export async function judgeTask(
   active: ActiveTask,
   commit: string | undefined,
 ): Promise<string | undefined> {
-  const { ctx, git, validator, process } = work;
+  const { ctx, validator, process } = work;
   const { item } = active;
   const name = `${item.taskId}-validator`;
   const isInWorktree = item.worktree !== undefined && commit !== undefined;
   const folder = isInWorktree ? getWorktreeFolder(work, name) : getItemFolder(work, item);
   if (isInWorktree) {
     await removeWorktree(work, name);
-    await inGitQueue(() => git.addWorktree(ctx.project.root, folder, commit));
+    await addDetachedWorktree(work, name, commit);
   }
   try {
     const spawned = await ctx.call(
@@ -46,7 +46,7 @@ export async function judgeTask(
       signal: active.kill.signal,
     });
   } finally {
-    if (isInWorktree) await removeWorktree(work, name);
+    if (isInWorktree) await retireWorktree(work, name);
   }
   return readRejection(work, item);
 }

@@ -10,7 +10,7 @@ import { integrate } from './integrate.ts';
 import { adoptItems } from './resume-items.ts';
 import { type ActiveTask, report, saveItem, saveProcess, type WorkRun } from './work-run.ts';
 import { workTask } from './work-task.ts';
-import { listWorktreeNames, removeWorktree } from './worktree.ts';
+import { listWorktreeNames, retireWorktree } from './worktree.ts';
 
 export interface LoopParams {
   root: TaskId | undefined;
@@ -235,7 +235,7 @@ async function integrateWaiting(work: WorkRun, item: WorkItem): Promise<void> {
   else if (integrated.isWaiting) saveItem(work, item, defined({ note: integrated.note }));
   else {
     saveItem(work, item, { state: 'done', ...defined({ note: integrated.note }) });
-    if (item.worktree !== undefined) await removeWorktree(work, item.worktree);
+    if (item.worktree !== undefined) await retireWorktree(work, item.worktree);
     report(work, 'work_ended', item.taskId, { outcome: 'done', note: integrated.note, branch: item.branch, rounds: item.round });
   }
 }

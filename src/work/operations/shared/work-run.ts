@@ -60,6 +60,9 @@ export interface TaskResult {
 
 export const getWorktreeFolder = ({ ctx }: Pick<WorkRun, 'ctx'>, name: string): string => join(ctx.project.folder, 'worktrees', name);
 
+/** The folder with the files of worktrees that are done, for the next ones. */
+export const getSpareFolder = (work: Pick<WorkRun, 'ctx'>): string => getWorktreeFolder(work, '.spare');
+
 /** The folder that the agent of an item works in. */
 export const getItemFolder = (work: Pick<WorkRun, 'ctx'>, { worktree }: Pick<WorkItem, 'worktree'>): string =>
   worktree === undefined ? work.ctx.project.root : getWorktreeFolder(work, worktree);

@@ -11,7 +11,7 @@ import { judgeTask } from './judge-task.ts';
 import { closeTaskRun, openTaskRun, recordRound } from './open-run.ts';
 import { type AgentEnd, runAgent } from './run-agent.ts';
 import { type ActiveTask, callAsAgent, getItemFolder, report, saveItem, type WorkRun } from './work-run.ts';
-import { ensureWorktree, removeWorktree } from './worktree.ts';
+import { ensureWorktree, retireWorktree } from './worktree.ts';
 
 /** How the work on a task ended, and why. */
 export interface TaskEnd {
@@ -143,7 +143,7 @@ async function runRound(work: WorkRun, run: RunContext, active: ActiveTask, isSk
   const by = facts.isDone ? `completed by ${item.agentId}` : `completed by cleo work for ${item.agentId}`;
   const place = [item.branch && `branch ${item.branch}`, item.commit && `commit ${item.commit.slice(0, 12)}`].filter(Boolean).join(', ');
   await addNote(work, item, [by, place, integrated.note].filter(Boolean).join('; '));
-  if (!integrated.isWaiting && item.worktree !== undefined) await removeWorktree(work, item.worktree);
+  if (!integrated.isWaiting && item.worktree !== undefined) await retireWorktree(work, item.worktree);
   return { end: { outcome: integrated.isWaiting ? 'waiting' : 'done', ...defined({ note: integrated.note }) } };
 }
 

@@ -4,9 +4,16 @@ import { requireTrusted } from '#core/require-trusted.ts';
 import { splitCommand } from '#lib/split-command.ts';
 import type { WorkItem } from '../../model/work-item.ts';
 import { itemFile, parseWorkItem } from '../../rules/stored-work.ts';
-import { getItemFolder, getWorktreeFolder, type WorkRun } from './work-run.ts';
+import { listProcesses } from './stored-items.ts';
+import { getItemFolder, getSpareFolder, getWorktreeFolder, type WorkRun } from './work-run.ts';
 
 const setupFile = 'setup.json';
+/** The states of a new worktree: its files are written, they are there, and `work.setup` has run. */
+const [started, filled, ready] = ['started', 'filled', 'done'].map((state) => JSON.stringify({ [state]: true })) as [
+  string,
+  string,
+  string,
+];
 const setupTimeoutMs = 1_800_000;
 
 /** Worktrees are added one after another: git locks the list of worktrees. */
@@ -32,33 +39,42 @@ export async function listWorktreeNames({ ctx, git }: Pick<WorkRun, 'ctx' | 'git
   const all = await git.listWorktrees(ctx.project.root);
   return all.flatMap(({ folder }) => {
     const name = /[/\\]\.cleo[/\\]worktrees[/\\]([^/\\]+)$/.exec(folder)?.[1];
-    return name !== undefined && files.isSameFile(folder, getWorktreeFolder({ ctx }, name)) ? [name] : [];
+    // The folder of a worktree that was being removed when its process was killed may be gone.
+    const isOurs = name !== undefined && files.exists(join(folder, '.git')) && files.isSameFile(folder, getWorktreeFolder({ ctx }, name));
+    return isOurs ? [name] : [];
   });
 }
 
 /** Creates the worktree of a task, or finds the one of an earlier round; returns the commit that its branch started from. */
 export async function ensureWorktree(work: WorkRun, item: WorkItem): Promise<string> {
   const { ctx, git, runner, base } = work;
-  const { root } = ctx.project;
   const { worktree, branch } = item;
-  if (worktree === undefined || branch === undefined) return (await git.resolveCommit(root, 'HEAD')) ?? '';
+  if (worktree === undefined || branch === undefined) return (await git.resolveCommit(ctx.project.root, 'HEAD')) ?? '';
   const folder = getWorktreeFolder(work, worktree);
-  const isNew = await inGitQueue(async () => {
-    if ((await listWorktreeNames(work)).includes(worktree)) return false;
-    runner.work.write(item.taskId, setupFile, '{}', 'soon');
-    if (await git.hasRef(root, `refs/heads/${branch}`)) await git.attachWorktree(root, folder, branch);
-    else {
-      await git.addWorktree(root, folder, base, branch);
-      await addDependencies(work, item, folder);
-    }
-    return true;
-  });
-  if (isNew || runner.work.read(item.taskId, setupFile)?.includes('done') !== true) {
+  const isNew = await inGitQueue(() => ensureFiles(work, item, folder, branch));
+  if (runner.work.read(item.taskId, setupFile) !== ready) {
+    await inGitQueue(() => addDependencies(work, item, folder));
     await runSetup(work, item);
-    runner.work.write(item.taskId, setupFile, '{"done":true}', 'soon');
+    runner.work.write(item.taskId, setupFile, ready, 'soon');
   }
   if (item.start !== '') return item.start;
   return (isNew ? undefined : await git.findMergeBase(folder, base)) ?? (await git.resolveCommit(folder, 'HEAD')) ?? '';
+}
+
+/** Adds the worktree of an item unless it exists; true if it did not. */
+async function ensureFiles(work: WorkRun, { taskId, worktree = '' }: WorkItem, folder: string, branch: string): Promise<boolean> {
+  const { ctx, git, runner, base } = work;
+  const { root } = ctx.project;
+  if ((await listWorktreeNames(work)).includes(worktree)) {
+    if (runner.work.read(taskId, setupFile) !== started) return false;
+    // Killed while the files were written. No agent was in it yet.
+    await git.removeWorktree(root, folder);
+  }
+  runner.work.write(taskId, setupFile, started, 'soon');
+  const isKnown = await git.hasRef(root, `refs/heads/${branch}`);
+  await git.addWorktree(root, folder, isKnown ? { branch } : { branch, start: base }, getSpareFolder(work));
+  runner.work.write(taskId, setupFile, filled, 'soon');
+  return true;
 }
 
 /** Merges finished work on the dependencies of a task that is not in the base branch yet. Without it the agent would start from a state
@@ -108,7 +124,24 @@ export async function runCommand(
   });
 }
 
-/** Removes the worktree of an item and, if its work is in the base, its branch. */
+/** Adds a detached worktree at a commit. */
+export async function addDetachedWorktree(work: Pick<WorkRun, 'ctx' | 'git'>, name: string, commit: string): Promise<void> {
+  const { ctx, git } = work;
+  await inGitQueue(() => git.addWorktree(ctx.project.root, getWorktreeFolder(work, name), { commit }, getSpareFolder(work)));
+}
+
+/** Removes a worktree. */
 export async function removeWorktree(work: Pick<WorkRun, 'ctx' | 'git'>, name: string): Promise<void> {
   await inGitQueue(() => work.git.removeWorktree(work.ctx.project.root, getWorktreeFolder(work, name)));
+}
+
+/** Removes a worktree whose work is done. The next worktree gets its files. */
+export async function retireWorktree(work: WorkRun, name: string): Promise<void> {
+  const { ctx, git } = work;
+  await inGitQueue(() => git.removeWorktree(ctx.project.root, getWorktreeFolder(work, name), getSpareFolder(work)));
+}
+
+/** Removes the spares, unless another `cleo work` uses them. */
+export function removeSpares(work: Pick<WorkRun, 'ctx' | 'git' | 'runner'>): void {
+  if (listProcesses(work.runner).length === 0) work.git.removePool(getSpareFolder(work));
 }
