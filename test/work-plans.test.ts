@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Json } from './app.ts';
 import { expectPlanDone, readLog } from './work/plan.ts';
-import { createWorkProject, type WorkProject } from './work/project.ts';
+import { createWorkProject, listProcessesWith, type WorkProject } from './work/project.ts';
 
 /** Twelve tasks in four waves. Each needs the files of those it depends on. */
 async function addPlan(project: WorkProject): Promise<Map<string, string[]>> {
@@ -138,3 +138,44 @@ test('a daemon waits for ready tasks and drains on SIGTERM', async () => {
   const { answer, exitCode } = await daemon.whenEnded;
   expect([exitCode, answer.work]).toMatchObject([0, { reason: 'stopped', tasks: [{ taskId: id, outcome: 'done' }] }]);
 });
+
+describe('a task that somebody else completed', () => {
+  const other = { CLEO_AGENT_ID: 'other' };
+  const expectDoneByOther = async (project: WorkProject, id: string): Promise<void> => {
+    expect((await project.show(id)).status).toBe('done');
+    const calls = (await readLog(project)).filter(({ operation }) => ['tasks.complete', 'tasks.reopen'].includes(operation));
+    expect(calls.filter(({ success }) => success).map(({ agent, operation }) => `${agent} ${operation}`)).toEqual(['other tasks.complete']);
+  };
+
+  test('while cleo work was gone is not reopened by the next one', async () => {
+    const project = await createWorkProject({ config: { claims: { awayMinutes: 0 } } });
+    const id = await project.add('Work', 'agent: sleep 600000');
+    const { child, whenEnded } = project.start(['work']);
+    await waitForLine(project, id, `working on ${id}`);
+    child.kill('SIGKILL');
+    await whenEnded;
+    await project.run(['start', id, '--take-over', '--reason', 'its machine is gone'], other);
+    expect((await project.run(['complete', id], other)).exitCode).toBe(0);
+    expect((await project.run(['work'])).exitCode).toBe(100);
+    await expectDoneByOther(project, id);
+    expect((await project.runOk(['work', 'status'])).work.tasks).toMatchObject([{ state: 'stopped', note: `other completed ${id}` }]);
+    expect(listProcessesWith(`CLEO_ROOT=${project.folder}`)).toEqual([]);
+  });
+
+  test('while its agent was running is not reopened', async () => {
+    const project = await createWorkProject();
+    const id = await project.add('Work', 'agent: release 4000');
+    const { whenEnded } = project.start(['work']);
+    await waitForLine(project, id, 'released');
+    for (const act of ['start', 'complete']) expect((await project.run([act, id], other)).exitCode).toBe(0);
+    expect((await whenEnded).answer.work.tasks).toMatchObject([{ taskId: id, outcome: 'lost', note: `other completed ${id}` }]);
+    await expectDoneByOther(project, id);
+  });
+});
+
+/** Waits until the agent of a task has printed a line. */
+async function waitForLine(project: WorkProject, id: string, line: string): Promise<void> {
+  const path = join(project.folder, '.cleo', 'worktrees', '.state', id, 'item.json');
+  for (const end = Date.now() + 20_000; !(existsSync(path) && readFileSync(path, 'utf8').includes(line)); await sleep(50))
+    if (Date.now() > end) throw new Error(`the agent did not print ${line}`);
+}

@@ -31,6 +31,8 @@ function commit(message) {
   git('commit', '--quiet', '--allow-empty', '-m', message);
 }
 
+const wait = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+
 const { description = '', acceptance = [] } = cleo('show', task).answer.task ?? {};
 const steps = [...description.matchAll(/agent: (\S+) ?(.*)/g)].map(([, name, rest]) => ({ name, rest: rest.trim() }));
 const modes = new Map(steps.map(({ name, rest }) => [name, rest]));
@@ -60,12 +62,18 @@ function work() {
     cleo('complete', task);
     return finish('complete');
   }
+  if (modes.has('release')) {
+    cleo('stop', task);
+    say('released');
+    wait(Number(modes.get('release')));
+    return finish('complete');
+  }
   if (modes.has('block')) return finish('blocked');
   if (modes.has('hang')) {
     say('hanging');
     return setInterval(() => {}, 1000);
   }
-  if (modes.has('sleep')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Number(modes.get('sleep')));
+  if (modes.has('sleep')) wait(Number(modes.get('sleep')));
   if (modes.has('crash')) process.kill(process.pid, 'SIGKILL');
   if (modes.has('flood'))
     for (let i = 0; i < 3000; i += 1) process.stdout.write(`${'x'.repeat(1023)}\n`.repeat(Number(modes.get('flood'))));

@@ -6,6 +6,7 @@ import type { WorkItem } from '../../model/work-item.ts';
 import { noUsage } from '../../rules/agent-stream.ts';
 import { createWorktreeName, findWorktreeName, parseSlotAgent, toBranch } from '../../rules/names.ts';
 import { isUnfinished, itemFile, parseWorkItem, parseWorkProcess, processFile } from '../../rules/stored-work.ts';
+import { findOtherOwner } from './ownership.ts';
 import { callAsAgent, saveItem, type WorkRun } from './work-run.ts';
 import { listWorktreeNames } from './worktree.ts';
 
@@ -25,8 +26,9 @@ export async function adoptItems(work: WorkRun, root: TaskId | undefined): Promi
     const adopted: WorkItem[] = [];
     for (const item of [...dead, ...unrecorded]) {
       if (!(await isInside(work, item.taskId, root))) continue;
-      if (!(await isOurs(work, item))) {
-        saveItem(work, item, { state: 'stopped', note: 'another agent took the task' });
+      const note = await takeOverClaim(work, item);
+      if (note !== undefined) {
+        saveItem(work, item, { state: 'stopped', note });
         continue;
       }
       if (!work.ctx.platform.files.exists(item.promptFile)) {
@@ -54,14 +56,15 @@ const isInside = async ({ ctx }: WorkRun, taskId: TaskId, root: TaskId | undefin
     return ancestry.length > 0 && (root === undefined || ancestry.some(({ id }) => id === root));
   });
 
-/** True if the task is done, or if its agent still holds it. The claim then belongs to this process. */
-async function isOurs({ ctx, processKey }: WorkRun, item: WorkItem): Promise<boolean> {
+/** Makes the claim of an agent that of this process; returns why the task is not its agent's any more. */
+async function takeOverClaim({ ctx, processKey }: WorkRun, item: WorkItem): Promise<string | undefined> {
   const at = ctx.platform.now();
-  return ctx.write(async ({ tasks, claims }) => {
-    if ((await tasks.get(item.taskId))?.status === 'done') return true;
-    if ((await claims.get(item.taskId))?.agent !== item.agentId) return false;
-    await claims.renew(defined({ agent: item.agentId, session: item.session, process: processKey }), at);
-    return true;
+  return ctx.write(async (store) => {
+    const owner = await findOtherOwner(store, item);
+    if (owner !== undefined || (await store.tasks.get(item.taskId))?.status === 'done') return owner;
+    if ((await store.claims.get(item.taskId)) === undefined) return `${item.taskId} was released`;
+    await store.claims.renew(defined({ agent: item.agentId, session: item.session, process: processKey }), at);
+    return undefined;
   });
 }
 

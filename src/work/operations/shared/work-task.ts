@@ -9,6 +9,7 @@ import { checkResult } from './check-result.ts';
 import { integrate } from './integrate.ts';
 import { judgeTask } from './judge-task.ts';
 import { closeTaskRun, openTaskRun, recordRound } from './open-run.ts';
+import { findOtherOwner } from './ownership.ts';
 import { type AgentEnd, runAgent } from './run-agent.ts';
 import { type ActiveTask, callAsAgent, getItemFolder, report, saveItem, type WorkRun } from './work-run.ts';
 import { ensureWorktree, retireWorktree } from './worktree.ts';
@@ -99,6 +100,8 @@ async function runRound(work: WorkRun, run: RunContext, active: ActiveTask, isSk
     }
     if (agent.result.cancelled) return { end: await release(work, item, 'stopped', 'stopped') };
   }
+  const owner = await work.ctx.read((store) => findOtherOwner(store, item));
+  if (owner !== undefined) return { end: { outcome: 'lost', note: owner } };
   saveItem(work, item, { state: 'checking' });
   const { facts, commit } = await checkResult(work, item, agent);
   saveItem(work, item, defined({ commit }));
