@@ -103,9 +103,8 @@ describe('an agent that misbehaves', () => {
     expect((await project.run(['work'])).exitCode).toBe(100);
   });
 
-  test('hangs: it is ended after its time limit, with everything that it started', async () => {
+  test('hangs without a time limit: it is ended by a stop, with everything that it started', async () => {
     const project = await createWorkProject({ profile: { timeoutMinutes: 0 } });
-    // 0 means no limit, so the stop ends it.
     const id = await project.add('Work', 'agent: child\nagent: hang');
     const { whenEnded } = project.start(['work']);
     await waitFor(() => readText(project, `.cleo/worktrees/.state/${id}/item.json`).includes('hanging'));
@@ -152,14 +151,25 @@ describe('an agent that misbehaves', () => {
     expect((await project.runOk(['work', 'logs', id, '--json'])).log).toContain('the key is [REDACTED');
   });
 
-  test('edits outside its worktree: its task is not done by that', async () => {
+  test('edits outside its worktree: its task is not done by that, and the files are reported', async () => {
     const project = await createWorkProject({ config: { work: { rounds: 1 } } });
-    const id = await project.add('Work', 'agent: outside\nagent: no-commit');
+    const id = await project.add('Work', 'agent: outside outside.txt\nagent: no-commit');
     const { answer } = await project.run(['work']);
     expect(answer.work.tasks).toMatchObject([{ outcome: 'attention', note: expect.stringContaining('Nothing was changed') }]);
+    expect(answer.work.tasks[0].note).toContain('Files of the project folder changed while the agent ran: outside.txt');
     // What it wrote is still there for the person to look at.
     expect(readText(project, 'outside.txt')).toBe('written outside\n');
     expect((await project.show(id)).status).toBe('pending');
+  });
+
+  test('edits outside its worktree as well: its task is done, and changes of changed files are reported too', async () => {
+    const project = await createWorkProject();
+    const id = await project.add('Work', 'agent: write a.txt\nagent: outside README.md');
+    for (const name of ['README.md', 'draft.txt']) writeFileSync(join(project.folder, name), 'changed by the person\n');
+    const text = 'Files of the project folder changed while the agent ran: README.md';
+    expect((await project.run(['work'])).answer.work.tasks).toMatchObject([{ taskId: id, outcome: 'done', note: text }]);
+    expect(await readNotes(project, id)).toContain(`cleo work: ${text}`);
+    expect((await project.runOk(['work', 'status'])).work.tasks).toMatchObject([{ state: 'done', note: text }]);
   });
 
   test('starts cleo work itself: it gets 64', async () => {

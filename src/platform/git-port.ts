@@ -17,6 +17,8 @@ export interface GitWorktrees {
   listWork(tree: string, since: string): Promise<{ commits: number; isChanged: boolean }>;
   /** Lists changed and untracked files outside `.cleo`. */
   listUncommitted(tree: string): Promise<string[]>;
+  /** The changed and untracked files outside `.cleo`, each with a mark that differs when the file changes again. */
+  markChanges(tree: string): Promise<Map<string, string>>;
   /** Merges into what is checked out, always with a commit of its own. A merge that is not clean is undone. */
   merge(tree: string, commit: string, message: string): Promise<{ commit: string } | { conflicts: string[]; problem: string }>;
   /** Fast-forwards the checked-out branch; returns the reason if git refuses. */

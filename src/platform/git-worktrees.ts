@@ -1,7 +1,10 @@
+import { join } from 'node:path';
+import { statIfExists } from './files.ts';
 import type { GitCommands } from './git.ts';
 import type { GitWorktrees, WorktreeHead } from './git-port.ts';
 import type { Git } from './port.ts';
 import { emptyWorktree, exchangeFiles, moveToPool, removeFolder, takeFromPool } from './spare-files.ts';
+import { findTop } from './tree.ts';
 
 /** A checkout of a large repository takes long. */
 const checkoutTimeoutMs = 600_000;
@@ -18,6 +21,7 @@ export function createGitWorktrees({
   const options = { timeoutMs: checkoutTimeoutMs };
   // Writing thousands of files is most of the time that a worktree takes; 0 means one process per core.
   const checkout = { ...options, settings: ['-c', 'checkout.workers=0', '-c', 'checkout.thresholdForParallelism=500'] };
+  const listOutsideCleo = async (tree: string) => (await listChanges(tree)).filter(({ path }) => !path.split('/').includes('.cleo'));
   /** Gives a worktree that has no files yet those of a spare. The index is made anew and every file compared by its content, because an
    *  agent can set flags in an index that hide its changes. Files with a filter are written again: two contents can be one after a filter.
    *  Ignored files are removed as well. */
@@ -66,7 +70,16 @@ export function createGitWorktrees({
       const { exitCode } = await git(tree, ['diff', '--no-ext-diff', '--no-textconv', '--quiet', since, 'HEAD', ...outsideCleo]);
       return { commits: count, isChanged: exitCode === 1 };
     },
-    listUncommitted: async (tree) => (await listChanges(tree)).map(({ path }) => path).filter((path) => !path.split('/').includes('.cleo')),
+    listUncommitted: async (tree) => (await listOutsideCleo(tree)).map(({ path }) => path),
+    async markChanges(tree) {
+      // Git names files from the top of the checkout.
+      const top = findTop(tree) ?? tree;
+      const mark = (path: string): string => {
+        const info = statIfExists(join(top, path));
+        return `${info?.mtimeMs} ${info?.size}`;
+      };
+      return new Map((await listOutsideCleo(tree)).map(({ state, path }) => [path, `${state} ${mark(path)}`]));
+    },
     async merge(tree, commit, message) {
       const { exitCode, stdout, stderr } = await git(
         tree,

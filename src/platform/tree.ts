@@ -56,7 +56,7 @@ export const createFolderAccess = (folder: string): Awaited<ReturnType<Platform[
 });
 
 /** Returns the nearest parent folder with `.git`. Ignores git's environment variables. */
-function findTop(folder: string): string | undefined {
+export function findTop(folder: string): string | undefined {
   for (let current = realpathSync(resolve(folder)); ; current = dirname(current)) {
     if (existsSync(join(current, '.git'))) return current;
     if (dirname(current) === current) return undefined;

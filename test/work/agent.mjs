@@ -69,6 +69,11 @@ function work() {
     return finish('complete');
   }
   if (modes.has('block')) return finish('blocked');
+  if (modes.has('child')) {
+    const child = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
+    child.unref();
+    write('child.pid', String(child.pid));
+  }
   if (modes.has('hang')) {
     say('hanging');
     return setInterval(() => {}, 1000);
@@ -78,12 +83,7 @@ function work() {
   if (modes.has('flood'))
     for (let i = 0; i < 3000; i += 1) process.stdout.write(`${'x'.repeat(1023)}\n`.repeat(Number(modes.get('flood'))));
   if (modes.has('secret')) say(`the key is ${process.env.AGENT_API_KEY}`);
-  if (modes.has('child')) {
-    const child = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
-    child.unref();
-    write('child.pid', String(child.pid));
-  }
-  if (modes.has('outside')) writeFileSync(join(process.env.CLEO_ROOT, 'outside.txt'), 'written outside\n');
+  if (modes.has('outside')) writeFileSync(join(process.env.CLEO_ROOT, modes.get('outside')), 'written outside\n');
   for (const { name, rest } of steps) {
     const [path = '', ...words] = rest.split(' ');
     if (name === 'write') write(path, `${words.join(' ') || task}\n`);

@@ -1,4 +1,5 @@
 import type { GateName } from '#core/model/scalars.ts';
+import { pluralize } from '#lib/pluralize.ts';
 import type { ResearchStatus } from '#research/model/manifest.ts';
 
 /** The facts about a task after its agent has ended. */
@@ -12,6 +13,8 @@ export interface RoundFacts {
   hasWork: boolean;
   /** Changed and untracked files. */
   uncommitted: string[];
+  /** Files of the project folder that changed while the agent ran. */
+  outside: string[];
   /** The branch that should be checked out, if another one is. */
   leftBranch?: string | undefined;
   /** The status in the agent's return message; undefined without such a message. */
@@ -30,13 +33,12 @@ export function listFindings(facts: RoundFacts): string[] {
   const { isDone, hasWork, uncommitted, leftBranch, returned, timedOutMinutes, problems } = facts;
   const missing = facts.missingGates.filter((gate) => gate !== 'qaPassed');
   const awaitsValidator = facts.missingGates.length > 0 && missing.length === 0;
-  const shown = uncommitted.slice(0, maxNamedFiles).join(', ');
-  const rest = uncommitted.length > maxNamedFiles ? ` and ${uncommitted.length - maxNamedFiles} more` : '';
   return [
-    timedOutMinutes !== undefined && `The agent did not finish within ${timedOutMinutes} minutes.`,
+    timedOutMinutes !== undefined && `The agent did not finish within ${pluralize(timedOutMinutes, 'minute')}.`,
     leftBranch !== undefined && `The worktree is not on branch ${leftBranch} any more.`,
     !hasWork && 'Nothing was changed: the branch has no commit that changes a file, and the task has no entry in the manifest.',
-    uncommitted.length > 0 && `Files are not committed: ${shown}${rest}.`,
+    !hasWork && facts.outside.length > 0 && `${describeOutside(facts.outside)}. Only work in the worktree counts.`,
+    uncommitted.length > 0 && `Files are not committed: ${nameFiles(uncommitted)}.`,
     facts.staleGates.length > 0 && `Files changed after they were submitted as evidence for ${facts.staleGates.join(', ')}.`,
     missing.length > 0 && `There is no evidence for ${missing.join(', ')}.`,
     isDone && (returned === 'partial' || returned === 'blocked') && `The task was completed, but the agent returned ${returned}.`,
@@ -46,6 +48,12 @@ export function listFindings(facts: RoundFacts): string[] {
     ...problems,
   ].filter((finding) => finding !== false);
 }
+
+const nameFiles = (paths: string[]): string =>
+  `${paths.slice(0, maxNamedFiles).join(', ')}${paths.length > maxNamedFiles ? ` and ${paths.length - maxNamedFiles} more` : ''}`;
+
+/** Reports changes outside a worktree. A person may have made them, so that they do not count against the agent. */
+export const describeOutside = (paths: string[]): string => `Files of the project folder changed while the agent ran: ${nameFiles(paths)}`;
 
 export type RoundDecision = 'accept' | 'complete' | 'validate' | 'retry' | 'give-up';
 

@@ -7,7 +7,7 @@ import { requireTask } from '#tasks/operations/shared/require.ts';
 import type { WorkItem } from '../../model/work-item.ts';
 import type { RoundFacts } from '../../rules/round.ts';
 import type { AgentEnd } from './run-agent.ts';
-import { callAsAgent, getItemFolder, type WorkRun } from './work-run.ts';
+import { type ActiveTask, callAsAgent, getItemFolder, type WorkRun } from './work-run.ts';
 
 export interface CheckedResult {
   facts: RoundFacts;
@@ -16,7 +16,7 @@ export interface CheckedResult {
 }
 
 /** Looks at what an agent left: the state of its task, the gates, the branch, and its return message. */
-export async function checkResult(work: WorkRun, item: WorkItem, end: AgentEnd | undefined): Promise<CheckedResult> {
+export async function checkResult(work: WorkRun, { item, outside }: ActiveTask, end: AgentEnd | undefined): Promise<CheckedResult> {
   const { ctx, git } = work;
   const folder = getItemFolder(work, item);
   const isRepository = (await git.getPrefix(folder)) !== undefined;
@@ -37,6 +37,7 @@ export async function checkResult(work: WorkRun, item: WorkItem, end: AgentEnd |
       // Outside git nothing shows whether the agent changed something.
       hasWork: done.isChanged || entry !== undefined || !isRepository,
       uncommitted: isRepository ? await git.listUncommitted(folder) : [],
+      outside: [...outside],
       leftBranch: item.branch !== undefined && branch !== item.branch ? item.branch : undefined,
       returned,
       timedOutMinutes: end?.result.timedOut ? Math.round(end.result.durationMs / 60_000) : undefined,

@@ -190,7 +190,7 @@ function listUnmerged({ runner, config }: WorkRun): TaskId[] {
 
 async function doTask(work: WorkRun, state: LoopState, item: WorkItem, isResumed: boolean): Promise<void> {
   const { platform } = work.ctx;
-  const active: ActiveTask = { item, kill: new AbortController(), isStopping: false };
+  const active: ActiveTask = { item, kill: new AbortController(), isStopping: false, outside: new Set() };
   const startedMs = platform.monotonicMs();
   const abort = (): void => active.kill.abort();
   work.kill.signal.addEventListener('abort', abort, { once: true });

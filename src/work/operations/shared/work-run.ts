@@ -44,6 +44,8 @@ export interface ActiveTask {
   kill: AbortController;
   /** No further round is to be started. */
   isStopping: boolean;
+  /** Files of the project folder that changed while the agent ran. */
+  outside: Set<string>;
 }
 
 export interface TaskResult {

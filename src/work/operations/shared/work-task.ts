@@ -2,7 +2,7 @@ import { CleoError } from '#core/errors/error.ts';
 import { defined } from '#lib/defined.ts';
 import type { RunContext } from '#runs/runner/run-context.ts';
 import type { WorkItem, WorkOutcome } from '../../model/work-item.ts';
-import { decideRound } from '../../rules/round.ts';
+import { decideRound, describeOutside } from '../../rules/round.ts';
 import { attentionLabel } from '../../rules/selection.ts';
 import { formatRoundPrompt } from '../../rules/work-prompts.ts';
 import { checkResult } from './check-result.ts';
@@ -38,6 +38,7 @@ export async function workTask(work: WorkRun, active: ActiveTask, isResumed: boo
   } finally {
     await run.trace.sync();
   }
+  end = await reportOutside(work, active, end);
   saveItem(work, item, {
     state: end.outcome === 'lost' ? 'stopped' : end.outcome,
     endedAt: work.ctx.platform.now(),
@@ -47,6 +48,19 @@ export async function workTask(work: WorkRun, active: ActiveTask, isResumed: boo
   report(work, 'work_ended', item.taskId, { outcome: end.outcome, note: end.note, branch: item.branch, rounds: item.round });
   return end;
 }
+
+/** Adds the files of the project folder that changed while the agent ran to the note on its task. */
+async function reportOutside(work: WorkRun, { item, outside }: ActiveTask, end: TaskEnd): Promise<TaskEnd> {
+  if (outside.size === 0) return end;
+  const text = describeOutside([...outside]);
+  if (end.note?.includes(text)) return end;
+  if (end.outcome !== 'lost') await addNote(work, item, text);
+  return { ...end, note: [end.note, text].filter(Boolean).join('; ') };
+}
+
+/** Marks the changes in the project folder, where the agent of a worktree must not work. */
+const markOutside = async ({ ctx, git }: WorkRun, { worktree }: WorkItem): Promise<Map<string, string>> =>
+  worktree === undefined ? new Map() : git.markChanges(ctx.project.root);
 
 async function attemptTask(work: WorkRun, run: RunContext, active: ActiveTask, isResumed: boolean): Promise<TaskEnd> {
   const { item } = active;
@@ -80,6 +94,7 @@ async function runRound(work: WorkRun, run: RunContext, active: ActiveTask, isSk
   const phase = `round-${item.round}`;
   let agent: AgentEnd | undefined;
   if (!isSkipped) {
+    const changes = await markOutside(work, item);
     agent = await runAgent(work, run, item, {
       profile,
       phase,
@@ -89,6 +104,8 @@ async function runRound(work: WorkRun, run: RunContext, active: ActiveTask, isSk
       env: defined({ CLEO_AGENT_ID: item.agentId, CLEO_SESSION_ID: item.session }) as Record<string, string>,
       signal: active.kill.signal,
     });
+    for (const [path, mark] of await markOutside(work, item)) if (changes.get(path) !== mark) active.outside.add(path);
+    if (active.outside.size > 0) run.warnings.push({ code: 'undeclared_write', message: describeOutside([...active.outside]) });
     const { problem } = agent.result;
     if (problem !== undefined) {
       const fatal = new CleoError('E_DEPENDENCY_ERROR', {
@@ -103,7 +120,7 @@ async function runRound(work: WorkRun, run: RunContext, active: ActiveTask, isSk
   const owner = await work.ctx.read((store) => findOtherOwner(store, item));
   if (owner !== undefined) return { end: { outcome: 'lost', note: owner } };
   saveItem(work, item, { state: 'checking' });
-  const { facts, commit } = await checkResult(work, item, agent);
+  const { facts, commit } = await checkResult(work, active, agent);
   saveItem(work, item, defined({ commit }));
   const { decision, findings } = decideRound(facts, item.round, work.config['work.rounds']);
   const record = (all: string[]): void =>
