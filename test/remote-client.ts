@@ -41,6 +41,7 @@ export async function grantToken({ store }: Pick<TestApp, 'store'>, scope: Token
 /** A client with a folder of its own, as a colleague has it on another machine. */
 export interface RemoteCheckout {
   root: string;
+  env: Record<string, string>;
   client: App;
   /** The paths of all requests. */
   requests: string[];
@@ -84,7 +85,7 @@ export async function openRemoteCheckout(
   });
   const call: RemoteCheckout['call'] = async (operation, params = {}, more = {}) =>
     (await dispatch(client, { operation, params, gateway: 'cli', ...more })).envelope;
-  return { root, client, requests, call };
+  return { root, env: environment, client, requests, call };
 }
 
 /** Calls an operation as a client whose store is behind a server. */

@@ -13,6 +13,7 @@ import type { SessionHandle } from './model/session-handle.ts';
 import type { FileRecordKind } from './model/shared-records.ts';
 import type { CallToken, PersonScope } from './model/token.ts';
 import type { ApplyContext, FactRequest, Observation } from './observation.ts';
+import type { StoreStep } from './store-step.ts';
 
 export type OperationKind = 'query' | 'mutation' | 'job';
 export type OperationTier = 0 | 1 | 2;
@@ -93,6 +94,9 @@ interface Definition<P extends Params, R extends Params> {
   observes?: readonly Observation[];
   /** Requests that follow from the parameters alone. They are observed before `run`, so that it need not run again for them. */
   observeFirst?(params: InferOutput<P>): FactRequest[];
+  /** The reads and writes of the store that the operation makes with `runStep`. If the store is behind a server, an operation with steps
+   *  runs on the client and sends each of them. It uses the store in no other way. */
+  steps?: readonly StoreStep[];
   /** Writes files of the caller once the transaction is committed, with what `run` returned as `apply`: on the client, if the store is
    *  behind a server. It may run again if an answer was lost. A failure is the answer of the call and is logged; the store keeps what
    *  `run` recorded. Never called in a dry run. */
@@ -184,6 +188,8 @@ export interface BaseContext {
   /** Returns facts about the checkout or the machine of the caller. If they are not observed yet, dispatch rolls the transaction back,
    *  observes them and runs the operation again, so do not catch what it throws. A job gets them at once. */
   getFacts<Q, F>(observation: Observation<Q, F>, request: Q): Promise<F>;
+  /** Makes one read or write of the store that the operation declares in `steps`. */
+  runStep<P, R>(step: StoreStep<P, R>, params: P): Promise<R>;
   /** What was observed for earlier runs of this call, to detect a change in between. */
   observed?: ReadonlyMap<string, { name: string; request?: unknown }>;
   /** Throws unless the caller has the scope. Call it before any side effect and do not catch what it throws: dispatch rolls the

@@ -18,13 +18,16 @@ import type { SessionHandle } from '#core/model/session-handle.ts';
 import type { CallToken, PersonScope, TokenScope } from '#core/model/token.ts';
 import type { FactRequest, Observation } from '#core/observation.ts';
 import { includesScope } from '#core/rules/token-scope.ts';
+import type { StoreStep } from '#core/store-step.ts';
 import { defined } from '#lib/defined.ts';
 import type { Platform, Project } from '#platform/port.ts';
+import type { CallPart } from '#sessions/model/client-call.ts';
 import type { ReadStore, Stamp, Store, StoreAdmin } from '#store/port/store.ts';
 import type { Reply } from './dispatch.ts';
 import { createSuccess, type Meta } from './envelope.ts';
 import type { LogFeed } from './feed/log-feed.ts';
 import { applyAliases } from './parse.ts';
+import type { PartAnswer } from './remote/server-answer.ts';
 
 /** Everything that `main` builds and passes to dispatch. */
 export interface App {
@@ -78,6 +81,8 @@ export interface Call {
   clientFacts?: { facts: ClientFact[]; receivedMs: number };
   /** The client could not observe what the call needs. */
   observeError?: CleoError;
+  /** The operation runs on the client of this server, which asks for a part of it. */
+  part?: CallPart & { attempt: number };
   /** Aborted when the caller stops waiting for the answer. */
   signal?: AbortSignal;
   /** The call waits for work, and there is some: it writes at once, without a read before. */
@@ -162,6 +167,12 @@ export interface CallContext {
   facts?: Map<string, ClientFact>;
   /** What the client of this server has to write. */
   clientApply?: Record<string, unknown>;
+  /** Sends a step to the server in front of the store, if the operation runs on its client. */
+  sendStep?: (step: StoreStep, params: unknown) => Promise<unknown>;
+  /** What the client of this server gets for its part of the operation. */
+  partAnswer?: PartAnswer;
+  /** The server has logged the failure of the call and completed its fix. */
+  isAnsweredByServer?: true;
   /** The operation ran and was rolled back, because it needed facts. */
   hasRun?: true;
   /** Requests of the present run that are not observed yet. */
@@ -228,6 +239,7 @@ export function createContext(ctx: CallContext, part: object): BaseContext {
       ),
     getFacts: async <Q, F>(observation: Observation<Q, F>, request: Q): Promise<F> =>
       (await import('./observe.ts')).getFacts(ctx, observation, request),
+    runStep: async <P, R>(step: StoreStep<P, R>, params: P): Promise<R> => (await import('./run-step.ts')).runStep(ctx, part, step, params),
     requireScope(scope: PersonScope, request: ScopeRequest) {
       if (!includesScope(ctx.granted ?? call.token?.scope ?? 'mutate', scope)) throw new ScopeRequired(scope, request);
     },

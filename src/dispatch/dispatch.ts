@@ -17,6 +17,7 @@ import {
 import { createFailure, createSuccess, type Envelope, type Meta, type Outcome } from './envelope.ts';
 import { identify, identifyQuietly, namesConversation } from './identify.ts';
 import { readParams } from './read-params.ts';
+import type { PartAnswer } from './remote/server-answer.ts';
 
 export interface Reply {
   envelope: Envelope;
@@ -30,6 +31,8 @@ export interface Reply {
   unexpected?: unknown;
   /** What the client of this server has to write. */
   apply?: Record<string, unknown>;
+  /** What the client of this server gets for its part of the operation. */
+  part?: PartAnswer;
   /** The caller waits for work, and the call found none. */
   wait?: WaitRequest & { ctx: CallContext };
 }
@@ -65,15 +68,15 @@ async function handleCall(app: App, given: Call, startedAt: number): Promise<Rep
     if (call.token && call.agent !== undefined) (await import('./check-name.ts')).checkName(ctx);
     if (call.inputError) throw call.inputError;
     await checkGateway(operation, call);
-    const { runsOn, needs, isAboutStore } = operation;
-    if ((runsOn ? runsOn !== 'client' : needs === 'store' || isAboutStore?.((call.params ?? {}) as never)) && app.usesServer())
+    const { runsOn, needs, isAboutStore, steps } = operation;
+    if (!steps && (runsOn ? runsOn !== 'client' : needs === 'store' || isAboutStore?.((call.params ?? {}) as never)) && app.usesServer())
       return await (await import('./remote/send-call.ts')).sendCall(ctx);
     const {
       params,
       corrected,
       warnings: ignored = [],
     } = await readParams(operation, call.params, call, async () =>
-      (await import('./resolve-aliases.ts')).resolveAliases(app, entry, call.params),
+      steps && app.usesServer() ? undefined : (await import('./resolve-aliases.ts')).resolveAliases(app, entry, call.params),
     );
     // The log and suggested commands show the canonical parameters.
     if (corrected) ctx.call = { ...call, params: corrected };
@@ -92,6 +95,7 @@ async function handleCall(app: App, given: Call, startedAt: number): Promise<Rep
       operation,
       caller: ctx.caller,
       ...(ctx.clientApply ? { apply: ctx.clientApply } : {}),
+      ...(ctx.partAnswer ? { part: ctx.partAnswer } : {}),
       ...(wait && !call.hasWaited ? { wait: { ...wait, ctx } } : {}),
     };
   } catch (error) {
@@ -114,8 +118,8 @@ async function handleError(
       ? error
       : new CleoError('E_GENERAL_ERROR', { problem: (error as Error)?.message ?? String(error) }, { cause: error });
   const failure = operation?.exitNamespace ? (await import('./skill-error.ts')).redactSkillError(known) : known;
-  if (ctx) await (await import('./offer-fix.ts')).offerFix(ctx, failure);
-  if (ctx) await (await import('./log.ts')).logError(ctx, failure);
+  if (ctx && !ctx.isAnsweredByServer) await (await import('./offer-fix.ts')).offerFix(ctx, failure);
+  if (ctx && !ctx.isAnsweredByServer) await (await import('./log.ts')).logError(ctx, failure);
   if (ctx) completeMeta(meta, ctx);
   // A caller without the scope gets the error of cleo, whose exit code is not one of the skill.
   if (failure.row === 'E_FORBIDDEN' || failure.row === 'E_UNAUTHORIZED') delete meta.exitNamespace;
@@ -186,12 +190,15 @@ function toCaller(platform: Platform, call: Call, { needs, kind }: Operation): C
 
 async function runOperation(ctx: CallContext, params: Record<string, unknown>): Promise<Outcome> {
   const { shares } = ctx.operation;
-  if (!shares || !(ctx.app.hasSharedStore() || ctx.app.usesServer())) return runKind(ctx, params);
+  // The client of this server does that for its own files.
+  if (!shares || ctx.call.part || !(ctx.app.hasSharedStore() || ctx.app.usesServer())) return runKind(ctx, params);
   return (await import('./share-records.ts')).withSharedRecords(ctx, shares, () => runKind(ctx, params));
 }
 
 async function runKind(ctx: CallContext, params: Record<string, unknown>): Promise<Outcome> {
   const { operation } = ctx;
+  if (operation.steps && ctx.app.usesServer()) return (await import('./remote/run-on-client.ts')).runOnClient(ctx, params);
+  if (ctx.call.clientFacts && operation.steps) return (await import('./remote/answer-part.ts')).answerPart(ctx, params);
   if (operation.kind === 'query') return runQuery(ctx, params);
   // Most calls read and never load the code for writes.
   const { runJob, runMutation } = await import('./write.ts');

@@ -4,6 +4,7 @@ import type { Changes } from '#core/model/audit.ts';
 import { fileRecordKinds } from '#core/model/shared-records.ts';
 import { type Observation, requestFacts } from '#core/observation.ts';
 import { listPolicyGroups } from '#core/rules/trust.ts';
+import type { StoreStep } from '#core/store-step.ts';
 import type { Store, WriteStore } from '#store/port/store.ts';
 import { type CallContext, checkFolder, createContext, toStamp, unwrapAnswer } from './call-context.ts';
 import { checkSession, listSessionWarnings } from './check-session.ts';
@@ -11,6 +12,7 @@ import type { Outcome } from './envelope.ts';
 import { findReplay, forgetKey, mustWrite, storeKey } from './idempotency.ts';
 import { identify } from './identify.ts';
 import { appendEntry, logQuery, logQuietly } from './log.ts';
+import { addChanges } from './run-step.ts';
 
 /** Runs a mutation in one transaction with its audit row, so that a recorded success is a committed one. */
 export async function runMutation(ctx: CallContext, params: Record<string, unknown>): Promise<Outcome> {
@@ -62,32 +64,14 @@ export async function runJob(ctx: CallContext, params: Record<string, unknown>):
   if (operation.needs === 'store') {
     const store = await app.openStore('write');
     await checkPolicy(ctx);
-    const started = await store.write(toStamp(ctx), async (writes) => {
-      const replay = await findReplay(ctx, writes, params);
-      if (replay) return replay;
-      checkNotAborted(ctx);
-      await identify(ctx, writes, writes);
-      await checkSession(ctx, writes, params);
-      await storeKey(ctx, writes, params, undefined);
-      return writes.jobs.start(operation.name, ctx.caller.agent, ctx.now);
-    });
+    const started = await store.write(toStamp(ctx), (writes) => startJob(ctx, writes, params));
     if (typeof started !== 'number') return started;
     try {
       const outcome = await performJob(ctx, changes, params);
-      await (await app.openStore('write')).write(toStamp(ctx), async (writes) => {
-        await writes.jobs.finish(started);
-        if (!outcome.isDryRun) return finishWrite(ctx, writes, params, outcome);
-        await forgetKey(ctx, writes);
-        if (ctx.isGraded) await appendEntry(ctx, writes, outcome.options.exit ?? 0);
-      });
+      await (await app.openStore('write')).write(toStamp(ctx), (writes) => finishJob(ctx, writes, started, params, outcome));
       return outcome;
     } catch (error) {
-      await (await app.openStore('write'))
-        .write(toStamp(ctx), async (writes) => {
-          await writes.jobs.finish(started);
-          await forgetKey(ctx, writes);
-        })
-        .catch(() => {});
+      await (await app.openStore('write')).write(toStamp(ctx), (writes) => abandonJob(ctx, writes, started)).catch(() => {});
       throw error;
     }
   }
@@ -99,14 +83,46 @@ export async function runJob(ctx: CallContext, params: Record<string, unknown>):
   return outcome;
 }
 
+/** Records the start of a job. Returns its number, or the stored answer of its idempotency key. */
+export async function startJob(ctx: CallContext, writes: WriteStore, params: Record<string, unknown>): Promise<number | Outcome> {
+  const replay = await findReplay(ctx, writes, params);
+  if (replay) return replay;
+  checkNotAborted(ctx);
+  await identify(ctx, writes, writes);
+  await checkSession(ctx, writes, params);
+  await storeKey(ctx, writes, params, undefined);
+  return writes.jobs.start(ctx.operation.name, ctx.caller.agent, ctx.now);
+}
+
+/** Records the success of a job, with the audit row of the call. */
+export async function finishJob(
+  ctx: CallContext,
+  writes: WriteStore,
+  job: number,
+  params: Record<string, unknown>,
+  outcome: Outcome,
+): Promise<void> {
+  await writes.jobs.finish(job);
+  if (!outcome.isDryRun) return finishWrite(ctx, writes, params, outcome);
+  await forgetKey(ctx, writes);
+  if (ctx.isGraded) await appendEntry(ctx, writes, outcome.options.exit ?? 0);
+}
+
+/** Records that a job failed. Its entry in the log is that of the failed call. */
+export async function abandonJob(ctx: CallContext, writes: WriteStore, job: number): Promise<void> {
+  await writes.jobs.finish(job);
+  await forgetKey(ctx, writes);
+}
+
 /** Rejects the call if a setting that it obeys was changed by other means than `config set`. */
-async function checkPolicy({ app: { platform }, operation }: CallContext): Promise<void> {
+export async function checkPolicy({ app: { platform }, operation }: CallContext): Promise<void> {
   const project = platform.getProject();
   if (!project || listPolicyGroups(operation.name).length === 0) return;
   await (await platform.loadTrust()).requirePolicy(project, operation.name);
 }
 
-async function performJob(ctx: CallContext, changes: Changes, params: Record<string, unknown>): Promise<Outcome> {
+/** Runs a job and returns its outcome. */
+export async function performJob(ctx: CallContext, changes: Changes, params: Record<string, unknown>): Promise<Outcome> {
   const context = createJobContext(ctx, changes);
   const { result, options } = unwrapAnswer(await ctx.operation.run(context as never, params as never));
   const outcome = { result, options: withSessionWarnings(ctx, options), changes, ...(options.dryRun ? { isDryRun: true } : {}) };
@@ -158,9 +174,12 @@ function createJobContext(ctx: CallContext, changes: Changes): object {
       value: async (change: (store: WriteStore) => Promise<unknown>) =>
         (await app.openStore('write')).write(toStamp(ctx), async (writes) => {
           const result = await change(writes);
-          for (const key of ['created', 'updated', 'deleted'] as const) changes[key] = changes[key].concat(writes.changes[key]);
+          addChanges(changes, writes.changes);
           return result;
         }),
+    },
+    runStep: {
+      value: async (step: StoreStep, given: unknown) => (await import('./run-step.ts')).runStep(ctx, { changes }, step, given),
     },
     writeAndLog: {
       value: async (change: (store: WriteStore) => Promise<unknown>) => {

@@ -6,6 +6,7 @@ export interface ScopedOperation {
   scope?: PersonScope | { scope: PersonScope; when: string } | undefined;
   usesHost?: true | undefined;
   observes?: readonly unknown[] | undefined;
+  steps?: readonly unknown[] | undefined;
 }
 
 /** Checks whether a caller may call an operation, as far as its definition decides. A caller on this machine has no token: the shell
@@ -20,8 +21,8 @@ interface ScopedToken {
 }
 
 /** True if the host that the operation uses is that of the client. */
-const usesClientHost = (token: ScopedToken | undefined, { observes }: ScopedOperation): boolean =>
-  token?.isClient === true && observes !== undefined;
+const usesClientHost = (token: ScopedToken | undefined, { observes, steps }: ScopedOperation): boolean =>
+  token?.isClient === true && (observes ?? steps) !== undefined;
 
 /** Checks whether a caller may use files and programs of the host. A token below scope admin is for remote callers, who may not. */
 export const isHostAllowed = (token: { scope: TokenScope } | undefined): boolean => !token || token.scope === 'admin';

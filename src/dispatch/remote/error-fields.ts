@@ -24,5 +24,7 @@ export const toErrorFields = ({ code, exitCode, message, fix, alternatives, deta
 export function rebuildError(fields: ErrorFields, call?: GatewayCall): CleoError {
   const { code, exitCode, message, fix, alternatives = [], details = {} } = fields;
   const rebuilt = new CleoError('E_GENERAL_ERROR', { problem: message });
-  return Object.assign(rebuilt, { row: code, code, exitCode, message, fix, alternatives, details, ...(call ? { call } : {}) });
+  // All errors with exit codes of skills are one row.
+  const row = code.startsWith('E_SKILL_') ? 'E_SKILL' : code;
+  return Object.assign(rebuilt, { row, code, exitCode, message, fix, alternatives, details, ...(call ? { call } : {}) });
 }

@@ -46,6 +46,7 @@ export async function answerClient(
     params,
     facts = [],
     observeError,
+    part,
   } = message;
   const identity = limitIdentity(request.token, caller.identity, agent);
   const sessions = caller.sessions && new Map(Object.entries(caller.sessions));
@@ -75,6 +76,7 @@ export async function answerClient(
     token: limitToken(request.token, message),
     clientFacts: { facts, receivedMs: app.platform.monotonicMs() },
     ...(observeError ? { observeError: rebuildError(observeError) } : {}),
+    ...(part ? { part: { ...part, attempt: message.attempt } } : {}),
     ...defined({ kind, agent, session, idempotencyKey, conversation, paths, warnings, signal: request.signal }),
     ...(message.isOwnKey && message.attempt === 1 ? { isNewKey: true as const } : {}),
   };
@@ -93,6 +95,7 @@ export async function answerClient(
     exported,
     call: reply.error?.call,
     apply: reply.apply,
+    part: reply.part,
   });
   return { answer, reply };
 }

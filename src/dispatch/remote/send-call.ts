@@ -39,18 +39,9 @@ async function callOperation(ctx: CallContext): Promise<Reply> {
   const server = await locateServer(app.platform);
   if (operation.runsOn === 'both' && operation.usesCheckout?.(params) !== false) throw createBehindServerError(app.platform, operation);
   const isWrite = operation.kind !== 'query';
-  const isOwnKey = isWrite && call.idempotencyKey === undefined;
-  const { agent, session, conversation, paths, warnings, kind } = call;
-  const message: ClientCall = {
-    params: call.params,
-    gateway: call.gateway as ClientCall['gateway'],
-    ...defined({ agent, session, conversation, paths, warnings, kind, project: server.project }),
-    ...defined({ idempotencyKey: call.idempotencyKey ?? (isOwnKey ? `client-${app.platform.randomHex(32)}` : undefined) }),
-    ...(isOwnKey ? { isOwnKey } : {}),
-    ...(app.isObserver ? { isObserver: app.isObserver } : {}),
-    attempt: 1,
-    caller: await describeCaller(ctx, isWrite),
-  };
+  const message = await createMessage(ctx, server);
+  if (isWrite && message.idempotencyKey === undefined)
+    Object.assign(message, { idempotencyKey: createRequestKey(app.platform), isOwnKey: true });
   const requests = operation.observeFirst?.(params as never) ?? [];
   if (requests.length > 0) await addFacts(ctx, message, requests);
   let sentMs = app.platform.monotonicMs();
@@ -66,6 +57,23 @@ async function callOperation(ctx: CallContext): Promise<Reply> {
     await addFacts(ctx, message, toFactRequests(ctx, server, answer.needs, message.facts));
     sentMs = app.platform.monotonicMs();
   }
+}
+
+/** A key that the client chooses, so that it can repeat a request whose answer was lost. */
+export const createRequestKey = (platform: Platform): string => `client-${platform.randomHex(32)}`;
+
+/** Creates the message of a call, which describes its caller. */
+export async function createMessage(ctx: CallContext, server: ServerLocation): Promise<ClientCall> {
+  const { app, call, operation } = ctx;
+  const { agent, session, conversation, paths, warnings, kind, idempotencyKey, params } = call;
+  return {
+    params,
+    gateway: call.gateway as ClientCall['gateway'],
+    ...defined({ agent, session, conversation, paths, warnings, kind, idempotencyKey, project: server.project }),
+    ...(app.isObserver ? { isObserver: app.isObserver } : {}),
+    attempt: 1,
+    caller: await describeCaller(ctx, operation.kind !== 'query'),
+  };
 }
 
 /** Observes facts in this checkout and adds them to the message. A failure is sent to the server, which logs and returns it as that of
@@ -197,7 +205,7 @@ const connections = new Map<string, Promise<ServerConnection>>();
 
 /** Sends a message until it is answered. A server that restarts, or a proxy without one, is waited for as long as a call waits for the lock.
  *  A write that may have arrived is repeated too: its key keeps it from having a second effect. */
-async function post(
+export async function post(
   platform: Platform,
   { url, token, busyTimeoutMs }: ServerLocation,
   path: string,
@@ -244,17 +252,10 @@ const createUnansweredError = (url: string, problem: string, mayBeSaved: boolean
     ? new CleoError('E_OUTCOME_UNKNOWN', { problem: `The cleo server at ${url} did not answer: ${problem}` })
     : new CleoError('E_STORE_UNAVAILABLE', { address: url, problem, waitedMs, isServer: true });
 
-/** Converts the answer of the server to a reply, and follows the sessions that it started or left. */
+/** Converts the answer of the server to a reply. */
 function toReply(app: App, operation: Operation, answer: ClientAnswer, server: ServerLocation): Reply {
-  const { envelope, caller, sessions, exported, call } = answer;
-  const found = envelope._meta.version;
-  if (found !== undefined && !isSameMajor(found, app.platform.version))
-    throw new CleoError('E_SERVER_VERSION', { server: server.url, found, own: app.platform.version });
-  if (app.agentSessions && sessions) {
-    app.agentSessions.clear();
-    for (const [agent, session] of Object.entries(sessions)) app.agentSessions.set(agent, session);
-  }
-  if (exported) app.platform.exportSession(exported.session, exported.isGraded);
+  const { envelope, caller, call } = answer;
+  followServer(app, answer, server);
   return {
     envelope,
     exitCode: Number(envelope._meta.exitCode ?? 0),
@@ -264,4 +265,16 @@ function toReply(app: App, operation: Operation, answer: ClientAnswer, server: S
   };
 }
 
-const toError = ({ error }: Envelope, call?: GatewayCall): CleoError => rebuildError(error as ErrorFields, call);
+/** Follows the sessions that the server started or left. Throws if it is of another major version. */
+export function followServer(app: App, { envelope, sessions, exported }: ClientAnswer, server: ServerLocation): void {
+  const found = envelope._meta.version;
+  if (found !== undefined && !isSameMajor(found, app.platform.version))
+    throw new CleoError('E_SERVER_VERSION', { server: server.url, found, own: app.platform.version });
+  if (app.agentSessions && sessions) {
+    app.agentSessions.clear();
+    for (const [agent, session] of Object.entries(sessions)) app.agentSessions.set(agent, session);
+  }
+  if (exported) app.platform.exportSession(exported.session, exported.isGraded);
+}
+
+export const toError = ({ error }: Envelope, call?: GatewayCall): CleoError => rebuildError(error as ErrorFields, call);

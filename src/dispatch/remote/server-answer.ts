@@ -1,7 +1,9 @@
 import { CleoError } from '#core/errors/error.ts';
 import type { GatewayCall } from '#core/errors/row.ts';
-import type { Caller } from '#core/model/audit.ts';
+import type { Caller, Changes } from '#core/model/audit.ts';
 import type { ServerAnswer } from '#core/model/server-connection.ts';
+import type { SessionHandle } from '#core/model/session-handle.ts';
+import type { TokenIdentity } from '#core/model/token.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import type { Envelope } from '../envelope.ts';
@@ -16,8 +18,26 @@ export interface ClientAnswer {
   exported?: { session: string; isGraded: boolean };
   /** What `apply` of the operation writes in the checkout of the client. */
   apply?: Record<string, unknown>;
+  /** The answer to a part of an operation that runs on the client. */
+  part?: PartAnswer;
   /** The call that the fix of an error stands for, if a command line cannot express it. */
   call?: GatewayCall;
+}
+
+/** What the server found about the caller, or the result of a step. */
+export interface PartAnswer {
+  isGraded?: true;
+  begun?: {
+    job: number;
+    now: string;
+    caller: Caller;
+    token: TokenIdentity;
+    session?: SessionHandle;
+    isNamed?: true;
+    activeSessions?: string[];
+    isAmbiguous?: true;
+  };
+  step?: { result?: unknown; changes?: Changes };
 }
 
 /** A request for facts about the checkout of the client. */

@@ -5,7 +5,7 @@ import { defined } from '#lib/defined.ts';
 import { ReleaseSchema } from '../model/release.ts';
 import { Version } from '../model/version.ts';
 import { listRemainingSteps } from '../rules/release.ts';
-import { readReleaseView } from './shared/releases.ts';
+import { shipSteps } from './shared/ship-steps.ts';
 import { Shipment } from './shared/shipment.ts';
 
 export const releaseShip = job({
@@ -25,14 +25,14 @@ export const releaseShip = job({
   result: strictObject({ release: ReleaseSchema, would: optional(array(string())), statement: optional(string()) }),
   errors: ['E_NOT_FOUND', 'E_VALIDATION', 'E_DEPENDENCY_ERROR', 'E_FILE_ERROR'],
   tier: 1,
-  runsOn: 'both',
+  steps: Object.values(shipSteps),
   usesHost: true,
   cli: { command: 'release ship', args: ['version'], view: async () => (await import('../view.ts')).releaseView },
   // The example exits with 4, because its project has no release to ship.
   example: { world: ['T001 done'], call: { version: 'v1.0.0', bumpVersion: true, createTag: true, push: true }, exit: 4 },
   async run(ctx, { version, bumpVersion = false, createTag = false, push = false, artifacts = [], provenance, dryRun }) {
     const shipment = await Shipment.open(ctx, version, { bumpVersion, createTag, push });
-    const readView = () => ctx.read((store) => readReleaseView(store, shipment.release));
+    const readView = () => ctx.runStep(shipSteps.view, { version });
     const remaining = listRemainingSteps(shipment.release, shipment.options, shipment.hasCommit);
     const files = await shipment.hashArtifacts(artifacts);
     if (remaining.length === 0 && !provenance && files.length === 0) return noChange({ release: await readView() });

@@ -14,6 +14,7 @@ import {
   record,
   string,
   unknown,
+  variant,
 } from 'valibot';
 
 const ShortText = pipe(string(), maxLength(1000, 'must have at most 1000 characters'));
@@ -48,6 +49,31 @@ const ClientErrorSchema = object({
   details: optional(record(string(), unknown())),
 });
 
+const Ids = array(string());
+const PartKey = pipe(string(), maxLength(100, 'must have at most 100 characters'));
+
+/** The part of an operation with steps that the server does, because the operation itself runs on the client. A part that writes has a key,
+ *  so that it has one effect if its answer is lost. */
+const CallPartSchema = variant('action', [
+  object({ action: literal('begin'), key: PartKey }),
+  object({ action: literal('step'), key: PartKey, name: ShortText, params: unknown(), job: optional(number()) }),
+  object({
+    action: literal('finish'),
+    key: PartKey,
+    job: optional(number()),
+    durationMs: number(),
+    error: optional(ClientErrorSchema),
+    /** The outcome of a success. */
+    exit: optional(number()),
+    isDryRun: optional(literal(true)),
+    changes: optional(object({ created: Ids, updated: Ids, deleted: Ids })),
+    result: optional(record(string(), unknown())),
+    warnings: optional(array(string())),
+    logParams: optional(record(string(), unknown())),
+  }),
+]);
+export type CallPart = InferOutput<typeof CallPartSchema>;
+
 /** The body of `POST /api/call/<operation>`: a call of a cleo client whose store is behind this server. */
 export const ClientCallSchema = object({
   params: unknown(),
@@ -71,6 +97,8 @@ export const ClientCallSchema = object({
   facts: optional(array(FactSchema)),
   /** The client could not observe what the call needs. The server logs the call as failed. */
   observeError: optional(ClientErrorSchema),
+  /** The operation runs on the client, which asks for a part of it. */
+  part: optional(CallPartSchema),
   caller: ClientCallerSchema,
 });
 export type ClientCall = InferOutput<typeof ClientCallSchema>;

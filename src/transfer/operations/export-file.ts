@@ -1,9 +1,12 @@
 import { boolean, description, number, optional, pipe, strictObject, string } from 'valibot';
 import { answer, job } from '#core/define.ts';
 import { FilePath } from '#core/model/scalars.ts';
+import { readStep } from '#core/store-step.ts';
 import { listAllTasks } from '#tasks/operations/shared/all-tasks.ts';
 import { formatExport, formatLossWarnings, isToolFormat, toolFormats } from '../rules/export.ts';
 import { ExportLosses, exportFormat } from './export.ts';
+
+const readTasks = readStep({ name: 'tasks', params: strictObject({}), run: ({ store }) => listAllTasks(store) });
 
 export const tasksExportFile = job({
   name: 'tasks.export.file',
@@ -16,7 +19,7 @@ export const tasksExportFile = job({
   result: strictObject({ file: string(), count: number(), lost: ExportLosses }),
   errors: ['E_FILE_ERROR'],
   tier: 1,
-  runsOn: 'both',
+  steps: [readTasks],
   usesHost: true,
   cli: { command: 'export', select: 'output', view: async () => (await import('../view.ts')).exportView },
   example: { world: ['T001'], call: { output: 'tasks.jsonl' } },
@@ -25,7 +28,7 @@ export const tasksExportFile = job({
     const resolve = (name: string): string => files.resolveInside(ctx.project.root, name, 'cleo export');
     // A folder is checked file by file.
     const path = format === 'backlog' ? '' : resolve(output);
-    const tasks = await ctx.read((store) => listAllTasks(store));
+    const tasks = await ctx.runStep(readTasks, {});
     if (path && !replace && isToolFormat(format))
       await (await import('./shared/check-overwrite.ts')).checkOverwrite(ctx, { tool: toolFormats[format], path, output, tasks });
     const { content, losses } = formatExport(tasks, format);

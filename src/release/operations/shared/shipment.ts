@@ -19,7 +19,7 @@ import {
   type ShipOptions,
 } from '../../rules/release.ts';
 import { replaceVersion, semVerOnly, versionFiles } from '../../rules/version-files.ts';
-import { requireRelease } from './releases.ts';
+import { shipSteps } from './ship-steps.ts';
 
 const changelogFile = 'CHANGELOG.md';
 
@@ -52,8 +52,7 @@ export class Shipment {
 
   static async open(ctx: JobContext, version: string, options: ShipOptions): Promise<Shipment> {
     const { platform, project } = ctx;
-    const release = await ctx.read((store) => requireRelease(store, version));
-    const tasks = await ctx.read((store) => store.releases.listTaskIds(version));
+    const { release, tasks } = await ctx.runStep(shipSteps.read, { version });
     const git = await platform.loadGit();
     const tree = await platform.findWorkingTree(project);
     const prefix = await git.getPrefix(tree.folder);
@@ -288,7 +287,7 @@ export class Shipment {
 
   async #save(change: Partial<ReleaseRecord>): Promise<void> {
     this.release = { ...this.release, ...change };
-    await this.#ctx.write((store) => store.releases.save(this.release));
+    await this.#ctx.runStep(shipSteps.save, this.release);
   }
 
   /** Formats the same call without the flag. */

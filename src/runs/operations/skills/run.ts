@@ -11,6 +11,7 @@ import { runPhases } from '../../runner/run.ts';
 import { loadSchemas } from '../../runner/schemas.ts';
 import { createRunRequest, createRunSetup, forceScope, readsInput, runParams } from '../shared/run-request.ts';
 import { listRunWarnings, RunShape, recordRun, toRunError, toRunResult } from '../shared/run-result.ts';
+import { taskLinkSteps } from '../shared/task-link.ts';
 import { requireTrustedRun } from '../shared/trusted-programs.ts';
 
 export const skillsRun = job({
@@ -26,7 +27,7 @@ export const skillsRun = job({
   result: strictObject({ run: RunShape, primary: optional(unknown()), printed: optional(string()) }),
   errors: ['E_SKILL'],
   tier: 1,
-  runsOn: 'both',
+  steps: taskLinkSteps,
   usesHost: true,
   scope: forceScope,
   exitNamespace: 'skill',

@@ -1,0 +1,153 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type AppOptions, type Json, openApp, type TestApp } from '../../../test/app.ts';
+import { startServer } from '../../../test/http-server.ts';
+import { grantToken, openRemoteCheckout, type RemoteCheckout } from '../../../test/remote-client.ts';
+import { createRepository } from '../../../test/repository.ts';
+import { createTempFolder } from '../../../test/temp-folder.ts';
+import { trustProject } from '../../../test/trust.ts';
+
+/** Opens a project behind a server, and a client with a folder of its own. */
+async function openRemote(
+  options: AppOptions = {},
+  env: Record<string, string> = {},
+): Promise<RemoteCheckout & { app: TestApp; url: string }> {
+  const app = await openApp(options);
+  const server = await startServer(app);
+  return { app, url: server.url, ...(await openRemoteCheckout(app, server, { env })) };
+}
+
+const readLog = async (app: TestApp, operation: string): Promise<Json[]> => (await app.call('admin.log', { operation })).entries;
+const listJobs = ({ store }: TestApp) => store.read(({ health }) => health.listStartedJobs());
+
+/** Adds a skill to the checkout of the client, whose user trusts it. */
+async function addSkill(remote: RemoteCheckout): Promise<void> {
+  const folder = join(remote.root, 'skills', 'reader');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'run.sh'), '#!/bin/sh\necho read\n', { mode: 0o755 });
+  await trustProject(remote.root, remote.env);
+}
+
+/** Changes what the server receives, or loses its answers. */
+function interceptRequests({ client }: RemoteCheckout, change: (body: Json, send: (body: Json) => Promise<unknown>) => Promise<unknown>) {
+  const { connectServer } = client.platform;
+  client.platform.connectServer = async (address) => {
+    const connection = await connectServer(address);
+    return {
+      ...connection,
+      post: (path, request) =>
+        change(JSON.parse(request.body), (body) => connection.post(path, { ...request, body: JSON.stringify(body) })) as never,
+    };
+  };
+}
+
+test('an export is written in the checkout of the client', async () => {
+  const { app, call, root, requests } = await openRemote({ tasks: ['T001', 'T002'] });
+  expect(await call('tasks.export.file', { output: 'tasks.jsonl' })).toMatchObject({ success: true, file: 'tasks.jsonl', count: 2 });
+  expect(readFileSync(join(root, 'tasks.jsonl'), 'utf8').trim().split('\n')).toHaveLength(2);
+  expect(existsSync(join(app.root, 'tasks.jsonl'))).toBe(false);
+  // Start, tasks, and the entry in the log.
+  expect(requests).toHaveLength(3);
+  expect(await readLog(app, 'tasks.export.file')).toMatchObject([{ success: true, agent: 'tester', gateway: 'cli' }]);
+  expect(await listJobs(app)).toEqual([]);
+});
+
+test('a failure on the client is logged by the server and ends the job', async () => {
+  const { app, call } = await openRemote({ tasks: ['T001'] });
+  const failed = await call('tasks.export.file', { output: '../tasks.jsonl' });
+  expect(failed).toMatchObject({ success: false, error: { code: 'E_FILE_ERROR' } });
+  // As on one machine, a file error is not in the log.
+  expect(await readLog(app, 'tasks.export.file')).toEqual([]);
+  expect(await call('release.ship', { version: 'v9.0.0' })).toMatchObject({
+    error: { code: 'E_NOT_FOUND', fix: 'cleo release create v9.0.0' },
+  });
+  expect(await readLog(app, 'release.ship')).toMatchObject([{ success: false, errorCode: 'E_NOT_FOUND' }]);
+  expect(await listJobs(app)).toEqual([]);
+});
+
+test('a release is shipped from the checkout of the client', async () => {
+  const { env } = createRepository(join(createTempFolder(), 'unused'));
+  const { app, call, root } = await openRemote({ tasks: ['T001 done'] }, env);
+  const repository = createRepository(root);
+  repository.commit({ 'package.json': '{"version": "0.9.0"}\n', '.gitignore': '.cleo\nhome\n' });
+  expect(await call('release.create', { version: 'v1.0.0' })).toMatchObject({ success: true });
+  const shipped = await call('release.ship', { version: 'v1.0.0', bumpVersion: true, createTag: true });
+  expect(shipped).toMatchObject({
+    release: { status: 'shipped', tag: 'v1.0.0', provenance: { tasks: ['T001'] } },
+    data: { updated: ['v1.0.0'] },
+  });
+  expect(readFileSync(join(root, 'package.json'), 'utf8')).toContain('1.0.0');
+  expect(repository.git('rev-parse', 'v1.0.0^{commit}').trim()).toBe(shipped.release.commit);
+  const shown = await app.call('release.show', { version: 'v1.0.0' });
+  expect(shown.release).toEqual(shipped.release);
+  expect(await readLog(app, 'release.ship')).toMatchObject([{ success: true, agent: 'tester', updated: ['v1.0.0'] }]);
+  expect(await call('release.ship', { version: 'v1.0.0' })).toMatchObject({ _meta: { exitCode: 102 } });
+});
+
+test('a skill runs on the client, and its run is linked to the task on the server', async () => {
+  const remote = await openRemote({ tasks: ['T001'] });
+  const { app, call } = remote;
+  await addSkill(remote);
+  const { run, error, data } = await call('skills.run', { name: 'reader', task: 'T001' });
+  expect(error).toBeUndefined();
+  expect(run.task).toMatchObject({ id: 'T001', note: `${run.id} (reader) succeeded; it wrote no files` });
+  expect(data).toMatchObject({ created: [run.id], updated: ['T001'] });
+  expect((await app.call('tasks.show', { taskId: 'T001' })).task.notes).toMatchObject([{ text: run.task.note, by: 'tester' }]);
+  expect(await readLog(app, 'skills.run')).toMatchObject([{ success: true, created: [run.id], updated: ['T001'] }]);
+  const unknown = { name: 'reader', task: 'T002' };
+  expect((await call('skills.run', unknown)).error).toEqual((await app.call('skills.run', unknown)).error);
+});
+
+test('a write whose answer was lost has one effect', async () => {
+  const remote = await openRemote({ tasks: ['T001'] });
+  const { app, call } = remote;
+  await addSkill(remote);
+  const lost: string[] = [];
+  interceptRequests(remote, async (body, send) => {
+    const answer = await send(body);
+    if (!body.part || body.attempt > 1) return answer;
+    lost.push(body.part.action);
+    throw Object.assign(new Error('connection reset'), { wasSent: true });
+  });
+  expect(await call('skills.run', { name: 'reader', task: 'T001' })).toMatchObject({ success: true });
+  expect(lost).toEqual(['begin', 'step', 'step', 'finish']);
+  expect((await app.call('tasks.show', { taskId: 'T001' })).task.notes).toHaveLength(1);
+  expect(await readLog(app, 'skills.run')).toHaveLength(1);
+  expect(await listJobs(app)).toEqual([]);
+});
+
+test('the same idempotency key has the same answer', async () => {
+  const { call, root } = await openRemote({ tasks: ['T001'] });
+  const first = await call('tasks.export.file', { output: 'a.jsonl' }, { idempotencyKey: 'once' });
+  writeFileSync(join(root, 'a.jsonl'), '');
+  const again = await call('tasks.export.file', { output: 'a.jsonl' }, { idempotencyKey: 'once' });
+  expect(again).toMatchObject({ file: first.file, count: 1, _meta: { replayed: true } });
+  expect(readFileSync(join(root, 'a.jsonl'), 'utf8')).toBe('');
+});
+
+test('a server does not run the operation itself, and makes no write without a job that has started', async () => {
+  const { app, url } = await openRemote({ tasks: ['T001'] });
+  const headers = { authorization: `Bearer ${await grantToken(app, 'mutate', 'writer')}`, 'content-type': 'application/json' };
+  const caller = { identity: { kind: 'named', agent: 'writer' }, grade: { isEnabled: false } };
+  const send = async (operation: string, params: object, part?: object): Promise<string> => {
+    const body = JSON.stringify({ params, gateway: 'cli', attempt: 1, caller, part });
+    const response = await fetch(`${url}/api/call/${operation}`, { method: 'POST', headers, body });
+    return ((await response.json()) as Json).envelope.error.code;
+  };
+  expect(await send('tasks.export.file', { output: 'x.jsonl' })).toBe('E_STORE_BEHIND_SERVER');
+  expect(existsSync(join(app.root, 'x.jsonl'))).toBe(false);
+  const ship = { version: 'v1.0.0' };
+  await app.call('release.create', ship);
+  const save = { action: 'step', key: 'a', name: 'save', params: { ...ship, status: 'shipped', steps: [] } };
+  expect(await send('release.ship', ship, save)).toBe('E_VALIDATION_JOB');
+  expect(await send('release.ship', ship, { ...save, name: 'remove' })).toBe('E_SERVER_VERSION');
+  expect((await app.call('release.show', ship)).release.status).toBe('created');
+});
+
+test('a forced gate needs the scope of the token', async () => {
+  const { call, app } = await openRemote({ tasks: ['T001'] });
+  const forced = await call('skills.run', { name: 'reader', force: 'output', reason: 'because' });
+  expect(forced.error).toMatchObject({ code: 'E_FORBIDDEN' });
+  expect(await listJobs(app)).toEqual([]);
+});
