@@ -55,7 +55,7 @@ export async function openRemoteCheckout(
   { token = 'tester', env = {} }: { token?: string; env?: Record<string, string> } = {},
 ): Promise<RemoteCheckout> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'cleo-remote-')));
-  mkdirSync(join(root, '.cleo'));
+  mkdirSync(join(root, '.cleo'), { mode: 0o700 });
   writeFileSync(join(root, '.cleo', 'config.json'), JSON.stringify({ store: { engine: 'server' } }));
   const { CLEO_DATABASE_URL: _, ...own } = app.env;
   const environment = {

@@ -99,8 +99,10 @@ interface Definition<P extends Params, R extends Params> {
   steps?: readonly StoreStep[];
   /** Writes files of the caller once the transaction is committed, with what `run` returned as `apply`: on the client, if the store is
    *  behind a server. It may run again if an answer was lost. A failure is the answer of the call and is logged; the store keeps what
-   *  `run` recorded. Never called in a dry run. */
+   *  `run` recorded. Never called in a dry run, unless `appliesInDryRun`. */
   apply?(ctx: ApplyContext, params: InferOutput<P>, data: Record<string, unknown>): Promise<void>;
+  /** `apply` writes a report, which a dry run writes too. */
+  appliesInDryRun?: true;
   /** The longest body of a request, for an operation that carries contents. By default 1 MiB. */
   maxBodyBytes?: number;
   /** Records that the operation reads or writes in files. On a shared store they are in the store, and dispatch makes the files of the

@@ -21,7 +21,7 @@ const toFactKey = (name: string, request: unknown): string => `${name} ${JSON.st
  *  records are written here too, so that the store gets them. */
 export async function applyOutcome(ctx: CallContext, params: Record<string, unknown>, { options, isDryRun }: Outcome): Promise<void> {
   const { app, call, operation } = ctx;
-  if (isDryRun) return;
+  if (isDryRun && !operation.appliesInDryRun) return;
   if (call.clientFacts) ctx.clientApply = options.apply!;
   if (!call.clientFacts || (operation.shares && app.hasSharedStore()))
     await operation.apply!(createContext(ctx, {}) as never, params as never, options.apply!);

@@ -50,6 +50,7 @@ export async function runMutation(ctx: CallContext, params: Record<string, unkno
   } catch (error) {
     // The transaction is rolled back, and the preview is the answer.
     if (error instanceof DryRun) {
+      if (error.outcome.options.apply) await (await import('./observe.ts')).applyOutcome(ctx, params, error.outcome);
       if (ctx.isGraded) await logQuery(ctx, error.outcome.options.exit ?? 0);
       return error.outcome;
     }

@@ -1,12 +1,25 @@
 import { boolean, description, optional, pipe, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
+import { readStep } from '#core/store-step.ts';
 import { defined } from '#lib/defined.ts';
 import { SignedHeadSchema } from '../model/signed-head.ts';
 import { toProjectIdentity } from '../rules/audit-chain.ts';
 import { headsFile } from '../rules/audit-heads.ts';
 import '../errors.ts';
+import { HeadNumbers, readHashes, readOwnHeads, requireSameLog } from './shared/own-heads.ts';
 import { inspectLog, requireIntact } from './shared/prove-log.ts';
 import { findRecordSigner, signHead } from './shared/sign-head.ts';
+
+/** A log that contradicts an earlier head is not signed again. */
+const headStep = readStep({
+  name: 'head',
+  params: strictObject({ numbers: HeadNumbers }),
+  run: async ({ store, platform, project, config }, { numbers }) => ({
+    proof: requireIntact(await inspectLog({ platform, project, config }, store)),
+    hashes: await readHashes(store, numbers),
+    projectKey: config['project.key'],
+  }),
+});
 
 export const adminAuditSign = query({
   name: 'admin.audit.sign',
@@ -21,14 +34,15 @@ export const adminAuditSign = query({
   errors: ['E_CHECKSUM_MISMATCH', 'E_FILE_ERROR', 'E_VALIDATION', 'E_NOT_FOUND', 'E_DEPENDENCY_ERROR'],
   usesHost: true,
   tier: 2,
-  runsOn: 'both',
+  steps: [headStep],
   cli: { command: 'audit sign' },
   example: { call: {} },
-  async run({ store, platform, project, config, now }, { ssh }) {
-    // A log that contradicts an earlier head is not signed again.
-    const proof = requireIntact(await inspectLog({ platform, project, config }, store));
+  async run({ runStep, platform, project, config, now }, { ssh }) {
     const { key, isNew } = await findRecordSigner(platform, config, ssh);
-    const identity = toProjectIdentity(config['project.key'], proof.replica);
+    const heads = await readOwnHeads(platform, project, key);
+    const { proof, hashes, projectKey } = await runStep(headStep, { numbers: heads.map(({ seq }) => seq) });
+    requireSameLog(proof, heads, hashes);
+    const identity = toProjectIdentity(projectKey, proof.replica);
     const signedHead = await signHead(key, { ...proof, project: identity, at: now });
     return answer(
       { signedHead, file: headsFile, ...defined({ createdKey: isNew || undefined }) },

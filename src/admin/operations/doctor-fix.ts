@@ -2,17 +2,37 @@ import { basename, join, relative } from 'node:path';
 import { array, strictObject, string } from 'valibot';
 import { type JobContext, job, noChange } from '#core/define.ts';
 import type { Claim } from '#core/model/audit.ts';
+import { readStep, writeStep } from '#core/store-step.ts';
 import { pluralize } from '#lib/pluralize.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import type { WriteStore } from '#store/port/store.ts';
 import { computeAllRanks, findStaleRanks } from '#tasks/rules/all-ranks.ts';
 import { isExpired } from '#tasks/rules/claims.ts';
-import { DoctorFindings, runDoctorChecks } from './shared/doctor-checks.ts';
+import { DoctorFindings, runDoctorChecks, storeCheck } from './shared/doctor-checks.ts';
 import { inspectConfigFiles, inspectJsonLines, isConfigured, listAccessibleFiles, listLeftovers } from './shared/doctor-files.ts';
 import { listUnfinishedJobs } from './shared/doctor-store.ts';
 
 const Repair = strictObject({ check: string(), message: string() });
 type Repair = { check: string; message: string };
+
+/** Checks whether the store can be read and its content is sound. */
+const probeStep = readStep({
+  name: 'probe',
+  params: strictObject({}),
+  run: async ({ store }) => ({ isSound: (await store.health.checkIntegrity()).length === 0 }),
+});
+
+const repairStep = writeStep({
+  name: 'repair',
+  params: strictObject({}),
+  run: async ({ store, now, config }): Promise<Repair[]> => [
+    ...(await detachOrphans(store)),
+    ...(await dropMissingDependencies(store)),
+    ...(await releaseStaleClaims(store, now, config['claims.ttlMinutes'])),
+    ...(await repairRanks(store)),
+    ...(await closeJobs(store, now)),
+  ],
+});
 
 export const adminDoctorFix = job({
   name: 'admin.doctor.fix',
@@ -21,7 +41,7 @@ export const adminDoctorFix = job({
   result: strictObject({ repairs: array(Repair), findings: DoctorFindings }),
   errors: ['E_FILE_ERROR', 'E_LOCK_TIMEOUT', 'E_NOT_INITIALIZED'],
   tier: 1,
-  runsOn: 'both',
+  steps: [storeCheck, probeStep, repairStep],
   needs: 'project',
   usesHost: true,
   cli: { command: 'doctor', select: 'fix' },
@@ -107,18 +127,8 @@ function moveEmptyDatabase({ files, backups, databaseUrl }: Platform, project: P
 
 /** Repairs the content of the store. A store that cannot be opened is left alone; the remaining findings report it. */
 async function repairStore(ctx: JobContext): Promise<Repair[]> {
-  const { project, now } = ctx;
-  const admin = await ctx.storeAdmin(project);
-  const isOpen = await ctx.read(async () => true).catch(() => false);
-  if (!isOpen || (admin.kind === 'sqlite' && (await admin.inspect()).problems.length > 0)) return [];
-  const ttlMinutes = ctx.config()['claims.ttlMinutes'];
-  return ctx.write(async (store) => [
-    ...(await detachOrphans(store)),
-    ...(await dropMissingDependencies(store)),
-    ...(await releaseStaleClaims(store, now, ttlMinutes)),
-    ...(await repairRanks(store)),
-    ...(await closeJobs(store, now)),
-  ]);
+  const { isSound } = await ctx.runStep(probeStep, {}).catch(() => ({ isSound: false }));
+  return isSound ? ctx.runStep(repairStep, {}) : [];
 }
 
 const detachOrphans = async (store: WriteStore): Promise<Repair[]> =>

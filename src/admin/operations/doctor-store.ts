@@ -11,6 +11,7 @@ export const adminDoctorStore = query({
   result: strictObject({ engine: picklist(['sqlite', 'postgres']), findings: DoctorFindings, checks: DoctorCheckList }),
   errors: ['E_NOT_INITIALIZED'],
   tier: 1,
+  runsOn: 'server',
   needs: 'project',
   cli: { command: 'doctor', select: 'store' },
   example: { world: ['T001'], call: {} },

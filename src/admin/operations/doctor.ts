@@ -2,7 +2,7 @@ import '#tasks/errors.ts';
 import { strictObject } from 'valibot';
 import { query } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { DoctorCheckList, DoctorFindings, runDoctorChecks } from './shared/doctor-checks.ts';
+import { DoctorCheckList, DoctorFindings, runDoctorChecks, storeCheck } from './shared/doctor-checks.ts';
 
 export const adminDoctor = query({
   name: 'admin.doctor',
@@ -11,7 +11,7 @@ export const adminDoctor = query({
   result: strictObject({ findings: DoctorFindings, checks: DoctorCheckList }),
   errors: ['E_ORPHAN_DETECTED', 'E_NOT_INITIALIZED'],
   tier: 1,
-  runsOn: 'server',
+  steps: [storeCheck],
   needs: 'project',
   cli: { command: 'doctor' },
   example: { world: ['T001'], call: {} },

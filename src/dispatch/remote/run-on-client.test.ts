@@ -151,3 +151,78 @@ test('a forced gate needs the scope of the token', async () => {
   expect(forced.error).toMatchObject({ code: 'E_FORBIDDEN' });
   expect(await listJobs(app)).toEqual([]);
 });
+
+test('a client signs the log of the server with its own key, but not one that contradicts what it has signed', async () => {
+  const remote = await openRemote({ tasks: ['T001'] });
+  const { app, call, root } = remote;
+  let isRebuilt = false;
+  interceptRequests(remote, async (body, send) => {
+    const answer = (await send(body)) as { text: string };
+    return isRebuilt ? { ...answer, text: answer.text.replace(/"hashes":\["[^"]+"/, `"hashes":["${'0'.repeat(64)}"`) } : answer;
+  });
+  await call('tasks.start', { taskId: 'T001' });
+  const { signedHead } = await call('admin.audit.sign');
+  const heads = join(root, '.cleo', 'audit-heads.jsonl');
+  expect(JSON.parse(readFileSync(heads, 'utf8'))).toEqual(signedHead);
+  expect(existsSync(join(app.root, '.cleo', 'audit-heads.jsonl'))).toBe(false);
+  expect((await call('admin.audit.sign')).success).toBe(true);
+  isRebuilt = true;
+  expect(await call('admin.audit.sign')).toMatchObject({ error: { code: 'E_CHECKSUM_MISMATCH', details: { seq: signedHead.seq } } });
+  expect(readFileSync(heads, 'utf8').trim().split('\n')).toHaveLength(2);
+});
+
+test('a session is graded on the server and signed on the client', async () => {
+  const { app, call, root } = await openRemote({ tasks: ['T001 epic', 'T002 in T001'] });
+  const { session } = await call('session.start', { scope: 'epic:T001', name: 'Day', grade: true, autoFocus: true });
+  await call('session.list');
+  const { grade, file } = await call('admin.grade.sign', { sessionId: session.id });
+  expect(grade).toMatchObject({ sessionId: session.id, letter: expect.any(String) });
+  expect(existsSync(join(root, file))).toBe(true);
+  expect(existsSync(join(app.root, file))).toBe(false);
+  // A read of a graded session is in the log.
+  expect(await readLog(app, 'admin.grade.sign')).toMatchObject([{ success: true, session: session.id }]);
+  expect(await call('admin.grade.sign', { sessionId: 'session-x' })).toMatchObject({ error: { code: 'E_NOT_FOUND' } });
+});
+
+test('an import writes its report in the checkout of the client, also in a dry run', async () => {
+  const { app, call, root, requests } = await openRemote();
+  const content = '{"id":"bd-1","title":"Write the parser","status":"open","priority":1}\n';
+  const request = { content, from: 'beads', report: 'report.jsonl' };
+  expect(await call('tasks.import', { ...request, dryRun: true })).toMatchObject({ imported: 1, data: { dryRun: true } });
+  expect(readFileSync(join(root, 'report.jsonl'), 'utf8')).toContain('"kind":"id"');
+  expect(await call('tasks.import', { ...request, report: '../report.jsonl' })).toMatchObject({ error: { code: 'E_FILE_ERROR' } });
+  expect((await app.call('tasks.find', { query: 'parser' })).tasks ?? []).toEqual([]);
+  requests.splice(0);
+  expect(await call('tasks.import', request)).toMatchObject({ imported: 1, report: 'report.jsonl' });
+  expect(requests).toHaveLength(1);
+  expect(existsSync(join(app.root, 'report.jsonl'))).toBe(false);
+});
+
+test('validate protocol checks the output file of the client', async () => {
+  const { call, root } = await openRemote({ tasks: ['T001'] });
+  await call('research.add', { id: 'T001-a', file: 'docs/T001-a.md', title: 'A', status: 'complete', linkedTasks: ['T001'] });
+  const findMessages = async (): Promise<string> =>
+    JSON.stringify((await call('validate.protocol', { taskId: 'T001' })).error.details.findings);
+  expect(await findMessages()).toContain('docs/T001-a.md is missing');
+  mkdirSync(join(root, 'docs'));
+  writeFileSync(join(root, 'docs', 'T001-a.md'), '# A\n');
+  expect(await findMessages()).toContain('has no **Task**');
+});
+
+test('doctor checks the files of the client and the store of the server, and repairs both', async () => {
+  const { app, call, root } = await openRemote({ tasks: ['T001 epic', 'T002 in T001'] });
+  expect(await call('admin.doctor')).toMatchObject({ success: true, findings: [] });
+  writeFileSync(join(root, '.cleo', 'GRADES.jsonl'), '{"a":');
+  await app.store.write({ at: '2026-01-01T00:00:00.000Z', by: 'x' }, ({ jobs }) =>
+    jobs.start('release.ship', 'x', '2026-01-01T00:00:00.000Z'),
+  );
+  const { findings, checks } = await call('admin.doctor');
+  expect(findings.map(({ check }: Json) => check)).toEqual(['files', 'jobs']);
+  expect(checks.find(({ check }: Json) => check === 'tasks')).toMatchObject({ ok: true, detail: '2 tasks' });
+  const { repairs, findings: left } = await call('admin.doctor.fix');
+  expect(repairs.map(({ check }: Json) => check)).toEqual(['files', 'jobs']);
+  expect(left).toEqual([]);
+  expect(await listJobs(app)).toEqual([]);
+  expect(await readLog(app, 'admin.doctor.fix')).toMatchObject([{ success: true, agent: 'tester' }]);
+  expect(await call('admin.doctor.store')).toMatchObject({ success: true });
+});

@@ -1,5 +1,6 @@
 import { boolean, description, metadata, optional, pipe, strictObject, string } from 'valibot';
 import '#admin/errors.ts';
+import { HeadNumbers, readHashes, readOwnHeads, requireSameLog } from '#admin/operations/shared/own-heads.ts';
 import { inspectLog, requireIntact } from '#admin/operations/shared/prove-log.ts';
 import { findRecordSigner, signHead, signRecord } from '#admin/operations/shared/sign-head.ts';
 import { toProjectIdentity } from '#admin/rules/audit-chain.ts';
@@ -7,12 +8,30 @@ import { headsFile } from '#admin/rules/audit-heads.ts';
 import { answer, query } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { AgentId } from '#core/model/scalars.ts';
+import { readStep } from '#core/store-step.ts';
 import { defined } from '#lib/defined.ts';
 import { formatPlanRecord } from '#lib/plan-record.ts';
 import { GradeSchema } from '../model/grade.ts';
 import { toStatementPath } from '../model/grade-files.ts';
 import { GradeStatementSchema } from '../model/grade-statement.ts';
 import { gradeSession, toGrade } from './shared/grade-session.ts';
+
+/** Checks the log and grades the session. The signature covers what the store has, so that a client sees what it signs. */
+const gradeStep = readStep({
+  name: 'grade',
+  params: strictObject({ sessionId: AgentId, numbers: HeadNumbers }),
+  async run(ctx, { sessionId, numbers }) {
+    const { store, config } = ctx;
+    const proof = requireIntact(await inspectLog(ctx, store));
+    const ends = await store.audit.getSessionEnds(sessionId);
+    if (!ends) {
+      const fix = proof.entries === 0 ? 'cleo help grade' : 'cleo log';
+      throw new CleoError('E_NOT_FOUND', { what: 'log entry of the session', id: sessionId, fix });
+    }
+    const hashes = await readHashes(store, numbers);
+    return { proof, hashes, ends, projectKey: config['project.key'], ...(await gradeSession(ctx, sessionId, ends.last.seq)) };
+  },
+});
 
 export const adminGradeSign = query({
   name: 'admin.grade.sign',
@@ -30,24 +49,21 @@ export const adminGradeSign = query({
   errors: ['E_CHECKSUM_MISMATCH', 'E_FILE_ERROR', 'E_VALIDATION', 'E_NOT_FOUND', 'E_GRADE_INCOMPLETE', 'E_DEPENDENCY_ERROR'],
   usesHost: true,
   tier: 2,
-  runsOn: 'both',
+  steps: [gradeStep],
   cli: { command: 'grade', select: 'sign', args: ['sessionId'], view: async () => (await import('../view.ts')).gradeView },
   example: { call: { sessionId: 'session-1' }, exit: 4 },
   async run(ctx, { sessionId, partial, ssh }) {
-    const { store, platform, project, config, now } = ctx;
-    const proof = requireIntact(await inspectLog(ctx, store));
-    const ends = await store.audit.getSessionEnds(sessionId);
-    if (!ends) {
-      const fix = proof.entries === 0 ? 'cleo help grade' : 'cleo log';
-      throw new CleoError('E_NOT_FOUND', { what: 'log entry of the session', id: sessionId, fix });
-    }
-    const { result, isRecorded, losses } = await gradeSession(ctx, sessionId, ends.last.seq);
+    const { platform, project, config, now } = ctx;
+    const { key, isNew } = await findRecordSigner(platform, config, ssh);
+    const heads = await readOwnHeads(platform, project, key);
+    const request = { sessionId, numbers: heads.map(({ seq }) => seq) };
+    const { proof, hashes, ends, projectKey, result, isRecorded, losses } = await ctx.runStep(gradeStep, request);
+    requireSameLog(proof, heads, hashes);
     if (!isRecorded && !partial) {
       const { listUnknownDimensions } = await import('../rules/grade-rubric.ts');
       throw new CleoError('E_GRADE_INCOMPLETE', { sessionId, min: 0, unknown: listUnknownDimensions(losses) });
     }
-    const { key, isNew } = await findRecordSigner(platform, config, ssh);
-    const identity = toProjectIdentity(config['project.key'], proof.replica);
+    const identity = toProjectIdentity(projectKey, proof.replica);
     const statement = await signRecord(key, {
       version: 1 as const,
       kind: 'grade' as const,

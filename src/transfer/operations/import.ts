@@ -2,12 +2,14 @@ import { array, boolean, description, maxLength, minLength, number, optional, pi
 import { answer, type MutationContext, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { FilePath } from '#core/model/scalars.ts';
+import { requestFacts } from '#core/observation.ts';
 import { limitParam } from '#core/page.ts';
 import { checkAncestryInScope } from '#tasks/operations/shared/scope.ts';
 import { maxContentLength, readWhole, type SourceFile, SourceName, SourceText } from '../model/foreign.ts';
 import { importTools } from '../rules/detect-tool.ts';
 import { conflictPolicies } from '../rules/three-way.ts';
 import type { NativeImport } from './shared/import-native.ts';
+import { formatReport, reportFile, writeReport } from './shared/import-report.ts';
 
 export const tasksImport = mutation({
   name: 'tasks.import',
@@ -64,8 +66,11 @@ export const tasksImport = mutation({
     'E_FILE_ERROR',
   ],
   tier: 1,
-  runsOn: 'both',
-  usesCheckout: ({ report }) => report !== undefined,
+  observes: [reportFile],
+  observeFirst: ({ report }) => (report === undefined ? [] : [requestFacts(reportFile, { report })]),
+  // A report is most useful before the import.
+  appliesInDryRun: true,
+  apply: async (ctx, { report }, { text }) => writeReport(ctx, report!, String(text)),
   maxBodyBytes: 256 << 20,
   redactedParams: ['content'],
   progress: async () => (await import('../rules/import-progress.ts')).importProgress,
@@ -91,8 +96,7 @@ export const tasksImport = mutation({
     if (from === 'native') {
       const { ids, unchanged, warnings } = await importNative(ctx, files, renumber);
       const { report } = options;
-      if (report !== undefined)
-        await (await import('./shared/import-report.ts')).writeReport(ctx, report, { losses: [], conflicts: [], ids });
+      const text = report === undefined ? undefined : formatReport(ctx.gateway, { losses: [], conflicts: [], ids });
       const renumbered = renumber ? ids : ids.filter(({ id, taskId }) => id !== taskId);
       return answer(
         {
@@ -102,7 +106,7 @@ export const tasksImport = mutation({
           ...(renumbered.length > 0 ? { ids: renumbered.slice(0, limit) } : {}),
           ...(renumbered.length > limit ? { idCount: renumbered.length } : {}),
         },
-        { ...(ids.length === 0 ? { exit: 102 as const } : {}), warnings },
+        { ...(ids.length === 0 ? { exit: 102 as const } : {}), warnings, ...(text === undefined ? {} : { apply: { text } }) },
       );
     }
     const { strict: isStrict = false, onConflict: policy, prune: prunes = false, report } = options;
@@ -117,7 +121,7 @@ export const tasksImport = mutation({
       prunes,
       takesTimes: true,
     });
-    if (report !== undefined) await (await import('./shared/import-report.ts')).writeReport(ctx, report, imported);
+    const text = report === undefined ? undefined : formatReport(ctx.gateway, imported);
     const { losses, conflicts, ids, warnings, pruned, memories, ...counts } = imported;
     const limitList = <K extends string, T>(key: K, countKey: string, list: T[]) => ({
       [key]: list.slice(0, limit),
@@ -138,7 +142,11 @@ export const tasksImport = mutation({
         ),
         ...limitList('ids', 'idCount', ids),
       },
-      { ...(counts.imported + counts.updated + memories === 0 ? { exit: 102 as const } : {}), warnings },
+      {
+        ...(counts.imported + counts.updated + memories === 0 ? { exit: 102 as const } : {}),
+        warnings,
+        ...(text === undefined ? {} : { apply: { text } }),
+      },
     );
   },
 });

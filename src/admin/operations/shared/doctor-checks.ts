@@ -1,6 +1,8 @@
 import { array, boolean, type InferOutput, optional, picklist, strictObject, string } from 'valibot';
 import type { QueryContext } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
 import type { TaskId } from '#core/model/scalars.ts';
+import { readStep } from '#core/store-step.ts';
 import { defined } from '#lib/defined.ts';
 import { checkConfigFiles, checkProjectFiles, isConfigured } from './doctor-files.ts';
 import { checkPlanFiles } from './doctor-plan.ts';
@@ -24,10 +26,28 @@ export interface CheckResult {
   findings: Omit<DoctorFinding, 'check'>[];
 }
 
-type DoctorContext = Pick<QueryContext, 'platform' | 'project' | 'read' | 'sqliteVersion' | 'now'>;
+type DoctorContext = Pick<QueryContext, 'platform' | 'project' | 'runStep' | 'sqliteVersion' | 'now'>;
 
-/** Runs all checks of `cleo doctor`. It changes nothing, and a check that fails to run is itself a finding. */
-export async function runDoctorChecks({ platform, project, read, sqliteVersion, now }: DoctorContext) {
+const storeChecks = ['store', 'tasks', 'sessions', 'jobs', 'log', 'plan'] as const;
+
+/** One check of the store, by the settings of the project there. */
+export const storeCheck = readStep({
+  name: 'check',
+  params: strictObject({ check: picklist(storeChecks) }),
+  async run(ctx, { check }): Promise<CheckResult & { orphans?: TaskId[] }> {
+    const { store, platform, project, config, now } = ctx;
+    if (check === 'store') return checkDatabase(store, platform.backups.list(project)[0]?.id);
+    const limits = { now, maxSiblings: config['hierarchy.maxSiblings'], ttlMinutes: config['claims.ttlMinutes'] };
+    if (check === 'tasks') return checkTasks(store, limits);
+    if (check === 'sessions') return checkSessions(store, now, config['session.quietHours']);
+    if (check === 'jobs') return checkJobs(store, now);
+    return check === 'log' ? checkAuditLog(store, now, ctx) : checkPlanFiles(ctx);
+  },
+});
+
+/** Runs all checks of `cleo doctor`: those of files in the checkout of the caller, and those of the store. It changes nothing, and a check
+ *  that fails to run is itself a finding. */
+export async function runDoctorChecks({ platform, project, runStep, sqliteVersion, now }: DoctorContext) {
   const findings: DoctorFinding[] = [];
   const checks: InferOutput<typeof DoctorCheckList> = [];
   const runCheck = async (check: string, inspect: () => Promise<CheckResult>): Promise<boolean> => {
@@ -36,6 +56,8 @@ export async function runDoctorChecks({ platform, project, read, sqliteVersion, 
     try {
       result = await inspect();
     } catch (error) {
+      // The server has no checkout whose files it could compare with its store.
+      if (check === 'plan' && error instanceof CleoError && error.row === 'E_STORE_BEHIND_SERVER') return false;
       result = explainFailure(error, project);
       hasRun = false;
     }
@@ -49,25 +71,15 @@ export async function runDoctorChecks({ platform, project, read, sqliteVersion, 
   await runCheck('files', () => checkProjectFiles(platform, project, now));
   let orphans: TaskId[] = [];
   // Without valid settings the location of the store is unknown, and without a store there is nothing else to check.
-  if (
-    isConfigured(platform, project) &&
-    (await runCheck('store', () => read((store) => checkDatabase(store, platform.backups.list(project)[0]?.id))))
-  ) {
-    const config = platform.config.load(project);
-    const limits = { now, maxSiblings: config['hierarchy.maxSiblings'], ttlMinutes: config['claims.ttlMinutes'] };
-    await runCheck('tasks', async () => {
-      const result = await read((store) => checkTasks(store, limits));
-      orphans = result.orphans;
+  const checkStore = (check: (typeof storeChecks)[number]): Promise<boolean> =>
+    runCheck(check, async () => {
+      const { orphans: found, ...result } = await runStep(storeCheck, { check });
+      if (found) orphans = found;
       return result;
     });
-    await runCheck('sessions', () => read((store) => checkSessions(store, now, config['session.quietHours'])));
-    await runCheck('jobs', () => read((store) => checkJobs(store, now)));
-    await runCheck('log', () => read((store) => checkAuditLog(store, now, { platform, project, config })));
-    await runCheck('plan', () => read((store) => checkPlanFiles({ store, platform, project, config, now })));
-  }
+  if (isConfigured(platform, project) && (await checkStore('store'))) for (const check of storeChecks.slice(1)) await checkStore(check);
   const done = new Set(checks.map(({ check }) => check));
-  for (const check of ['store', 'tasks', 'sessions', 'jobs', 'log', 'plan'])
-    if (!done.has(check)) checks.push({ check, ok: false, detail: 'not checked' });
+  for (const check of storeChecks) if (!done.has(check)) checks.push({ check, ok: false, detail: 'not checked' });
   return { findings, checks, orphans };
 }
 

@@ -1,10 +1,12 @@
-import { array, description, optional, picklist, pipe, strictObject, string } from 'valibot';
+import { array, custom, description, object, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { CleoError } from '#core/errors/error.ts';
 import '../../errors.ts';
 import { type QueryContext, query } from '#core/define.ts';
 import { commandLine, quote } from '#core/errors/quote.ts';
-import { TaskIdSchema } from '#core/model/scalars.ts';
+import { type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
+import { observation } from '#core/observation.ts';
 import { defined } from '#lib/defined.ts';
+import { isPlainObject } from '#lib/is-plain-object.ts';
 import { isProtocol, type ProtocolName, protocolNames, protocolTable } from '#skills/model/protocol.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
@@ -12,8 +14,27 @@ import { ReturnMessage } from '../../model/manifest.ts';
 import { findTaskEntry, listLinks } from '../../rules/manifest.ts';
 import { checkProtocol, findWorst, isIncomplete, type ProtocolFacts, type ProtocolFinding } from '../../rules/protocol-check.ts';
 import { formatReturnMessage } from '../../rules/return-message.ts';
-import { createMissingEntryError, findEpicId, readOutputFile } from '../shared/entry-output.ts';
+import { createMissingEntryError, findEpicId, newestOutput, readOutputFile } from '../shared/entry-output.ts';
 import { openManifest } from '../shared/manifest.ts';
+
+const FindingSchema = strictObject({ rule: string(), result: picklist(['pass', 'fail', 'warn']), message: string() });
+
+/** What the store and the manifest know about the work on a task. */
+type StoredFacts = Omit<ProtocolFacts, 'getEpic' | 'output' | 'writtenAt'> & { epicId?: TaskId };
+
+/** The findings about the output file of an entry in the checkout of the caller, but not its content. */
+const protocolFindings = observation({
+  name: 'checkout.protocol-findings',
+  isQuick: true,
+  request: object({ facts: custom<StoredFacts>(isPlainObject) }),
+  facts: object({ findings: array(FindingSchema) }),
+  async observe({ platform, project }, { facts: { epicId, ...stored } }) {
+    const { task, entry } = stored;
+    const outputFile = entry && (await readOutputFile(platform, project, entry));
+    const getEpic = (id: TaskId): TaskId | undefined => (id === task.id ? epicId : undefined);
+    return { findings: checkProtocol({ ...stored, ...outputFile, getEpic }) };
+  },
+});
 
 export const validateProtocol = query({
   name: 'validate.protocol',
@@ -23,7 +44,7 @@ export const validateProtocol = query({
     message: optional(pipe(ReturnMessage, description('Message that the subagent returned, to check it too'))),
   }),
   result: strictObject({
-    findings: array(strictObject({ rule: string(), result: picklist(['pass', 'fail', 'warn']), message: string() })),
+    findings: array(FindingSchema),
     taskId: string(),
     protocol: optional(picklist(protocolNames)),
     agentId: optional(string()),
@@ -31,14 +52,15 @@ export const validateProtocol = query({
   }),
   errors: ['E_NOT_FOUND', 'E_PROTOCOL_MISSING', 'E_INVALID_RETURN_MESSAGE', 'E_MANIFEST_ENTRY_MISSING', 'E_VALIDATION', 'E_FILE_ERROR'],
   tier: 2,
-  runsOn: 'both',
+  observes: [protocolFindings, newestOutput],
+  maxBodyBytes: 8 << 20,
   shares: ['research', 'researchArchive'],
   cli: { command: 'validate protocol', args: ['taskId'] },
   example: { world: ['T001 epic', 'T002 in T001 done'], call: { taskId: 'T002' }, exit: 60 },
   async run(ctx, { taskId, message }) {
     const task = await requireTask(ctx.store, taskId);
     const facts = await readProtocolFacts(ctx, task, message);
-    const findings = checkProtocol(facts);
+    const { findings } = await ctx.getFacts(protocolFindings, { facts });
     const { protocol, spawn, entry } = facts;
     const identity = { taskId, ...defined({ protocol, agentId: spawn?.agent, entryId: entry?.id }) };
     const worst = findWorst(findings);
@@ -48,14 +70,13 @@ export const validateProtocol = query({
 });
 
 async function readProtocolFacts(
-  { store, platform, project, config, registry }: QueryContext,
+  { store, project, config, registry }: QueryContext,
   task: TaskRecord,
   message?: string,
-): Promise<ProtocolFacts> {
+): Promise<StoredFacts> {
   const manifest = await openManifest(project, config);
   const content = manifest.read();
   const entry = findTaskEntry(content, task.id) ?? findTaskEntry(manifest.archived(), task.id);
-  const outputFile = entry && (await readOutputFile(platform, project, entry));
   const spawn = (await store.spawns.listForTask(task.id)).findLast(({ role }) => role === 'worker');
   const links = entry ? listLinks(entry) : [];
   const children = (await store.tasks.listChildren(task.id)).map(({ id }) => id);
@@ -65,11 +86,9 @@ async function readProtocolFacts(
     entry && (await store.audit.list({ operations: ['research.add'], taskId: entry.id }, { limit: 1, offset: 0 }))[0]?.timestamp;
   return {
     task,
-    getEpic: (id) => (id === task.id ? epicId : undefined),
-    ...defined({ spawn, protocol, entry, message }),
+    ...defined({ epicId, spawn, protocol, entry, message }),
     lines: content.entries.find((one) => one.entry === entry)?.lines ?? 1,
     unknownTasks: await store.tasks.findMissing(links),
-    ...outputFile,
     ...(addedAt ? { addedAt: Date.parse(addedAt) } : {}),
     acts: await listActs({ store, registry }, task.id),
     parts: (await store.tasks.getMany([...new Set([...links, ...children])].filter((id) => id !== task.id))).map((part) => ({
@@ -103,7 +122,7 @@ async function listActs({ store, registry }: Pick<QueryContext, 'store' | 'regis
 
 async function toProtocolError(
   ctx: QueryContext,
-  facts: ProtocolFacts,
+  facts: StoredFacts,
   { exit, finding }: { exit: number; finding: ProtocolFinding },
   details: Record<string, unknown>,
 ): Promise<CleoError> {
@@ -128,7 +147,7 @@ async function toProtocolError(
 }
 
 /** Suggests the missing step if there is one, otherwise a command that shows what happened. */
-function suggestFix(rule: string, { task: { id, status }, entry, spawn }: ProtocolFacts): string {
+function suggestFix(rule: string, { task: { id, status }, entry, spawn }: StoredFacts): string {
   // Only the spawned agent may complete the task.
   const flags = spawn ? ['--agent', spawn.agent, ...(spawn.session ? ['--session', spawn.session] : [])] : [];
   if (rule === 'BASE-003' && status !== 'done') return commandLine(['cleo', 'complete', id, ...flags]);
