@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -100,4 +101,27 @@ test('the server rejects records of a token that may only read, and contents wit
   expect((await send('query', save)).body.error.code).toBe('E_FORBIDDEN');
   expect((await send('mutate', save)).body.error.code).toBe('E_CHECKSUM_MISMATCH');
   expect(await app.store.read(({ records }) => records.list('grades'))).toEqual([]);
+});
+
+test('the server rejects a verdict, and the removal of a run, from a token without the scope of the command', async () => {
+  const app = await openApp({ engine: 'postgres' });
+  const server = await startServer(app);
+  const secrets = { mutate: await grantToken(app, 'mutate', 'worker'), decide: await grantToken(app, 'decide', 'sam') };
+  const send = async (scope: 'mutate' | 'decide', request: object): Promise<Json> => {
+    const headers = { authorization: `Bearer ${secrets[scope]}` };
+    return (await server.post('records', { agent: 'x', request }, headers)).body;
+  };
+  const toRecord = (line: object) => {
+    const content = JSON.stringify(line);
+    const hash = createHash('sha256').update(content).digest('hex');
+    return { name: hash, hash, size: content.length, stored: { encoding: 'utf8', content } };
+  };
+  const event = { event: 'review_resolved', review_id: 'rv-1', at: '2026-01-01T00:00:00.000Z', by: 'sam', verdict: 'pass', score: 1 };
+  const verdict = { action: 'save', kind: 'reviews', records: [toRecord(event)] };
+  const removal = { action: 'remove', kind: 'runs', names: ['runs/run-a/run.json'] };
+  for (const request of [verdict, removal])
+    expect(await send('mutate', request)).toMatchObject({ error: { code: 'E_FORBIDDEN', details: { scope: 'decide' } } });
+  expect(await app.store.read(({ records }) => records.list('reviews'))).toEqual([]);
+  for (const request of [verdict, removal]) expect(await send('decide', request)).toEqual({ records: [] });
+  expect(await app.store.read(({ records }) => records.list('reviews'))).toHaveLength(1);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { SharedRecordState } from '../model/shared-records.ts';
-import { arrangeLines, findReplacedLines, getRecordLimit, planRecords } from './shared-records.ts';
+import type { FileRecordKind, SharedRecordState } from '../model/shared-records.ts';
+import { arrangeLines, findReplacedLines, getRecordLimit, getRecordScope, planRecords } from './shared-records.ts';
 
 const none = { save: [], remove: [], write: [], discard: [] };
 
@@ -79,4 +79,22 @@ test.each([
   [90, '2025-12-01T00:00:00.000Z'],
 ])('contents are kept for %s days', (days, limit) => {
   expect(getRecordLimit('2026-03-01T00:00:00.000Z', days)).toBe(limit);
+});
+
+test.each<[string, FileRecordKind, 'save' | 'replace' | 'remove', string | undefined, string]>([
+  ['an entry of the research', 'research', 'save', '{}', 'mutate'],
+  ['an entry that is archived', 'research', 'remove', undefined, 'mutate'],
+  ['a trace', 'runs', 'save', '{}', 'mutate'],
+  ['the logs of a run', 'runs', 'remove', undefined, 'decide'],
+  ['a claim of a review', 'reviews', 'save', '{"event":"review_claimed"}', 'mutate'],
+  ['a verdict', 'reviews', 'save', '{"event":"review_resolved","verdict":"pass"}', 'decide'],
+  ['another verdict', 'reviews', 'save', '{"event":"review_amended"}', 'decide'],
+  ['a verdict in another event', 'reviews', 'save', '{"event":"review_claimed","verdict":"pass"}', 'decide'],
+  ['text that is not an event', 'reviews', 'save', '[]', 'decide'],
+  ['a review in place of another', 'reviews', 'replace', '{}', 'admin'],
+  ['a review', 'reviews', 'remove', undefined, 'admin'],
+  ['a grade', 'grades', 'remove', undefined, 'admin'],
+  ['a grade in place of another', 'grades', 'replace', '{}', 'admin'],
+])('%s: to change %s with %s needs the scope of the command that does it', (_, kind, action, content, scope) => {
+  expect(getRecordScope({ kind, isRemoval: action === 'remove', isReplacement: action === 'replace', content })).toBe(scope);
 });

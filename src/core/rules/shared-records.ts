@@ -1,5 +1,8 @@
+import { isPlainObject } from '#lib/is-plain-object.ts';
 import { formatIsoTime } from '#lib/iso-time.ts';
-import type { SharedRecord } from '../model/shared-records.ts';
+import { parseJson } from '#lib/parse-json.ts';
+import type { FileRecordKind, SharedRecord } from '../model/shared-records.ts';
+import type { TokenScope } from '../model/token.ts';
 
 /** Steps that make the files of a checkout and the shared store equal, by the names of records. */
 export interface RecordPlan {
@@ -89,4 +92,31 @@ export function findReplacedLines(base: ReadonlyMap<string, string>, local: Read
   if (base.size !== local.size) return new Map();
   const before = [...base.keys()];
   return new Map([...local.keys()].flatMap((name, i): [string, string][] => (name === before[i] ? [] : [[name, before[i]!]])));
+}
+
+/** A change of the records of a kind, as a client sends it. */
+export interface RecordChange {
+  kind: FileRecordKind;
+  isRemoval: boolean;
+  /** The content takes the place of another one. */
+  isReplacement: boolean;
+  content: string | undefined;
+}
+
+/** Kinds to which commands only append. */
+const appendedKinds: readonly FileRecordKind[] = ['grades', 'scores', 'reviews', 'prunedRuns'];
+
+/** Returns the scope that a change of the records needs: that of the command which makes it. A client can send one without the command. */
+export function getRecordScope({ kind, isRemoval, isReplacement, content }: RecordChange): TokenScope {
+  if (appendedKinds.includes(kind)) {
+    if (isRemoval || isReplacement) return 'admin';
+    return kind === 'reviews' && content !== undefined && hasVerdict(content) ? 'decide' : 'mutate';
+  }
+  // `review resolve` removes the logs of a run that has nothing left to review.
+  return isRemoval && kind === 'runs' ? 'decide' : 'mutate';
+}
+
+function hasVerdict(line: string): boolean {
+  const value = parseJson(line);
+  return !isPlainObject(value) || ['review_resolved', 'review_amended'].includes(String(value.event)) || value.verdict !== undefined;
 }

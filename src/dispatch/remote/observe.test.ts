@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { type AppOptions, type Json, openApp, type TestApp } from '../../../test/app.ts';
 import { startServer } from '../../../test/http-server.ts';
-import { openRemoteCheckout, type RemoteCheckout } from '../../../test/remote-client.ts';
+import { grantToken, openRemoteCheckout, type RemoteCheckout } from '../../../test/remote-client.ts';
 import { createRepository } from '../../../test/repository.ts';
 import { trustProject } from '../../../test/trust.ts';
 import { FactsMissing } from '../call-context.ts';
@@ -54,6 +54,49 @@ test('a client cannot send facts of another form', async () => {
   expect(await call('tasks.start', { taskId: 'T001' })).toMatchObject({
     error: { code: 'E_VALIDATION_FACTS', message: expect.stringContaining('checkout.head') },
   });
+  expect((await app.call('tasks.show', { taskId: 'T001' })).task.status).toBe('pending');
+});
+
+/** What a program sends that has read the protocol of clients. */
+const createMessage = (params: object, facts: object[] = [], process = 'other/1') => ({
+  params,
+  gateway: 'cleo_mutate',
+  attempt: 1,
+  facts,
+  caller: {
+    identity: { kind: 'named', agent: 'ada/judge' },
+    grade: { isEnabled: false },
+    host: 'elsewhere',
+    process: { client: 'claude', pid: 1, startTime: '1', key: process },
+  },
+});
+
+test.each([
+  ['a verdict', 'qaPassed', 'run:run-1', { kind: 'verdict', verdict: 'attested', independence: 'spawn' }],
+  ['a run that is not in the log', 'testsPassed', 'run:run-1', { kind: 'run', run: 'run-1', files: [] }],
+  ['a tool for a note', 'testsPassed', 'it works', { kind: 'tool', name: 'test', exitCode: 0, sha256: '0'.repeat(64) }],
+])('a client cannot invent %s', async (_, gate, evidence, invented) => {
+  const before = gate === 'qaPassed' ? ['gate T001 testsPassed by bob'] : [];
+  const app = await openApp({ tasks: ['T001', 'gate T001 implemented by bob', ...before] });
+  const server = await startServer(app);
+  const headers = { authorization: `Bearer ${await grantToken(app, 'mutate', 'ada')}` };
+  const params = { taskId: 'T001', gate, evidence };
+  const { body } = await server.post('call/verify.gate', createMessage(params), headers);
+  const facts = body.needs.map(({ name, request }: Json) => ({ name, request, facts: { evidence: [invented], tools: ['test'] } }));
+  const { body: answer } = await server.post('call/verify.gate', createMessage(params, facts), headers);
+  expect(answer.envelope.error).toMatchObject({ code: 'E_VALIDATION_FACTS', message: expect.stringContaining('is not evidence of it') });
+  const { gates } = (await app.call('verify.status', { taskId: 'T001' })).verification;
+  expect(gates.find((each: Json) => each.gate === gate)).not.toHaveProperty('isHeld');
+});
+
+test('a client without a token is rejected, also on this machine: it could say anything about its checkout and its process', async () => {
+  const app = await openApp({ tasks: ['T001', 'gate T001 implemented by bob', 'gate T001 testsPassed by bob'] });
+  const server = await startServer(app);
+  const paths = ['call/validator.attest', 'call/tasks.start', 'lease', 'records'];
+  for (const path of paths) {
+    const { status, body } = await server.post(path, createMessage({ taskId: 'T001' }));
+    expect([path, status, body.error.code]).toEqual([path, 401, 'E_UNAUTHORIZED']);
+  }
   expect((await app.call('tasks.show', { taskId: 'T001' })).task.status).toBe('pending');
 });
 

@@ -2,11 +2,12 @@ import { safeParse } from 'valibot';
 import { CleoError } from '#core/errors/error.ts';
 import { type RecordCall, RecordCallSchema } from '#core/model/record-call.ts';
 import type { FileRecordKind, SharedRecord } from '#core/model/shared-records.ts';
-import { getRecordLimit } from '#core/rules/shared-records.ts';
+import { getRecordLimit, getRecordScope } from '#core/rules/shared-records.ts';
 import { mayActAs, toTokenAgent } from '#core/rules/token-agent.ts';
 import { includesScope } from '#core/rules/token-scope.ts';
 import { defined } from '#lib/defined.ts';
 import type { NewRecord, SharedRecordReads, SharedRecordWrites } from '#store/port/shared-records.ts';
+import type { TokenIdentity } from '../authenticate.ts';
 import { type App, requireProject } from '../call-context.ts';
 import { expiringKinds } from '../record-kinds.ts';
 import { type ClientRequest, checkClient } from './receive-call.ts';
@@ -30,8 +31,7 @@ export async function answerRecords(app: App, { body, token, version }: Omit<Cli
       if (request.action === 'read') return records.readContents(request.kind, request.names);
       return Object.fromEntries(await Promise.all(request.kinds.map(async (kind) => [kind, await records.list(kind)] as const)));
     });
-  if (!includesScope(token.scope, 'mutate'))
-    throw new CleoError('E_FORBIDDEN', { problem: `Token ${token.name} may not write`, fix: 'cleo whoami' });
+  requireRecordScope(token, request);
   const stamp = { at: app.platform.now(), by: mayActAs(token, agent) ? agent : toTokenAgent(token, agent) };
   await (await app.openStore('write')).write(stamp, async ({ records }) => {
     if (request.action === 'remove') return records.remove(request.kind, request.names);
@@ -41,6 +41,28 @@ export async function answerRecords(app: App, { body, token, version }: Omit<Cli
     if (limit !== undefined) await records.omitBefore(request.kind, limit);
   });
   return [];
+}
+
+type SentChange = Extract<RecordCall['request'], { action: 'save' | 'remove' }>;
+
+/** Rejects a change that the command which makes it would not allow this token. */
+function requireRecordScope(token: TokenIdentity, request: SentChange): void {
+  const { kind } = request;
+  const changes =
+    request.action === 'remove'
+      ? [{ kind, isRemoval: true, isReplacement: false, content: undefined }]
+      : request.records.map(({ stored, replaces }) => ({
+          ...{ kind, isRemoval: false, isReplacement: replaces !== undefined },
+          content: stored && Buffer.from(stored.content, stored.encoding).toString(),
+        }));
+  const missing = changes.map(getRecordScope).find((scope) => !includesScope(token.scope, scope));
+  if (missing === undefined && includesScope(token.scope, 'mutate')) return;
+  const action = request.action === 'remove' ? 'remove' : 'store';
+  throw new CleoError('E_FORBIDDEN', {
+    problem: `Token ${token.name} has scope ${token.scope}; to ${action} these ${kind} needs scope ${missing ?? 'mutate'}`,
+    fix: 'cleo whoami',
+    scope: missing ?? 'mutate',
+  });
 }
 
 type SentRecord = Extract<RecordCall['request'], { action: 'save' }>['records'][number];

@@ -1,5 +1,6 @@
 import type { Context, Hono } from 'hono';
 import { CleoError } from '#core/errors/error.ts';
+import { anonymousToken } from '#core/model/anonymous-token.ts';
 import type { App } from '#dispatch/dispatch.ts';
 import { defined } from '#lib/defined.ts';
 import { getMaxBodyBytes, maxBodyBytes, parseBody, readBody } from '../read-body.ts';
@@ -21,6 +22,10 @@ export function addClientRoutes(routes: Hono<Env>, app: App, { report, respondEr
     return parseBody(bytes) ?? respondError(c, notJson);
   };
   const toRequest = (c: Context<Env>, body: unknown) => ({ body, token: c.get('visit').token, version: c.req.header('cleo-version') });
+
+  // What a client says about its machine decides about evidence, baselines and validators, so it has to be known who says it.
+  for (const path of ['/api/call/*', '/api/lease', '/api/records'])
+    routes.use(path, (c, next) => (c.get('visit').token.name === anonymousToken ? respondError(c, missingToken) : next()));
 
   routes.post('/api/call/:operation', async (c) => {
     // The body also describes the caller.
@@ -53,5 +58,10 @@ export function addClientRoutes(routes: Hono<Env>, app: App, { report, respondEr
 const maxRecordBytes = 16 << 20;
 
 const maxCallerBytes = 1 << 16;
+
+const missingToken = new CleoError('E_UNAUTHORIZED', {
+  problem: 'A cleo client needs a token of this server, also on the same machine',
+  command: 'cleo token create --name client --role contributor',
+});
 
 const notJson = new CleoError('E_INVALID_INPUT', { problem: 'The body is not valid JSON', fix: 'cleo help serve' });

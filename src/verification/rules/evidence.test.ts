@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatEvidence, listEvidenceFiles, parseEvidence, splitPaths } from './evidence.ts';
+import { findObservedProblem, formatEvidence, listEvidenceFiles, parseEvidence, splitPaths } from './evidence.ts';
 import { getGatePolicy } from './gate-policy.ts';
 
 const policy = getGatePolicy({});
@@ -59,4 +59,31 @@ test('formats nothing that would not open the gate again', () => {
   expect(formatEvidence(policy, 'testsPassed', [run!], () => true)).toBe('');
   expect(formatEvidence(policy, 'testsPassed', [report!], () => true)).toBe('');
   expect(formatEvidence(policy, 'implemented', [run!], () => true)).toBe('files:c');
+});
+
+const sha = 'a'.repeat(40);
+const tool = { kind: 'tool' as const, name: 'test', exitCode: 0, sha256: '4' };
+const file = { path: 'a', sha256: '1' };
+
+test.each<[string, Parameters<typeof findObservedProblem>[1], boolean]>([
+  ['commit:HEAD', [{ kind: 'commit', commit: sha }], true],
+  ['commit:HEAD', [{ kind: 'commit', commit: 'HEAD' }], false],
+  ['files:a', [{ kind: 'files', files: [file] }], true],
+  ['files:a,b', [{ kind: 'files', files: [file] }], false],
+  ['tool:test', [tool], true],
+  ['tool:lint', [tool], false],
+  ['tool:test', [{ ...tool, exitCode: 1 }], false],
+  ['note:x', [tool], false],
+  ['note:x', [{ kind: 'note', text: 'x' }], true],
+  ['url:x', [{ kind: 'url', url: 'y' }], false],
+  ['test-run:r.json', [{ kind: 'test-run', passed: 1, skipped: 0, path: 'r.json', sha256: '3' }], true],
+  ['test-run:r.json', [{ kind: 'test-run', passed: 1, skipped: 0, sha256: '3' }], false],
+  ['run:run-1', [{ kind: 'run', run: 'run-1', files: [] }], true],
+  ['run:run-2', [{ kind: 'run', run: 'run-2', files: [] }], false],
+  ['run:run-1', [{ kind: 'verdict', verdict: 'attested', independence: 'spawn' }], false],
+  ['tool:test', [{ kind: 'claimed', text: 'tool:test', problem: 'x' }], true],
+  ['tool:test', [], false],
+  ['tool:test', [tool, { kind: 'verdict', verdict: 'attested' }], false],
+])('evidence for %s observed as %j is an answer: %s', (text, observed, isAnswer) => {
+  expect(findObservedProblem(parseEvidence(text), observed, ['run-1']) === undefined).toBe(isAnswer);
 });

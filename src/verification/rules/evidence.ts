@@ -27,6 +27,40 @@ export function parseEvidence(text: string): EvidenceClaim[] {
 export const splitPaths = (value: string): string[] =>
   [...new Set(value.split(',').map((item) => item.trim()))].filter((item) => item !== '');
 
+/** The reason why observed evidence is not an answer to what was submitted; undefined if it is. A client observes it on its own machine, so
+ *  a verdict, another tool or a run that the log does not have must not come from there. */
+export function findObservedProblem(
+  claims: readonly EvidenceClaim[],
+  observed: readonly GateEvidence[],
+  loggedRuns: readonly string[],
+): string | undefined {
+  const answers = (claim: EvidenceClaim, each: GateEvidence): boolean => {
+    switch (each.kind) {
+      case 'claimed':
+        return true;
+      case 'commit':
+        return claim.kind === 'commit' && /^[0-9a-f]{40,64}$/.test(each.commit);
+      case 'files':
+        return claim.kind === 'files' && each.files.length === splitPaths(claim.value).length;
+      case 'tool':
+        return claim.kind === 'tool' && each.name === claim.value && each.exitCode === 0;
+      case 'test-run':
+        return claim.kind === 'test-run' && each.path !== undefined && each.passed > 0;
+      case 'run':
+        return claim.kind === 'run' && each.run === claim.value && loggedRuns.includes(each.run);
+      case 'url':
+        return claim.kind === 'url' && each.url === claim.value;
+      case 'note':
+        return claim.kind === 'note' && each.text === claim.value;
+      default:
+        return false;
+    }
+  };
+  if (observed.length !== claims.length) return `${observed.length} pieces of evidence were observed, and ${claims.length} submitted`;
+  const i = claims.findIndex((claim, n) => !answers(claim, observed[n]!));
+  return i < 0 ? undefined : `what was observed for ${JSON.stringify(claims[i]!.text.slice(0, 80))} is not evidence of it`;
+}
+
 /** Lists the files that the evidence consists of, with their hashes. */
 export const listEvidenceFiles = (evidence: GateEvidence[]): HashedFile[] =>
   evidence.flatMap((each) => {

@@ -10,7 +10,7 @@ import { findNearest } from '#lib/nearest.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
 import { requireTaskOrFocus } from '#tasks/operations/shared/task-transitions.ts';
 import { type GateAttempt, type GateEvidence, GateEvidenceSchema } from '../../model/verification.ts';
-import { type EvidenceClaim, parseEvidence } from '../../rules/evidence.ts';
+import { type EvidenceClaim, findObservedProblem, parseEvidence } from '../../rules/evidence.ts';
 import { findObserverProblem, type GatePolicy, getGatePolicy, opensGate } from '../../rules/gate-policy.ts';
 import { checkGateOrder, checkIndependent, clearVerdict, failRound, findNextGate } from '../../rules/gates.ts';
 import { createEvidenceError } from '../shared/evidence-error.ts';
@@ -87,6 +87,7 @@ export const verifyGate = mutation({
     const foreign = findObserverProblem(config, gate, observer);
     // Finding the runs of a task reads the whole log.
     const needsRuns = claims.some(({ kind }) => kind === 'run' || kind === 'test-run');
+    const loggedRuns = needsRuns ? await store.audit.listRuns(task.id) : [];
     const facts = await ctx.getFacts(evidenceFacts, {
       task: { id: task.id, createdAt: task.createdAt },
       gate,
@@ -94,12 +95,14 @@ export const verifyGate = mutation({
       evidence: text,
       policy: policy as never,
       ...defined({ baseline: await store.gates.getBaseline(task.id) }),
-      loggedRuns: needsRuns ? await store.audit.listRuns(task.id) : [],
+      loggedRuns,
       isExamined: foreign === undefined,
     });
     const createError = (problem: string, details: object = {}, hasToolFailed = false): Promise<CleoError> =>
       createEvidenceError(ctx, { taskId: task.id, gate, policy, facts, problem, details, hasToolFailed });
     const { invalid, rejected } = facts;
+    const mismatch = facts.evidence && findObservedProblem(claims, facts.evidence, loggedRuns);
+    if (mismatch) throw new CleoError('E_VALIDATION', { field: 'facts', problem: mismatch, fix: 'cleo version' });
     if (invalid) throw await createError(invalid.problem, invalid.details);
     // Nothing ran, so there is nothing to record. The log has the call.
     if (rejected && !rejected.hasRun) throw await createError(rejected.problem, rejected.details);
