@@ -191,6 +191,7 @@ export const planIssueKinds = [
   'concurrent-status',
   'two-holders',
   'revived',
+  'undecided',
 ] as const;
 export type PlanIssueKind = (typeof planIssueKinds)[number];
 

@@ -79,6 +79,13 @@ async function fillStore(ctx: BuildContext, store: WriteStore): Promise<BuildRep
     now,
     sha256: platform.sha256,
     onProgress: ctx.onProgress,
+    // A person has called for a rebuild of the own store.
+    ...(lost
+      ? {}
+      : {
+          holdDecisions: async (writes, records) =>
+            (await import('./check-decisions.ts')).holdDecisions({ platform, project, config, isNewStore: true }, writes, records),
+        }),
   });
   const highest = Math.max(lost?.taskNumber ?? 0, ...(lost ? readTaskNumbers(ctx) : []));
   if (highest > 0) await store.tasks.reserveIds(toTaskId(highest));

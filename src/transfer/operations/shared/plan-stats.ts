@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import type { Config } from '#core/model/config.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import type { PlanKey, PlanRow } from '#store/port/plan.ts';
-import { type PlanKind, planFolders, planKinds } from '../../model/plan.ts';
+import type { ReadStore } from '#store/port/store.ts';
+import { type PlanIssue, type PlanKind, planFolders, planKinds } from '../../model/plan.ts';
+import type { MergedRecord } from './plan-merge.ts';
 import type { ReportProgress } from './plan-scan.ts';
 
 export interface SyncOptions {
@@ -18,6 +20,8 @@ export interface SyncOptions {
   now: string;
   sha256(bytes: Uint8Array | string): string;
   onProgress?: ReportProgress | undefined;
+  /** Takes out of merged records what files decide without a person. Without it all of it is taken. */
+  holdDecisions?: ((store: ReadStore, records: MergedRecord[]) => Promise<PlanIssue[]>) | undefined;
 }
 
 export const getPlanFolder = async (platform: Platform, project: Project): Promise<Pick<SyncOptions, 'folder' | 'tree'>> => {
@@ -39,6 +43,8 @@ export async function readSyncOptions(
     project: config['project.key'],
     now,
     sha256: platform.sha256,
+    holdDecisions: async (store, records) =>
+      (await import('./check-decisions.ts')).holdDecisions({ platform, project, config }, store, records),
   };
 }
 

@@ -43,6 +43,7 @@ export async function syncPlan(store: WriteStore, planFiles: PlanFiles, options:
     : scanPlanFiles(planFiles, folder, stats, known, options.onProgress);
   requireKnownVersion(scan.problems);
   const { records, issues } = await mergePlan({ store, replica, project, now, include }, since, scan.changed);
+  if (records.some(({ kind }) => kind === 'memory')) issues.push(...((await options.holdDecisions?.(store, records)) ?? []));
   const applied = await applyRecords(store, records, replica, {
     readContent: (version) => readContent(planFiles, options, version),
     onProgress: options.onProgress,
