@@ -215,3 +215,29 @@ test('an import of an export writes its report too', async () => {
   expect(envelope).toMatchObject({ imported: 1, report: 'report.jsonl' });
   expect(readFileSync(join(root, 'report.jsonl'), 'utf8')).toBe('{"kind":"id","id":"T001","taskId":"T002"}\n');
 });
+
+const closed = { status: 'closed', closed_at: '2026-01-03T00:00:00Z', updated_at: '2027-01-01T00:00:00Z' };
+
+test('a file does not complete a task that needs evidence, whether the task or the project requires it', async () => {
+  const bound = await openApp();
+  await run(bound, [issue('a')]);
+  await bound.call('tasks.update', { taskId: 'T001', acceptEvidence: ['testsPassed'] });
+  const required = await openApp({ config: { verification: { required: true } } });
+  await run(required, [issue('e', { issue_type: 'epic' }), issue('a', child('a', 'e'))]);
+  for (const [app, id] of [
+    [bound, 'T001'],
+    [required, 'T002'],
+  ] as const) {
+    const { losses } = await run(app, [issue('e', { issue_type: 'epic' }), issue('a', { ...child('a', 'e'), ...closed })]);
+    expect(losses).toContainEqual({ id: 'a', field: 'status', why: `${id} lacks evidence; it stays pending` });
+    expect(await show(app, id)).toMatchObject({ status: 'pending' });
+  }
+});
+
+test('where the project requires evidence, a file can still close an epic and cancel a task', async () => {
+  const app = await openApp({ config: { verification: { required: true } } });
+  await run(app, [issue('e', { issue_type: 'epic' }), issue('a', child('a', 'e'))]);
+  await run(app, [issue('e', { issue_type: 'epic', ...closed }), issue('a', { ...child('a', 'e'), ...closed, close_reason: 'wontfix' })]);
+  expect(await show(app, 'T002')).toMatchObject({ status: 'done', resolution: 'wontfix' });
+  expect(await show(app, 'T001')).toMatchObject({ status: 'done' });
+});

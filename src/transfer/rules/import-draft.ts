@@ -47,6 +47,8 @@ export interface ImportItem extends Pick<NormalizedTask, 'id' | 'status' | 'isAr
   uid: string | undefined;
   /** The task here, once the import is planned. */
   taskId: TaskId | undefined;
+  /** Done, but not as planned. */
+  isCancelled: boolean;
   parent: string | undefined;
   /** Becomes the parent if it exists and the source names no other. */
   impliedParent: string | undefined;
@@ -201,13 +203,14 @@ const noLinks: string[] = [];
 const shareEmpty = (links: string[]): string[] => (links.length > 0 ? links : noLinks);
 
 function toItem(task: NormalizedTask, id: string, position: number): ImportItem {
-  const { status, isArchived, depends, related, hint, updatedAt, parent, impliedParent, uid } = task;
+  const { status, resolution, isArchived, depends, related, hint, updatedAt, parent, impliedParent, uid } = task;
   return {
     id,
     taskId: undefined,
     uid,
     status,
     isArchived,
+    isCancelled: resolution !== undefined && resolution !== 'done',
     hint,
     parent,
     impliedParent,

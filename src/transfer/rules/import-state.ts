@@ -11,6 +11,8 @@ export interface StoreSnapshot {
   /** Tasks with a claim in force. */
   heldIds: Set<TaskId>;
   maxSiblings: number;
+  /** `verification.required`: every task needs evidence to be done. */
+  requiresEvidence: boolean;
 }
 
 /** A record with its task here. */

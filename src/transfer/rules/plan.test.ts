@@ -58,6 +58,7 @@ function runImport(world: World, file: ForeignData, policy: ConflictPolicy = 'ne
     depends: [...world.tasks.values()].flatMap(({ id, depends }) => depends.map((to) => ({ from: id, to }))),
     heldIds: new Set<TaskId>(),
     maxSiblings: 7,
+    requiresEvidence: false,
   };
   const count = draft.items.filter(({ earlier }) => !earlier).length;
   const ids = Array.from({ length: count }, () => toTaskId(++world.last));

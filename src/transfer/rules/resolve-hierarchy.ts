@@ -128,7 +128,8 @@ function resolveDepends(
 function resolveStatuses(state: ImportState, allIds: TaskId[], getParent: (id: TaskId) => TaskId | undefined) {
   const { snapshot, byId, nodes } = state;
   const takenIds = new Set<TaskId>();
-  for (const node of nodes) if (canTakeStatus(state, node)) takenIds.add(node.taskId);
+  const containers = snapshot.requiresEvidence ? new Set(allIds.map(getParent)) : undefined;
+  for (const node of nodes) if (canTakeStatus(state, node, containers?.has(node.taskId) === false)) takenIds.add(node.taskId);
   const statuses = new Map<TaskId, Status>();
   for (const id of allIds) statuses.set(id, takenIds.has(id) ? byId.get(id)!.status : snapshot.tasks.get(id)!.status);
   const reopenedIds = new Set<TaskId>();
@@ -163,8 +164,9 @@ function resolveStatuses(state: ImportState, allIds: TaskId[], getParent: (id: T
  *  because its status did not change. */
 const statusFields = ['status', 'isArchived', 'resolution'] as const satisfies ComparedField[];
 
-/** A task that an agent holds or that lacks evidence keeps its status. */
-function canTakeStatus(state: ImportState, node: ImportNode): boolean {
+/** A task that an agent holds, or that needs evidence to be done, keeps its status: a file proves nothing. `needsEvidence` is set for every
+ *  task without children if the project requires evidence of all. */
+function canTakeStatus(state: ImportState, node: ImportNode, needsEvidence: boolean): boolean {
   const { earlier, changed, local, status, taskId } = node;
   const before = state.snapshot.tasks.get(taskId);
   if (!earlier || !before) return true;
@@ -173,7 +175,8 @@ function canTakeStatus(state: ImportState, node: ImportNode): boolean {
   if (isEqual && !isChangedThere) return false;
   if (!takesTheirs(state, node, statusFields, isEqual && !changed.has('status'))) return false;
   const isHeld = state.snapshot.heldIds.has(taskId) && before.status !== status;
-  const lacksEvidence = status === 'done' && before.status !== 'done' && local?.hasEvidence === true;
+  const isFinished = status === 'done' && before.status !== 'done';
+  const lacksEvidence = isFinished && (local?.hasEvidence === true || (needsEvidence && !node.isCancelled));
   const report = (why: string): void => {
     if (isChangedThere) state.reportLoss(node, 'status', `${why}; it stays ${before.status}`);
   };

@@ -134,7 +134,8 @@ function listLocalChanges(draft: ImportDraft, item: ImportItem, digest: string):
 async function readSnapshot(ctx: MutationContext, { items, earlierImports }: ImportDraft): Promise<StoreSnapshot> {
   const { store, config } = ctx;
   const maxSiblings = config['hierarchy.maxSiblings'];
-  if (earlierImports.size === 0) return { tasks: new Map(), depends: [], heldIds: new Set(), maxSiblings };
+  const requiresEvidence = config['verification.required'];
+  if (earlierImports.size === 0) return { tasks: new Map(), depends: [], heldIds: new Set(), maxSiblings, requiresEvidence };
   const touchedIds = items.flatMap(({ local, earlier }) => (local ? [earlier!.taskId] : []));
   const claims = await store.claims.listForTasks(touchedIds);
   const { isLapsed } = await createClaimJudge(ctx, claims);
@@ -143,6 +144,7 @@ async function readSnapshot(ctx: MutationContext, { items, earlierImports }: Imp
     depends: await store.health.listDependencyEdges(),
     heldIds: new Set(claims.filter((claim) => !isLapsed(claim)).map(({ taskId }) => taskId)),
     maxSiblings,
+    requiresEvidence,
   };
 }
 
