@@ -66,8 +66,17 @@ export function createGitWorktrees({
       return [...new Set(lines.trim().split('\n'))];
     },
     async listWork(tree, since) {
-      const count = Number((await query(tree, ['rev-list', '--count', `${since}..HEAD`])) ?? 0);
-      const { exitCode } = await git(tree, ['diff', '--no-ext-diff', '--no-textconv', '--quiet', since, 'HEAD', ...outsideCleo]);
+      const count = Number((await query(tree, ['rev-list', '--count', '--end-of-options', `${since}..HEAD`])) ?? 0);
+      const { exitCode } = await git(tree, [
+        'diff',
+        '--no-ext-diff',
+        '--no-textconv',
+        '--quiet',
+        '--end-of-options',
+        since,
+        'HEAD',
+        ...outsideCleo,
+      ]);
       return { commits: count, isChanged: exitCode === 1 };
     },
     listUncommitted: async (tree) => (await listOutsideCleo(tree)).map(({ path }) => path),

@@ -1,4 +1,4 @@
-import { array, exactOptional, type InferOutput, number, object, picklist, string } from 'valibot';
+import { array, exactOptional, type InferOutput, number, object, picklist, pipe, regex, string } from 'valibot';
 
 /** What an item waits for, or how it ended. `waiting`: its work is done and cannot be merged now. */
 export const itemStates = ['working', 'checking', 'judging', 'integrating', 'waiting', 'done', 'stopped', 'attention'] as const;
@@ -8,23 +8,28 @@ const UsageSchema = object({ inputTokens: number(), outputTokens: number(), cost
 /** A process beyond its pid, which the system may assign again. */
 const processFields = { pid: number(), began: string(), boot: string() };
 
+/** A clone can bring these files. Their names become parts of paths and of calls of git. */
+const Name = pipe(string(), regex(/^[A-Za-z0-9][\w-]{0,127}$/));
+const Branch = pipe(string(), regex(/^cleo\/[A-Za-z0-9][\w-]{0,127}$/));
+const Commit = pipe(string(), regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})?$/));
+
 /** `.cleo/worktrees/.state/<task>/item.json`: a task that an agent of this machine works on, or worked on last. */
 export const WorkItemSchema = object({
   ...processFields,
-  taskId: string(),
+  taskId: Name,
   title: string(),
-  agentId: string(),
+  agentId: Name,
   profile: string(),
   /** The run whose trace and logs the item has. */
-  runId: string(),
+  runId: Name,
   /** The `cleo work` that it belongs to. */
-  workId: string(),
+  workId: Name,
   /** The name of its worktree; absent if the agent works in the project folder. */
-  worktree: exactOptional(string()),
-  branch: exactOptional(string()),
+  worktree: exactOptional(Name),
+  branch: exactOptional(Branch),
   base: string(),
   /** The commit that the branch started from. */
-  start: string(),
+  start: Commit,
   promptFile: string(),
   outputDir: string(),
   round: number(),
@@ -33,7 +38,7 @@ export const WorkItemSchema = object({
   endedAt: exactOptional(string()),
   usage: UsageSchema,
   lastLine: string(),
-  commit: exactOptional(string()),
+  commit: exactOptional(Commit),
   note: exactOptional(string()),
   session: exactOptional(string()),
   findings: exactOptional(array(string())),
@@ -43,7 +48,7 @@ export type WorkItem = InferOutput<typeof WorkItemSchema>;
 /** `.cleo/worktrees/.state/<work id>/work.json`: one `cleo work`. */
 export const WorkProcessSchema = object({
   ...processFields,
-  workId: string(),
+  workId: Name,
   profile: string(),
   parallel: number(),
   scope: exactOptional(string()),

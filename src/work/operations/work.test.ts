@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openApp } from '../../../test/app.ts';
@@ -136,4 +136,28 @@ test('work.stop needs a task or --all, and changes nothing where nothing runs', 
   expect((await call('work.stop', { taskId: 'T002', all: true })).error).toMatchObject({ code: 'E_INVALID_INPUT' });
   expect((await call('work.stop', { taskId: 'T002' })).error).toMatchObject({ code: 'E_NOT_FOUND' });
   expect(await call('work.stop', { all: true })).toMatchObject({ _meta: { exitCode: 102 } });
+});
+
+test('work.run takes neither paths nor options of git from the state that a clone brings', async () => {
+  const { call, root } = await createProject(scripted(committing), ['T002 in T001 done', 'T003 in T001']);
+  const victim = join(root, '..', 'victim');
+  const folder = join(root, '.cleo', 'worktrees', '.state', 'T002');
+  mkdirSync(folder, { recursive: true });
+  const forge = (more: object): void =>
+    writeFileSync(
+      join(folder, 'item.json'),
+      JSON.stringify({
+        ...{ pid: 1, began: '0', boot: '0', taskId: 'T002', title: 'x', agentId: 'T002-worker-1', profile: 'scripted', runId: 'run-x' },
+        ...{ workId: 'old', base: 'main', start: '', promptFile: '/etc/passwd', outputDir: '/', round: 1, state: 'working' },
+        ...{ startedAt: '2026-01-01T00:00:00.000Z', usage: { inputTokens: 0, outputTokens: 0, costUsd: 0 }, lastLine: '', ...more },
+      }),
+    );
+  writeFileSync(victim, 'mine');
+  forge({ start: `--output=${victim}` });
+  expect((await call('work.run', { scope: 'epic:T001' })).work.tasks).toMatchObject([{ taskId: 'T003', outcome: 'done' }]);
+  expect(readFileSync(victim, 'utf8')).toBe('mine');
+  // The prompt is that of the agent in this project, which does not exist.
+  forge({});
+  expect((await call('work.run', { scope: 'epic:T001' })).work.tasks).toEqual([]);
+  expect(JSON.parse(readFileSync(join(folder, 'item.json'), 'utf8')).outputDir).toBe('/');
 });

@@ -1,6 +1,7 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { TaskId } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
+import { toPromptPath } from '#orchestration/operations/shared/write-prompts.ts';
 import { getManifestPath, getOutputFolder } from '#research/rules/manifest.ts';
 import type { WorkItem } from '../../model/work-item.ts';
 import { noUsage } from '../../rules/agent-stream.ts';
@@ -31,6 +32,8 @@ export async function adoptItems(work: WorkRun, root: TaskId | undefined): Promi
         saveItem(work, item, { state: 'stopped', note });
         continue;
       }
+      // A clone can bring the file of an item, so the paths are not taken from it.
+      Object.assign(item, getAgentPaths(work, item));
       if (!work.ctx.platform.files.exists(item.promptFile)) {
         // Killed before the prompt was written: the task is claimed anew.
         await callAsAgent(work, item, 'tasks.stop', { taskId: item.taskId });
@@ -49,6 +52,12 @@ export async function adoptItems(work: WorkRun, root: TaskId | undefined): Promi
     lock.release();
   }
 }
+
+/** The prompt of an agent, and the folder for what it reports. */
+const getAgentPaths = ({ ctx: { project }, config }: WorkRun, { taskId, agentId }: Pick<WorkItem, 'taskId' | 'agentId'>) => ({
+  promptFile: join(project.root, toPromptPath(getManifestPath(config), agentId)),
+  outputDir: join(project.root, getOutputFolder(config, taskId)),
+});
 
 const isInside = async ({ ctx }: WorkRun, taskId: TaskId, root: TaskId | undefined): Promise<boolean> =>
   ctx.read(async ({ tasks }) => {
@@ -70,7 +79,7 @@ async function takeOverClaim({ ctx, processKey }: WorkRun, item: WorkItem): Prom
 
 /** Finds tasks that a dead process claimed and did not record: it was killed between the two. */
 async function findUnrecorded(work: WorkRun, names: string[], known: WorkItem[]): Promise<WorkItem[]> {
-  const { ctx, runner, config, profile, base } = work;
+  const { ctx, runner, profile, base } = work;
   const dead = new Set(
     names.flatMap((name) => {
       const process = parseWorkProcess(runner.work.read(name, processFile));
@@ -92,14 +101,14 @@ async function findUnrecorded(work: WorkRun, names: string[], known: WorkItem[])
   const worktrees = found.length > 0 ? await listWorktreeNames(work) : [];
   return found.map(({ spawn: { taskId, agent, session, at }, title }): WorkItem => {
     const worktree = work.isInPlace ? undefined : (findWorktreeName(taskId, worktrees) ?? createWorktreeName(taskId, title));
-    const { root } = ctx.project;
     return {
       ...runner.identifyProcess(),
       ...{ taskId, title, agentId: agent, profile: profile.name, runId: runner.createRunId(), workId: work.process.workId },
       ...defined({ worktree, branch: worktree && toBranch(worktree), session }),
-      ...{ base, start: '', promptFile: join(root, dirname(getManifestPath(config)), 'prompts', `${agent}.md`) },
+      ...getAgentPaths(work, { taskId, agentId: agent }),
       ...{
-        outputDir: join(root, getOutputFolder(config, taskId)),
+        base,
+        start: '',
         round: 1,
         state: 'working',
         startedAt: at,
