@@ -215,7 +215,7 @@ export async function main(): Promise<void> {
     isWatched,
     isDebugging: env.CLEO_DEBUG === '1',
     format: env.CLEO_FORMAT,
-    write: (text) => writeAll(1, text),
+    write: (text, isStreaming) => writeAll(1, text, isStreaming),
     writeError: (text) => writeAll(2, text),
     start: async (...words) => (await import('./servers.ts')).startProcess(...words),
     // A demo project inherits only PATH from this environment.

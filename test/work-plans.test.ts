@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Json } from './app.ts';
 import { expectPlanDone, readLog } from './work/plan.ts';
-import { createWorkProject, listProcessesWith, type WorkProject } from './work/project.ts';
+import { createWorkProject, listProcessesWith, type WorkProject, waitForLine } from './work/project.ts';
 
 /** Twelve tasks in four waves. Each needs the files of those it depends on. */
 async function addPlan(project: WorkProject): Promise<Map<string, string[]>> {
@@ -172,10 +172,3 @@ describe('a task that somebody else completed', () => {
     await expectDoneByOther(project, id);
   });
 });
-
-/** Waits until the agent of a task has printed a line. */
-async function waitForLine(project: WorkProject, id: string, line: string): Promise<void> {
-  const path = join(project.folder, '.cleo', 'worktrees', '.state', id, 'item.json');
-  for (const end = Date.now() + 20_000; !(existsSync(path) && readFileSync(path, 'utf8').includes(line)); await sleep(50))
-    if (Date.now() > end) throw new Error(`the agent did not print ${line}`);
-}

@@ -27,6 +27,8 @@ export interface CliDefinition {
   stdinParam?: { dash: string; fills: string };
   /** The result key that is printed as plain text, also when stdout is not a terminal. `--json` still prints JSON. */
   raw?: string;
+  /** The event of a job whose `text` is written as it comes, before the answer; not with `--json`. */
+  streamEvent?: string;
   /** Prints `raw` byte for byte, without adding a final line break; `encoding: base64` in the result is decoded first. */
   isExact?: true;
   /** Prints `raw` without colour when stdout is not a terminal, because the text is pasted into prompts. */

@@ -93,6 +93,11 @@ function work() {
       return finish('blocked');
     }
   }
+  // One line a second.
+  for (let left = Number(modes.get('chatter') ?? 0); left > 0; left -= 1) {
+    say(`${left} s left`);
+    wait(1000);
+  }
   if (modes.has('no-commit')) return finish('complete');
   commit(`${task}: work`);
   if (modes.has('learn')) return finish('partial');

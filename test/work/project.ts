@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import type { Json } from '../app.ts';
 import { type CommandResult, cleoPath } from '../built-cli.ts';
@@ -144,6 +145,13 @@ function merge(a: Json, b: Json): Json {
   const all = { ...a };
   for (const [key, value] of Object.entries(b)) all[key] = isObject(value) && isObject(a[key]) ? merge(a[key], value) : value;
   return all;
+}
+
+/** Waits until the agent of a task has printed a line. */
+export async function waitForLine({ folder }: Pick<WorkProject, 'folder'>, id: string, line: string): Promise<void> {
+  const path = join(folder, '.cleo', 'worktrees', '.state', id, 'item.json');
+  for (const end = Date.now() + 20_000; !(existsSync(path) && readFileSync(path, 'utf8').includes(line)); await sleep(50))
+    if (Date.now() > end) throw new Error(`the agent did not print ${line}`);
 }
 
 /** Lists the processes whose environment has this text, such as an execution of `cleo work`. */

@@ -7,7 +7,7 @@ export interface PreparedCall {
   exitCode?: number;
   /** Files and standard input are read. */
   isRead?: true;
-  call?: Pick<Call, 'observe' | 'beforeAsk'>;
+  call?: Pick<Call, 'observe' | 'beforeAsk' | 'signal'>;
   /** Clears the progress. */
   done?: (() => void) | undefined;
   onError?: (() => void) | undefined;
@@ -31,6 +31,9 @@ export async function prepareCall(pending: Omit<PendingCall, 'mayAsk'>): Promise
     if ('exitCode' in asked) return asked;
     onError = asked.onError;
   }
+  const { streamEvent } = operation.cli;
+  if (streamEvent && !globals.json)
+    return { isRead: true, call: (await import('./stream-text.ts')).streamText(streamEvent, terminal), onError };
   const isLong = terminal.isWatched && (operation.kind === 'job' || operation.cli.read !== undefined);
   const progress =
     operation.progress && terminal.isWatched && isForPeople

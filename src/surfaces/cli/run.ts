@@ -22,7 +22,8 @@ export interface Terminal {
   isWatched?: boolean;
   isDebugging: boolean;
   format: string | undefined;
-  write(text: string | Uint8Array): void;
+  /** With `isStreaming` it throws EPIPE when the reader is gone. */
+  write(text: string | Uint8Array, isStreaming?: boolean): void;
   writeError(text: string): void;
   /** Creates the app of a project in another folder, without the settings of this user. */
   appAt(folder: string): App;
@@ -71,7 +72,7 @@ export async function runEntry(
     }
     globals = parsed.globals;
     // The output of agents is no terminal, so their calls never load this.
-    const isPrepared = terminal.isTerminal || parsed.isEdited || globals.color !== undefined;
+    const isPrepared = terminal.isTerminal || parsed.isEdited || globals.color !== undefined || operation.cli.streamEvent !== undefined;
     const prepared: PreparedCall = isPrepared
       ? await (await import('./prepare-call.ts')).prepareCall({ app, operation, parsed, words: rest, terminal })
       : {};

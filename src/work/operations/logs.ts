@@ -3,10 +3,14 @@ import { answer, job } from '#core/define.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import { readRunRecord } from '#runs/runner/stored-runs.ts';
+import type { WorkItem } from '../model/work-item.ts';
+import { takeNewLines } from '../rules/log-window.ts';
 import { isUnfinished } from '../rules/stored-work.ts';
 import { requireItem } from './shared/stored-items.ts';
 
 const maxBytes = 256 * 1024;
+/** What a flood can add between two reads; the lines before it are left out. */
+const maxUnreadBytes = 64 * 1024 * 1024;
 const pollMs = 250;
 
 export const workLogs = job({
@@ -22,37 +26,48 @@ export const workLogs = job({
   tier: 2,
   needs: 'project',
   usesHost: true,
-  progress: async () => (await import('../rules/work-progress.ts')).logProgress,
-  cli: { command: 'work logs', args: ['taskId'], raw: 'log' },
+  cli: { command: 'work logs', args: ['taskId'], raw: 'log', streamEvent: 'work_output' },
   example: { world: ['T001'], call: { taskId: 'T001' }, exit: 4 },
   async run(ctx, { taskId, follow = false, errors = false }) {
     const runner = await ctx.platform.createRunner(ctx.project);
-    const read = () => {
+    const file = errors ? 'stderr.log' : 'stdout.log';
+    const find = () => {
       const item = requireItem(runner, taskId);
       // A resumed task has a run of its own, whose logs may not exist yet.
       const phase = readRunRecord(runner, item.runId)?.executions.at(-1)?.phase;
-      const names = [`round-${item.round}`, phase].flatMap((name) => (name === undefined ? [] : `${name}/${item.profile}/1`));
-      const file = errors ? 'stderr.log' : 'stdout.log';
-      const found = names.map((name) => runner.runs.readEnd(item.runId, `${name}/${file}`, maxBytes)).find((log) => log !== undefined);
-      return { item, log: found ?? { text: '', bytes: 0, isCut: false } };
+      const names = [`round-${item.round}`, phase].flatMap((name) => (name === undefined ? [] : `${name}/${item.profile}/1/${file}`));
+      const name = names.find((each) => runner.runs.readEnd(item.runId, each, 0) !== undefined);
+      return { item, name };
     };
-    const toResult = ({ item, log }: ReturnType<typeof read>, text: string) => ({
-      ...{ log: text, bytes: log.bytes, runId: item.runId, round: item.round },
-      ...defined({ isCut: log.isCut || undefined }),
-    });
-    let last = read();
-    if (!follow) return answer(toResult(last, last.log.text), { isUnlogged: true });
+    const readEnd = ({ item, name = '' }: ReturnType<typeof find>, unreadBytes = 0) =>
+      runner.runs.readEnd(item.runId, name, Math.min(maxBytes + unreadBytes, maxUnreadBytes)) ?? { text: '', bytes: 0, isCut: false };
+    /** Reads everything behind the first `shownBytes` of a log. It can grow between the two reads. */
+    const read = (log: ReturnType<typeof find>, shownBytes: number) => readEnd(log, Math.max(0, readEnd(log).bytes - shownBytes));
+    const toAnswer = ({ runId, round }: WorkItem, { text, bytes, isCut }: ReturnType<typeof readEnd>) =>
+      answer({ log: text, bytes, runId, round, ...defined({ isCut: isCut || undefined }) }, { isUnlogged: true });
+    let current = find();
+    if (!follow) return toAnswer(current.item, readEnd(current));
     const signal = ctx.signal ?? new AbortController().signal;
-    let shown = '';
+    let shownBytes = 0;
+    const emit = (isEnded: boolean): void => {
+      const fresh = takeNewLines(read(current, shownBytes), shownBytes, isEnded);
+      if (fresh.text !== '') ctx.observe?.('work_output', { text: fresh.text }, {});
+      shownBytes = fresh.shownBytes;
+    };
     for (;;) {
-      // The end of a long log is a window that moves.
-      const fresh = last.log.text.startsWith(shown) ? last.log.text.slice(shown.length) : last.log.text;
-      for (const line of fresh.split('\n').filter(Boolean)) ctx.observe?.('work_output', { line }, {});
-      shown = last.log.text;
-      if (signal.aborted || !isUnfinished(last.item) || !runner.isAlive(last.item)) break;
+      const isEnded = signal.aborted || !isUnfinished(current.item) || !runner.isAlive(current.item);
+      emit(isEnded);
+      if (isEnded) break;
       await runner.sleep(pollMs, signal);
-      last = read();
+      const next = find();
+      if (next.item.runId !== current.item.runId || next.name !== current.name) {
+        // Each round has a log of its own.
+        emit(true);
+        shownBytes = 0;
+      }
+      current = next;
     }
-    return answer(toResult(last, ctx.observe ? '' : shown), { isUnlogged: true });
+    const last = readEnd(current);
+    return toAnswer(current.item, ctx.observe ? { ...last, text: '' } : last);
   },
 });

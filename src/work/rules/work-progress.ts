@@ -11,13 +11,6 @@ export const workProgress: ProgressReporter = {
   },
 };
 
-/** Prints the output of an agent as it arrives. */
-export const logProgress: ProgressReporter = {
-  initialState: { phases: [], activities: new Map() },
-  step: (state, { data }) => ({ state, lines: [{ mark: 'note', text: String(data.line) }] }),
-  formatStatus: () => undefined,
-};
-
 function toLines({ event, data, about }: RunEvent): ProgressLine[] {
   const task = String(about.skill ?? '');
   switch (event) {
