@@ -40,7 +40,7 @@ describe('on a terminal', () => {
     const { cleo, watch } = await project();
     const pty = await watch();
     expect((await pty.waitFor(/1\/2$/)).split('\n')).toEqual([
-      '[1 board] 2 list  3 task  4 log',
+      '[1 board] 2 list  3 task  4 log  5 work',
       ' ○ pending 2         ◐ active 1          ⊘ blocked 0         ✓ done 1',
       expect.stringMatching(/^▌T003 high E-T001 {4}T002 ada \d+w {28}T004 \S+ ago$/),
       '▌ 漢字 Test it        Write it                                Plan it',

@@ -11,3 +11,4 @@ export * from './table.ts';
 export * from './text.ts';
 export * from './tree.ts';
 export * from './view.ts';
+export * from './work.ts';

@@ -53,7 +53,7 @@ const at = (columns: number, rows: number, more: Partial<WatchState> = {}): stri
 
 test('draws the columns and cards of the board and marks the selected one', () => {
   expect(at(80, 12, { column: 1 })).toEqual([
-    '[1 board] 2 list  3 task  4 log ',
+    '[1 board] 2 list  3 task  4 log  5 work ',
     ' ○ pending 2         ◐ active 1          ⊘ blocked 1         ✓ done 1',
     ' E-T001             ▌T002 ada 5m E-T001  T004 no answer yet  T005 2h ago',
     '  Parser            ▌ Task T002           Task T004           Task T005',
@@ -99,7 +99,7 @@ test('scrolls a long column to the selected card and counts the hidden cards', (
 
 test('names the epic in the header and not on each card', () => {
   const lines = at(80, 8, { epic: 'T001', root: { id: 'T001', title: 'Parser' } });
-  expect(lines[0]).toBe('[1 board] 2 list  3 task  4 log                                   in T001 Parser');
+  expect(lines[0]).toBe('[1 board] 2 list  3 task  4 log  5 work                           in T001 Parser');
   expect(lines.slice(1).join('\n')).not.toMatch(/(?:5m|high) E-T001/);
 });
 
@@ -131,7 +131,7 @@ test('draws a task like show, from the scroll position', () => {
     revision: 1,
   };
   const lines = at(60, 6, { view: 'task', task });
-  expect(lines[0]).toBe(' 1 board  2 list [3 task] 4 log                         T003');
+  expect(lines[0]).toBe(' 1 board  2 list [3 task] 4 log  5 work                 T003');
   expect(lines[1]).toBe('○ T003  Test it');
   expect(at(60, 6, { view: 'task', task, scroll: 3 })[1]).toBe('  With all its branches');
 });
@@ -225,4 +225,37 @@ test('draws ten thousand tasks as quickly as ten', () => {
   time({});
   // Counting makes it a little slower, but not a thousand times.
   expect(time(many) / time({})).toBeLessThan(20);
+});
+
+describe('the agents of cleo work', () => {
+  const usage = { inputTokens: 900, outputTokens: 100, costUsd: 0 };
+  const more = { agentId: 'T003-worker-1', profile: 'claude', round: 1, usage };
+  const work = {
+    processes: [{ id: 'w1', pid: 7, profile: 'claude', parallel: 2, tasks: 1, failures: 0 }],
+    tasks: [
+      { taskId: 'T003', title: 'Test it', state: 'working', elapsedMs: 61_000, lastLine: 'Running npm test', ...more },
+      { taskId: 'T002', title: 'Write it', state: 'done', elapsedMs: 5000, ...more },
+    ],
+    elsewhere: [{ taskId: 'T005', profile: 'codex' }],
+  };
+
+  test('are shown with what they do, and the selected task is marked', () => {
+    expect(at(80, 8, { view: 'work', work, workRow: 1 })).toEqual([
+      ' 1 board  2 list  3 task  4 log [5 work]',
+      ' cleo work w1  pid 7  claude × 2  1 done or released',
+      ' ◐ T003  Test it  working  61 s  1000 tokens  Running npm test',
+      '▌✓ T002  Write it  done  5 s  1000 tokens',
+      ' ◐ T005  on another machine  codex',
+      '',
+      '',
+      '? help  q quit  ⏎ open  / filter  ↑↓ move                                    2/3',
+    ]);
+    expect(at(40, 8, { view: 'work', work }).every((line) => measureWidth(line) <= 40)).toBe(true);
+  });
+
+  test('are filtered by words, and a place without any says so', () => {
+    expect(at(80, 5, { view: 'work', work, filter: 'npm' })[2]).toContain('T003');
+    expect(at(80, 5, { view: 'work', work, filter: 'npm' })[3]).toBe('');
+    expect(at(80, 5, { view: 'work' })[2]).toBe('  no agent has worked here: cleo work');
+  });
 });

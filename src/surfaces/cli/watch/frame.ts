@@ -14,8 +14,17 @@ import {
 import { countCards, drawBoard } from './board.ts';
 import { drawList } from './list.ts';
 import { drawLog } from './log.ts';
-import { listVisibleEntries, listVisibleRows, type ScreenSize, type WatchState, type WatchView, watchViews } from './state.ts';
+import {
+  listVisibleEntries,
+  listVisibleRows,
+  listVisibleWork,
+  type ScreenSize,
+  type WatchState,
+  type WatchView,
+  watchViews,
+} from './state.ts';
 import { truncatePainted } from './window.ts';
+import { drawWork } from './work.ts';
 
 /** Draws the whole screen: `rows` lines of at most `columns` columns. */
 export function drawFrame(state: WatchState, size: ScreenSize, hasColour: boolean): string[] {
@@ -39,6 +48,7 @@ function drawBody(state: WatchState, screen: Screen, height: number): string[] {
   if (state.isHelp) return drawHelp(state, screen);
   if (state.view === 'task') return drawTask(state, screen, screen.paint).slice(state.scroll, state.scroll + height);
   if (state.isEmpty) return [];
+  if (state.view === 'work') return drawWork(state, screen, height);
   const hasNoRows = state.view === 'log' ? listVisibleEntries(state).length === 0 : listVisibleRows(state).length === 0;
   if (hasNoRows) return ['', `  ${formatEmpty(state)}`];
   if (state.view === 'log') return drawLog(state, screen, height);
@@ -88,7 +98,7 @@ function drawFooter(state: WatchState, { columns, paint }: Screen): string {
 
 const listHints = ({ view, epic, listParams }: WatchState): string[] => {
   if (view === 'task') return ['? help', 'esc back', '↑↓ scroll'];
-  const epicHint = view === 'log' || listParams ? [] : [epic ? 'e all' : 'e epic'];
+  const epicHint = view === 'log' || view === 'work' || listParams ? [] : [epic ? 'e all' : 'e epic'];
   return ['? help', 'q quit', '⏎ open', '/ filter', ...epicHint, view === 'board' ? '←↓↑→ move' : '↑↓ move'];
 };
 
@@ -97,6 +107,7 @@ function formatPosition(state: WatchState): string {
   const format = (at: number, count: number): string => (count > 0 ? `${Math.min(at + 1, count)}/${count}` : '');
   if (state.isHelp || state.view === 'task') return '';
   if (state.view === 'log') return format(state.entry, listVisibleEntries(state).length);
+  if (state.view === 'work') return format(state.workRow, listVisibleWork(state).length);
   if (state.view === 'list') return format(state.row, state.listParams && state.filter ? listVisibleRows(state).length : state.total);
   return format(state.selected[state.column] ?? 0, state.columns[state.column]?.count ?? 0);
 }
@@ -105,7 +116,7 @@ const keyHelp: [keys: string, about: string][] = [
   ['↑ ↓ ← →  h j k l', 'move'],
   ['PgUp PgDn  g G', 'a page; to the first, the last'],
   ['enter', 'open the selected task'],
-  ['1 2 3 4  tab', 'board, list, task, log'],
+  ['1 2 3 4 5  tab', 'board, list, task, log, work'],
   ['/', 'filter by words; esc shows all'],
   ['e', 'show only the epic of the selected task; again: everything'],
   ['esc', 'back'],

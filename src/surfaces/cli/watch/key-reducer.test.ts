@@ -72,8 +72,9 @@ test.each([
   [['2', 'j', 'j', 'j'], 'list T004'],
   [['2', 'l'], 'list T001'],
   [['TAB'], 'list T001'],
-  [['TAB', 'TAB', 'TAB', 'TAB'], 'board T001'],
-  [['BACKTAB', 'BACKTAB'], 'list T001'],
+  [['TAB', 'TAB', 'TAB', 'TAB'], 'work -'],
+  [['TAB', 'TAB', 'TAB', 'TAB', 'TAB'], 'board T001'],
+  [['BACKTAB', 'BACKTAB'], 'log -'],
   [['ENTER', '4', 'BACKTAB'], 'task T001'],
   [['j', 'ENTER'], 'task T002'],
   [['j', 'ENTER', 'ESC'], 'board T002'],
@@ -198,4 +199,18 @@ describe('an answer', () => {
     expect(refused).toMatchObject({ problem: { code: 'E_STORE_DAMAGED', message: 'gone', fix: 'cleo doctor' }, columns });
     expect(board(refused)).not.toHaveProperty('problem');
   });
+});
+
+test('the selection follows a task of an agent, and enter opens it', () => {
+  const answer = (state: WatchState, ...ids: string[]): WatchState =>
+    applyAnswer(
+      state,
+      { operation: 'work.status', params: {} },
+      { _meta: meta, success: true, work: { processes: [], tasks: ids.map((taskId) => ({ taskId })) } },
+    );
+  const shown = answer(press(world, '5'), 'T001', 'T002');
+  expect(formatPlace(shown)).toBe('work T001');
+  expect(formatPlace(answer(press(shown, 'DOWN'), 'T003', 'T001', 'T002'))).toBe('work T002');
+  expect(formatPlace(press(shown, 'DOWN', 'ENTER'))).toBe('task T002');
+  expect(press(shown, 'ENTER', 'ESC').view).toBe('work');
 });

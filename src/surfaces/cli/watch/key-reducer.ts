@@ -5,6 +5,7 @@ import {
   getSelectedTask,
   listVisibleEntries,
   listVisibleRows,
+  listVisibleWork,
   type ScreenSize,
   type WatchState,
   type WatchView,
@@ -43,7 +44,14 @@ function reduceFilterKey(state: WatchState, key: Key): WatchState {
 
 const maxFilterLength = 100;
 
-const setFilter = (state: WatchState, filter: string): WatchState => ({ ...state, filter, selected: [0, 0, 0, 0], row: 0, entry: 0 });
+const setFilter = (state: WatchState, filter: string): WatchState => ({
+  ...state,
+  filter,
+  selected: [0, 0, 0, 0],
+  row: 0,
+  entry: 0,
+  workRow: 0,
+});
 
 const letterKeys: Record<string, KeyName> = { h: 'left', j: 'down', k: 'up', l: 'right', g: 'home', G: 'end', ' ': 'pageDown' };
 
@@ -124,12 +132,12 @@ function moveColumn(state: WatchState, by: number): WatchState {
 
 /** Narrows the board to the epic of the selected task, or to the task if it is an epic or saga; a second call shows everything. */
 function narrowToEpic(state: WatchState): WatchState {
-  if (state.listParams || state.view === 'log') return state;
+  if (state.listParams || state.view === 'log' || state.view === 'work') return state;
   if (state.epic) return clearEpic(state);
   const id = getSelectedTask(state);
   const card = state.cards.find((one) => one.id === id);
   const epic = card && (card.type === 'epic' || card.type === 'saga' ? card.id : card.epicId);
-  return epic ? { ...setFilter(state, ''), epic, view: state.previousView === 'log' ? 'board' : state.previousView } : state;
+  return epic ? { ...setFilter(state, ''), epic, view: state.previousView === 'list' ? 'list' : 'board' } : state;
 }
 
 function clearEpic(state: WatchState): WatchState {
@@ -155,6 +163,8 @@ function moveSelection(state: WatchState, key: KeyName, size: ScreenSize): Watch
       return { ...state, row: moveIndex(state.row, listVisibleRows(state).length, countRows(size)) };
     case 'log':
       return { ...state, entry: moveIndex(state.entry, listVisibleEntries(state).length, countRows(size)) };
+    case 'work':
+      return { ...state, workRow: moveIndex(state.workRow, listVisibleWork(state).length, countRows(size)) };
     case 'task': {
       // The last line stays at the bottom of the screen.
       const maxScrolls = Math.max(1, drawTask(state, size).length - countRows(size) + 1);

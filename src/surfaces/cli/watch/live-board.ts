@@ -26,6 +26,8 @@ const maxPauseMs = 600;
 const retryEveryMs = 1000;
 /** Ages and expired claims change without a write. */
 const refreshEveryMs = 30_000;
+/** What agents print is in files, so that no write of the store reports it. */
+const refreshWorkEveryMs = 1000;
 /** A single escape may begin a key sequence, whose rest arrives at once. */
 const escapeMs = 40;
 
@@ -107,7 +109,8 @@ async function reloadOnChange(app: App, { state, show, changes, stop, ...first }
   let pausedUntil = loadedAt;
   for (;;) {
     const isUnchanged = (): boolean => JSON.stringify(getQuery(state())) === loaded;
-    if (isUnchanged()) await changes.wait(logHash === undefined ? retryEveryMs : refreshEveryMs);
+    const refreshMs = state().view === 'work' ? refreshWorkEveryMs : refreshEveryMs;
+    if (isUnchanged()) await changes.wait(logHash === undefined ? retryEveryMs : refreshMs);
     while (isUnchanged() && !stop.aborted && !state().isClosed && performance.now() < pausedUntil)
       await changes.wait(pausedUntil - performance.now());
     if (stop.aborted || state().isClosed) return;
@@ -116,7 +119,7 @@ async function reloadOnChange(app: App, { state, show, changes, stop, ...first }
     const startedAt = performance.now();
     try {
       const { hash } = await readLogHead(app);
-      if (hash !== logHash || queryText !== loaded || startedAt - loadedAt > refreshEveryMs) {
+      if (hash !== logHash || queryText !== loaded || startedAt - loadedAt >= refreshMs) {
         const { envelope, exitCode } = await runQuery(app, query);
         show(applyAnswer(state(), query, envelope));
         loaded = queryText;

@@ -4,7 +4,7 @@ import type { Envelope } from '#dispatch/envelope.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import type { Card, Column } from '#tasks/model/board.ts';
 
-export const watchViews = ['board', 'list', 'task', 'log'] as const;
+export const watchViews = ['board', 'list', 'task', 'log', 'work'] as const;
 export type WatchView = (typeof watchViews)[number];
 
 export interface ScreenSize {
@@ -28,15 +28,18 @@ export interface WatchState {
   /** The number of tasks in the store, including those that were not loaded. */
   total: number;
   log: WatchEntry[];
+  /** What the agents of `cleo work` do. */
+  work: WorkStatus;
   task?: Fields;
   /** The task that is open or was opened last. */
   taskId?: string;
   /** The selected column of the board, and the selected card of each column. */
   column: number;
   selected: number[];
-  /** The selected line of the list, and of the log. */
+  /** The selected line of the list, of the log, and of the tasks of agents. */
   row: number;
   entry: number;
+  workRow: number;
   /** The first visible line of the task. */
   scroll: number;
   filter: string;
@@ -52,6 +55,18 @@ export interface WatchState {
 
 /** A card of the board, or a task of a list, which has no claim. */
 export type WatchRow = Omit<Card, 'claim'> & Pick<Partial<Card>, 'claim'>;
+
+/** A task that an agent of `cleo work` works on, or worked on last; one on another machine has few fields. */
+export interface WorkRow extends Fields {
+  taskId: string;
+}
+
+/** The answer of `work.status`. */
+export interface WorkStatus {
+  processes: Fields[];
+  tasks: WorkRow[];
+  elsewhere?: WorkRow[];
+}
 
 export interface WatchEntry extends Fields {
   seq: number;
@@ -73,10 +88,12 @@ export const createState = (options: { epic?: string; listParams?: Record<string
   cards: [],
   total: 0,
   log: [],
+  work: { processes: [], tasks: [] },
   column: 0,
   selected: [0, 0, 0, 0],
   row: 0,
   entry: 0,
+  workRow: 0,
   scroll: 0,
   filter: '',
   isTyping: false,
@@ -99,6 +116,7 @@ const maxEntries = 200;
 export function getQuery({ view, listParams, epic, filter, taskId }: WatchState): WatchQuery {
   if (view === 'task') return { operation: 'tasks.show', params: { taskId } };
   if (view === 'log') return { operation: 'admin.log', params: { limit: maxEntries } };
+  if (view === 'work') return { operation: 'work.status', params: {} };
   if (listParams) return { operation: 'tasks.list', params: listParams };
   const match = filter.trim();
   return { operation: 'tasks.board', params: { limit: maxCards, ...(epic ? { epic } : {}), ...(match ? { match } : {}) } };
@@ -113,6 +131,7 @@ export function applyAnswer(state: WatchState, { operation }: WatchQuery, envelo
   if (operation === 'tasks.show')
     return { ...valid, task: { ...(envelope.task as Fields), ...(envelope.claim ? { claim: envelope.claim } : {}) } };
   if (operation === 'admin.log') return withLog(valid, envelope.entries as WatchEntry[]);
+  if (operation === 'work.status') return withWork(valid, envelope.work as WorkStatus);
   if (operation === 'tasks.list') {
     const cards = envelope.tasks as WatchRow[];
     return withCards(valid, cards, envelope._meta.truncated?.total ?? cards.length);
@@ -167,6 +186,14 @@ function withLog(state: WatchState, log: WatchEntry[]): WatchState {
   return { ...state, log, entry: entry >= 0 ? entry : clampIndex(state.entry, shown.length) };
 }
 
+/** Applies what agents do. The selection follows its task. */
+function withWork(state: WatchState, work: WorkStatus): WatchState {
+  const selectedId = listVisibleWork(state)[state.workRow]?.taskId;
+  const shown = listVisibleWork({ ...state, work });
+  const row = shown.findIndex(({ taskId }) => taskId === selectedId);
+  return { ...state, work, workRow: row >= 0 ? row : clampIndex(state.workRow, shown.length) };
+}
+
 export const clampIndex = (at: number, count: number): number => Math.max(0, Math.min(at, count - 1));
 
 export const getSelectedCard = ({ columns, column, selected }: WatchState): Card | undefined =>
@@ -180,6 +207,11 @@ export const listVisibleEntries = ({ log, filter }: WatchState): WatchEntry[] =>
   filter.trim() === ''
     ? log
     : log.filter((entry) => hasWords(`${entry.operation} ${entry.agent} ${listChangedIds(entry).join(' ')}`, filter));
+
+export const listVisibleWork = ({ work, filter }: WatchState): WorkRow[] =>
+  [...work.tasks, ...(work.elsewhere ?? [])].filter(({ taskId, title = '', lastLine = '' }) =>
+    hasWords(`${taskId} ${title} ${lastLine}`, filter),
+  );
 
 function hasWords(text: string, filter: string): boolean {
   const lower = text.toLowerCase();
@@ -196,6 +228,7 @@ export function getSelectedTask(state: WatchState): string | undefined {
   if (state.view === 'task') return state.taskId;
   if (state.view === 'board') return getSelectedCard(state)?.id;
   if (state.view === 'list') return listVisibleRows(state)[state.row]?.id;
+  if (state.view === 'work') return listVisibleWork(state)[state.workRow]?.taskId;
   const entry = listVisibleEntries(state)[state.entry];
   return entry && listChangedIds(entry).find((id) => /^T\d+$/.test(id));
 }
