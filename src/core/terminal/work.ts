@@ -1,4 +1,6 @@
 // Lines about `cleo work`, for its own answers and for `watch`.
+
+import { formatUsage, type TokenUsage } from '#lib/format-usage.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import type { Fields } from './cell.ts';
 
@@ -16,7 +18,7 @@ const marks: Record<string, string> = {
 
 export const formatRemoteTask = ({ taskId, profile }: Fields): string => `◐ ${taskId}  on another machine  ${profile}`;
 
-export const formatWorkProcess = ({ id, pid, profile, parallel, scope, tasks, failures, ending }: Fields): string =>
+export const formatWorkProcess = ({ id, pid, profile, parallel, scope, tasks, failures, usage, ending }: Fields): string =>
   [
     `cleo work ${id}`,
     `pid ${pid}`,
@@ -24,9 +26,10 @@ export const formatWorkProcess = ({ id, pid, profile, parallel, scope, tasks, fa
     scope,
     `${tasks} done or released`,
     Number(failures) > 0 ? `${failures} given up` : undefined,
+    toUsageText(usage),
     ending,
   ]
-    .filter((part) => part !== undefined)
+    .filter((part) => part !== undefined && part !== '')
     .join('  ');
 
 export function formatWorkTask({
@@ -43,16 +46,17 @@ export function formatWorkTask({
   lastLine,
 }: Fields): string {
   const outcome = ended ?? state;
-  const tokens = isPlainObject(usage) ? Number((usage as Fields).inputTokens) + Number((usage as Fields).outputTokens) : 0;
   const parts = [
     `${marks[String(outcome)] ?? '!'} ${taskId}`,
     title,
     outcome === 'ready' ? undefined : outcome,
     Number(rounds) > 1 ? `${rounds} rounds` : Number(round) > 1 ? `round ${round}` : undefined,
     elapsedMs === undefined ? undefined : `${Math.round(Number(elapsedMs) / 1000)} s`,
-    tokens > 0 ? `${tokens} tokens` : undefined,
+    toUsageText(usage),
     branch,
     note ?? lastLine,
   ];
   return parts.filter((part) => part !== undefined && part !== '').join('  ');
 }
+
+const toUsageText = (usage: unknown): string => (isPlainObject(usage) ? formatUsage(usage as unknown as TokenUsage) : '');

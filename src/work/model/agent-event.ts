@@ -1,9 +1,7 @@
+import type { TokenUsage } from '#lib/format-usage.ts';
+
 /** Tokens and cost of an agent, as far as its client reports them. */
-export interface Usage {
-  inputTokens: number;
-  outputTokens: number;
-  costUsd: number;
-}
+export type Usage = TokenUsage;
 
 /** One event of an agent's output stream. */
 export type AgentEvent =

@@ -228,10 +228,10 @@ test('draws ten thousand tasks as quickly as ten', () => {
 });
 
 describe('the agents of cleo work', () => {
-  const usage = { inputTokens: 900, outputTokens: 100, costUsd: 0 };
+  const usage = { inputTokens: 900, outputTokens: 100, costUsd: 0.25 };
   const more = { agentId: 'T003-worker-1', profile: 'claude', round: 1, usage };
   const work = {
-    processes: [{ id: 'w1', pid: 7, profile: 'claude', parallel: 2, tasks: 1, failures: 0 }],
+    processes: [{ id: 'w1', pid: 7, profile: 'claude', parallel: 2, tasks: 1, failures: 0, usage }],
     tasks: [
       { taskId: 'T003', title: 'Test it', state: 'working', elapsedMs: 61_000, lastLine: 'Running npm test', ...more },
       { taskId: 'T002', title: 'Write it', state: 'done', elapsedMs: 5000, ...more },
@@ -242,9 +242,9 @@ describe('the agents of cleo work', () => {
   test('are shown with what they do, and the selected task is marked', () => {
     expect(at(80, 8, { view: 'work', work, workRow: 1 })).toEqual([
       ' 1 board  2 list  3 task  4 log [5 work]',
-      ' cleo work w1  pid 7  claude × 2  1 done or released',
-      ' ◐ T003  Test it  working  61 s  1000 tokens  Running npm test',
-      '▌✓ T002  Write it  done  5 s  1000 tokens',
+      ' cleo work w1  pid 7  claude × 2  1 done or released  1000 tokens, $0.25',
+      ' ◐ T003  Test it  working  61 s  1000 tokens, $0.25  Running npm test',
+      '▌✓ T002  Write it  done  5 s  1000 tokens, $0.25',
       ' ◐ T005  on another machine  codex',
       '',
       '',

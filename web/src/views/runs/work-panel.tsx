@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { formatDuration } from '#lib/ago.ts';
+import { formatUsage } from '#lib/format-usage.ts';
 import type { Result } from '../../api/operations.generated.ts';
 import { Icon } from '../../components/icon.tsx';
 import { Menu } from '../../components/menu.tsx';
@@ -13,7 +14,6 @@ import { stopWork } from './run-actions.ts';
 import { RunState } from './run-state.tsx';
 
 type Work = Result<'work.status'>['work'];
-type Usage = Work['processes'][number]['usage'];
 
 /** The state of work is files, not entries of the log. */
 const refreshMs = 2000;
@@ -103,14 +103,4 @@ function StopMenu({ name, taskId }: { name: string; taskId?: string }) {
       Stop <Icon name="down" size={12} />
     </Menu>
   );
-}
-
-/** Tokens and cost, as far as the client of the agent reports them. */
-function formatUsage({ inputTokens, outputTokens, costUsd }: Usage): string {
-  const tokens = inputTokens + outputTokens;
-  const parts = [
-    tokens > 0 ? `${tokens < 10_000 ? tokens : `${Math.round(tokens / 1000)}k`} tokens` : '',
-    costUsd > 0 ? `$${costUsd.toFixed(2)}` : '',
-  ];
-  return parts.filter(Boolean).join(', ');
 }
