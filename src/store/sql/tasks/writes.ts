@@ -263,10 +263,10 @@ async function insertLists(db: Db, tasks: TaskRecord[]): Promise<void> {
     200,
   ))
     await db.run(sql`insert into task_dependencies (task_id, position, depends_on) values ${listRows(some)}`);
-  for (const some of splitChunks(
-    tasks.flatMap(({ id, aliases = [] }) => aliases.map((alias) => [alias.tool, alias.id, id])),
-    200,
-  ))
+  const aliasRows = tasks.flatMap(({ id, aliases = [] }) => aliases.map((alias) => [alias.tool, alias.id, id]));
+  // An alias belongs to the last task that has it. PostgreSQL rejects a statement with the same key twice.
+  const aliases = new Map(aliasRows.map((row) => [`${row[0]}\n${row[1]}`, row]));
+  for (const some of splitChunks([...aliases.values()], 200))
     await db.run(sql`
       insert into task_aliases (tool, alias, task_id) values ${listRows(some)}
       on conflict (tool, alias) do update set task_id = excluded.task_id`);

@@ -79,7 +79,8 @@ async function findIds({ plan }: WriteStore, states: PlanState[]): Promise<Map<s
 
 function toTask({ uid, id, fields, sets, updatedAt }: PlanState, ids: Map<string, TaskId>): TaskRecord {
   const place = fields.place as unknown as PlanPlace;
-  const { holder: _, ...state } = fields.state as unknown as PlanTaskState;
+  // A file can have further keys, which must not take the place of other fields.
+  const { status, resolution, blockedBy, startedAt, completedAt, archivedAt } = fields.state as unknown as PlanTaskState;
   const creation = fields.creation as { at: string; by: string } | undefined;
   const keys = (name: string): string[] => (sets[name] ?? []).map(({ key }) => key);
   const aliases = (sets.aliases ?? []).map(({ value }) => value as unknown as PlanAlias).map(({ tool, alias }) => ({ tool, id: alias }));
@@ -96,7 +97,7 @@ function toTask({ uid, id, fields, sets, updatedAt }: PlanState, ids: Map<string
     assignee: fields.assignee as string | undefined,
     due: fields.due as string | undefined,
     parentId: place.parent && ids.get(place.parent),
-    ...(state as Omit<PlanTaskState, 'holder' | 'resolution'> & Pick<TaskRecord, 'resolution'>),
+    ...{ status, resolution: resolution as TaskRecord['resolution'], blockedBy, startedAt, completedAt, archivedAt },
     labels: keys('labels'),
     files: keys('files'),
     requires: requires.length > 0 ? requires : undefined,

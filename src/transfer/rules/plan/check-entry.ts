@@ -1,11 +1,27 @@
-import { isStorable, PrioritySchema, RelationTypeSchema, StatusSchema, TaskSizeSchema, TaskTypeSchema } from '#core/model/scalars.ts';
+import { evidenceGateNames } from '#core/model/config.ts';
+import {
+  isStorable,
+  PrioritySchema,
+  RelationTypeSchema,
+  ResolutionSchema,
+  StatusSchema,
+  TaskSizeSchema,
+  TaskTypeSchema,
+} from '#core/model/scalars.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
+import { confirmationStates, memoryTypes } from '#memory/model/memory.ts';
 import type { PlanEntry, PlanKind, PlanValue } from '../../model/plan.ts';
 import { deletedField } from './entries.ts';
 
 type Check = (value: PlanValue) => boolean;
 
-const isText: Check = (value) => typeof value === 'string';
+/** Higher than every limit of a field, so that a file of another version is read, and no file fills the answers of a clone. */
+const maxLineLength = 1000;
+const maxTextLength = 100_000;
+
+const isText: Check = (value) => typeof value === 'string' && value.length <= maxTextLength;
+const isLine: Check = (value) =>
+  typeof value === 'string' && value !== '' && value.length <= maxLineLength && !/[\u0000-\u001f\u007f-\u009f]/.test(value);
 const isOneOf =
   (options: readonly string[]): Check =>
   (value) =>
@@ -17,49 +33,109 @@ const isObject =
     Object.entries(checks).every(([key, check]) => value[key] !== undefined && check(value[key] as PlanValue)) &&
     Object.entries(optional).every(([key, check]) => value[key] === undefined || check(value[key] as PlanValue));
 
-const event = { at: isText, by: isText };
-const holder = isObject({ agent: isText, replica: isText, at: isText });
-const stateTexts = ['resolution', 'blockedBy', 'startedAt', 'completedAt', 'archivedAt'];
+const isNumber: Check = (value) => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+const isBoolean: Check = (value) => typeof value === 'boolean';
+const isList =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(check);
+const isTime: Check = (value) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) && !Number.isNaN(Date.parse(value));
+const isHash: Check = (value) => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
+
+const event = { at: isTime, by: isText };
+const holder = isObject({ agent: isText, replica: isText, at: isTime });
+const stateTexts = {
+  resolution: isOneOf(ResolutionSchema.options),
+  blockedBy: isText,
+  startedAt: isTime,
+  completedAt: isTime,
+  archivedAt: isTime,
+};
+const gate = isOneOf(evidenceGateNames);
 
 /** Values of tasks that a store could not take. Fields that are not listed are not checked: a newer version may have added them. */
 const taskFields: Record<string, Check> = {
-  title: (value) => isText(value) && value !== '',
+  title: isLine,
   description: isText,
-  phase: isText,
-  assignee: isText,
-  due: isText,
+  phase: isLine,
+  assignee: isLine,
+  due: isLine,
   priority: isOneOf(PrioritySchema.options),
   size: isOneOf(TaskSizeSchema.options),
   place: isObject({ type: isOneOf(TaskTypeSchema.options) }, { parent: isText }),
-  state: isObject({ status: isOneOf(StatusSchema.options) }, { ...Object.fromEntries(stateTexts.map((key) => [key, isText])), holder }),
+  state: isObject({ status: isOneOf(StatusSchema.options) }, { ...stateTexts, holder }),
   creation: isObject(event),
+  verification: isObject({ round: isNumber, failed: isNumber }, { verdict: isObject({ verdict: isText, ...event }) }),
 };
 
 const taskSets: Record<string, Check> = {
   relations: isObject({ ...event, to: isText, type: isOneOf(RelationTypeSchema.options), reason: isText }),
-  criteria: isObject({ kind: isOneOf(['text', 'evidence_bound']) }, { text: isText, gate: isText }),
+  criteria: isObject({ kind: isOneOf(['text', 'evidence_bound']) }, { text: isText, gate }),
   ticks: isObject(event),
   notes: isObject({ ...event, text: isText }),
-  aliases: isObject({ tool: isText, alias: isText }),
+  aliases: isObject({ tool: isLine, alias: isLine }),
+  evidence: isObject({ ...event, gate, round: isNumber, passed: isBoolean, evidence: isList(isObject({ kind: isText })) }),
 };
 
-/** Fields that every task has. */
-const requiredFields = ['title', 'priority', 'place', 'state', 'creation'];
+const decisionTexts = { by: isText, at: isTime, reason: isText, supersededBy: isText, proof: isText };
+
+/** The same for the other kinds of records. */
+const otherFields: Record<Exclude<PlanKind, 'task'>, Record<string, Check>> = {
+  memory: {
+    type: isOneOf(memoryTypes),
+    title: isLine,
+    content: isText,
+    digest: isHash,
+    creation: isObject(event),
+    decision: isObject({ state: isOneOf(confirmationStates) }, decisionTexts),
+    source: isObject({ table: isText, rowid: isText }),
+    session: isText,
+  },
+  document: { type: isLine, title: isLine, creation: isObject(event) },
+  handoff: {
+    name: isLine,
+    scope: isObject({ kind: isOneOf(['global', 'epic', 'saga', 'task']) }, { root: isText }),
+    phase: isLine,
+    graded: isBoolean,
+    creation: isObject(event),
+    endedAt: isTime,
+    note: isText,
+    handoff: isHandoff,
+  },
+};
+
+const otherSets: Record<string, Check> = {
+  versions: isObject({ ...event, digest: isHash, encoding: isOneOf(['utf8', 'base64']), size: isNumber }, { path: isText }),
+};
+
+function isHandoff(value: PlanValue): boolean {
+  const item = isObject({}, { id: isText, taskId: isText, title: isText, text: isText, blockedBy: isText });
+  const lists = Object.fromEntries(['done', 'open', 'blocked', 'decisions', 'next'].map((name) => [name, isList(item)]));
+  const part = isObject({ agent: isText, at: isTime, done: isList(item), open: isList(item) }, { note: isText });
+  return isObject(lists, { note: isText, parts: isList(part) })(value);
+}
+
+/** Fields that every record has. */
+const requiredFields: Record<PlanKind, string[]> = {
+  task: ['title', 'priority', 'place', 'state', 'creation'],
+  memory: ['type', 'title', 'content', 'digest', 'creation'],
+  document: ['type', 'title', 'creation'],
+  handoff: ['scope', 'creation'],
+};
 
 export function isValidEntry(kind: PlanKind, { field, key, value }: PlanEntry): boolean {
-  if (!isStorableValue(key ?? '') || !isStorableValue(value)) return false;
+  if (!isStorableValue(value) || (key !== undefined && !(isLine(key) && isStorable(key)))) return false;
   if (field === deletedField) return key === undefined && isObject({ ...event, seen: isObject({}) })(value);
-  if (kind !== 'task') return true;
-  if (key !== undefined) return Object.hasOwn(taskSets, field) ? taskSets[field]!(value) : true;
-  if (!Object.hasOwn(taskFields, field)) return true;
-  return value === null ? !requiredFields.includes(field) : taskFields[field]!(value);
+  const checks = kind === 'task' ? { fields: taskFields, sets: taskSets } : { fields: otherFields[kind], sets: otherSets };
+  if (key !== undefined) return Object.hasOwn(checks.sets, field) ? checks.sets[field]!(value) : true;
+  if (!Object.hasOwn(checks.fields, field)) return true;
+  return value === null ? !requiredFields[kind].includes(field) : checks.fields[field]!(value);
 }
 
 /** Lists the required fields that a task lacks. */
 export function listMissingFields(kind: PlanKind, entries: readonly PlanEntry[]): string[] {
-  if (kind !== 'task') return [];
   const fields = new Set(entries.map(({ field }) => field));
-  return requiredFields.filter((field) => !fields.has(field));
+  return requiredFields[kind].filter((field) => !fields.has(field));
 }
 
 function isStorableValue(value: PlanValue): boolean {

@@ -34,7 +34,8 @@ export function toStoredCriteria(criteria: readonly PlanElement[] = [], ticks: r
   const tickByKey = new Map(ticks.map(({ key, value }) => [key, value as { at: string; by: string }]));
   return criteria.map(({ key, value }) => {
     const tick = tickByKey.get(key);
-    return { ...(value as unknown as StoredCriterion), ...(tick ? { metAt: tick.at, metBy: tick.by } : {}) };
+    const { kind, text, gate } = value as unknown as StoredCriterion;
+    return defined({ kind, text, gate, metAt: tick?.at, metBy: tick?.by });
   });
 }
 

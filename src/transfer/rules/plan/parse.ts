@@ -66,6 +66,9 @@ function readRecord(json: unknown): { record: PlanRecord } | Rejection {
     return reject('"created" must have a stamp, and the id of a task (T042) or of memory (D-007)', '"created"');
   const entries = readEntries(json, knownKind);
   if ('message' in entries) return entries;
+  // Memory is identified by its digest, which the store has once.
+  if (knownKind === 'memory' && entries.list.some(({ field, value }) => field === 'digest' && !String(value).startsWith(uid)))
+    return reject('"digest" must begin with the uid', '"digest"');
   const seen = readSeen(json.seen);
   if (!seen) return reject('"seen" must have one stamp per replica', '"seen"');
   const extra = Object.entries(json).filter(([key]) => !knownKeys.includes(key) && key !== '__proto__') as [string, PlanValue][];
