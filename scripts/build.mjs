@@ -18,6 +18,10 @@ const paddedLength = 132 * 1024;
 const paddedFiles = ['core.js', join('parts', 'runs-operations-skills-run.js')];
 /** Packages that many parts use. Each is a part of its own, because copies of them were a sixth of the package. */
 const sharedPackages = ['jsonc-parser', 'marked', 'smol-toml', 'yaml'];
+/** The schemas of ids and choices are in the core: copies of them in nearly every part would take 0.2 MB. */
+const idSchemas = 'src/core/model/scalars.ts';
+/** The schemas of texts are in the parts that use them, because reads need none of them. */
+const textSchemas = 'src/core/model/texts.ts';
 const name = (path) => relative(root, path).replaceAll('\\', '/');
 const common = {
   absWorkingDir: root,
@@ -63,6 +67,11 @@ const linker = (core, found) => ({
         importer.includes('node_modules') ? undefined : { path: 'valibot', namespace: 'core-valibot' },
       );
       pass.onResolve({ filter: /^core:valibot$/ }, ({ path }) => ({ path, external: true }));
+      // A call without a side effect is dropped if nothing uses its result.
+      pass.onLoad({ filter: /core[\\/]model[\\/]texts\.ts$/ }, ({ path }) => ({
+        contents: readFileSync(path, 'utf8').replace(new RegExp(`(?<![\\w.])(${coreSchemas.join('|')})\\(`, 'g'), '/* @__PURE__ */ $1('),
+        loader: 'ts',
+      }));
       pass.onLoad({ filter: /./, namespace: 'core-valibot' }, () => ({
         contents: `export { ${[...coreSchemas].join(', ')} } from 'core:valibot'; export * from '${valibotPath}';`,
         resolveDir: root,
@@ -88,7 +97,7 @@ const inCore = new Set();
 const valibotPath = name(join(root, 'node_modules', 'valibot', 'dist', 'index.mjs')).replace(/^/, './');
 const survey = await build({ ...common, entryPoints: ['src/cli.ts'], plugins: [linker(undefined, { parts, core: inCore })] });
 recordPackages(survey);
-const core = new Set(Object.keys(survey.metafile.inputs).filter((path) => path.startsWith('src/')));
+const core = new Set([idSchemas, ...Object.keys(survey.metafile.inputs).filter((path) => path.startsWith('src/'))]);
 const coreSchemas = listCoreSchemas();
 
 // The page stays until `buildWeb` replaces it: it is built again only if its sources changed.
@@ -172,9 +181,9 @@ async function listExports(paths) {
   return paths.map((path) => ({ path, names: names.get(path) }));
 }
 
-/** Lists the functions of valibot that the core imports. */
+/** Lists the functions of valibot that the core contains: those that it imports, and those of the most frequent parameters. */
 function listCoreSchemas() {
-  const names = [...core].flatMap((path) =>
+  const names = [...core, textSchemas].flatMap((path) =>
     [...readFileSync(join(root, path), 'utf8').matchAll(/^import \{([^}]*)\} from 'valibot';/gm)].flatMap(([, list]) => list.split(',')),
   );
   return [...new Set(names.map((one) => one.trim()).filter((one) => /^\w+$/.test(one)))].sort();

@@ -8,15 +8,29 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const { files, webFolder, outfile, profiles } = JSON.parse(process.argv[2]);
 
 /** Imports each operation by its own name, because Bun bundles only imports of fixed names. A `switch`, because a table would create a
- *  function for each operation at every start. */
+ *  function for each operation at every start, and one for each domain, because a call decodes the whole function that it runs. */
+const paths = files.map((file) => file.slice('src/'.length));
+const domains = [...new Set(paths.map((path) => path.split('/', 1)[0]))];
 const importOperation = `
 async function importOperation(file: string): Promise<any> {
+  switch (file.slice(0, file.indexOf('/'))) {
+${domains.map((domain) => `    case '${domain}': return import_${domain}(file);`).join('\n')}
+  }
+  throw new Error(\`no file \${file}\`);
+}
+${domains.map(createDomainImport).join('')}`;
+
+function createDomainImport(domain) {
+  const own = paths.filter((path) => path.startsWith(`${domain}/`));
+  return `
+async function import_${domain}(file: string): Promise<any> {
   switch (file) {
-${files.map((file) => `    case '${file.slice('src/'.length)}': return import('../${file.slice('src/'.length)}');`).join('\n')}
+${own.map((path) => `    case '${path}': return import('../${path}');`).join('\n')}
   }
   throw new Error(\`no file \${file}\`);
 }
 `;
+}
 
 const loader = {
   name: 'loader',

@@ -137,12 +137,17 @@ async function openOrBuild(
   }
 }
 
+/** Checks for a setting that locates the store. A loop, because every call runs it for all keys. */
+function isStoreLocated(config: Config): boolean {
+  for (const key in config) if (config[key as keyof Config] !== '' && locatesStore(key)) return true;
+  return false;
+}
+
 /** Returns the location of a store that may be opened. Throws E_PROJECT_UNTRUSTED before a file of the project is opened or a server is
  *  contacted that the user has not trusted. */
 async function locateStore(platform: Platform, project: Project, address?: string): Promise<StoreLocation> {
   const config = platform.config.load(project);
-  if (Object.entries(config).some(([key, value]) => value !== '' && locatesStore(key)))
-    await (await platform.loadTrust()).requireStore(project, address);
+  if (isStoreLocated(config)) await (await platform.loadTrust()).requireStore(project, address);
   else await platform.requireFolder(project);
   if (address === undefined && isBehindServer(platform))
     throw await (await import('./dispatch/remote/locate-server.ts')).createBehindServerError(platform);
@@ -166,18 +171,38 @@ async function locateStore(platform: Platform, project: Project, address?: strin
 
 /** Writes everything before the process ends, retrying when a pipe is full. A closed pipe is an error only while streaming. */
 export function writeAll(fd: number, text: string | Uint8Array, isStreaming = false): void {
+  let written = 0;
+  try {
+    written = typeof text === 'string' ? writeSync(fd, text) : writeSync(fd, text);
+  } catch (error) {
+    if (!isPipeFull(error, isStreaming)) return;
+  }
+  if (written < text.length || (typeof text === 'string' && !isAscii(text))) writeRest(fd, text, written, isStreaming);
+}
+
+/** A function of its own, because a function that names `Buffer` or `Atomics` creates them when it is called, and most answers are written
+ *  at once: 1 % of a start of the native build. */
+function writeRest(fd: number, text: string | Uint8Array, start: number, isStreaming: boolean): void {
   const bytes = typeof text === 'string' ? Buffer.from(text) : text;
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = start; at < bytes.length; ) {
     try {
       at += writeSync(fd, bytes, at);
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === 'EPIPE' && !isStreaming) return;
-      if (code !== 'EAGAIN') throw error;
+      if (!isPipeFull(error, isStreaming)) return;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
     }
   }
 }
+
+/** Returns false if nobody reads the pipe any more. Throws every other error. */
+function isPipeFull(error: unknown, isStreaming: boolean): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EPIPE' && !isStreaming) return false;
+  if (code !== 'EAGAIN') throw error;
+  return true;
+}
+
+const isAscii = (text: string): boolean => !/[^ -~\n]/.test(text);
 
 /** Opens the project of the quickstart, which has the user folder in its own folder. */
 export const createDemoApp = (folder: string, path: string | undefined, version: string): App =>

@@ -39,6 +39,7 @@ export const globalFlags: GlobalFlag[] = (
 ).map(([name, flags, value]) => ({ name, flags: flags.split(' '), ...(value ? { value } : {}) }));
 
 export const findGlobalFlag = (word: string): GlobalFlag | undefined => {
+  if (!word.startsWith('-')) return undefined;
   const flag = word.startsWith('--') ? word.split('=', 1)[0]! : word;
   return globalFlags.find((known) => known.flags.includes(flag));
 };

@@ -1,4 +1,3 @@
-import { safeParse } from 'valibot';
 import { formatCommand } from '#core/command-line.ts';
 import {
   Answer,
@@ -11,9 +10,9 @@ import {
 } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { commandLine } from '#core/errors/quote.ts';
+import { agentIdPattern, agentIdProblem } from '#core/model/agent-id.ts';
 import type { Caller, Gateway, Principal, SignEntry } from '#core/model/audit.ts';
 import type { Config } from '#core/model/config.ts';
-import { AgentId } from '#core/model/scalars.ts';
 import type { SessionHandle } from '#core/model/session-handle.ts';
 import type { CallToken, PersonScope, TokenScope } from '#core/model/token.ts';
 import type { FactRequest, Observation } from '#core/observation.ts';
@@ -268,8 +267,7 @@ const toIdentityFlags = ({ session, agent, gateway }: Call): string[] => [
 
 /** Rejects an agent, session or idempotency key that is not a valid id. */
 export function checkId(field: string, id: string): void {
-  const { success, issues } = safeParse(AgentId, id);
-  if (!success) throw new CleoError('E_VALIDATION', { field, problem: issues[0].message, fix: 'cleo help' });
+  if (!agentIdPattern.test(id)) throw new CleoError('E_VALIDATION', { field, problem: agentIdProblem, fix: 'cleo help' });
 }
 
 /** Rejects a project folder that is not the user's own. */

@@ -12,6 +12,7 @@ export function createConfigFiles(home: string): ConfigFiles {
   const readValid = (path: string, scope: string): Partial<Config> => {
     const { tree, problem } = parseConfigFile(path);
     if (problem) throw createConfigError(path, problem);
+    if (tree === undefined) return {};
     const { values, problems } = flattenConfig(tree);
     const [first] = problems;
     if (!first) return values;
@@ -36,11 +37,12 @@ export function createConfigFiles(home: string): ConfigFiles {
     setShared: ({ folder }, values) => void shared.set(folder, values),
     inspect(path) {
       const { tree, problem } = parseConfigFile(path);
-      return problem ? { values: {}, problems: [{ key: '', problem }] } : flattenConfig(tree);
+      if (tree === undefined) return { values: {}, problems: problem ? [{ key: '', problem }] : [] };
+      return flattenConfig(tree);
     },
     set: (path, key, value) =>
       files.withLock(path, () => {
-        const { tree, problem } = parseConfigFile(path);
+        const { tree = {}, problem } = parseConfigFile(path);
         if (problem) throw createConfigError(path, problem);
         if (!isPlainObject(tree)) throw createConfigError(path, 'must be a JSON object');
         if (value === undefined) removeKey(tree as ConfigTree, key);
@@ -53,11 +55,12 @@ export function createConfigFiles(home: string): ConfigFiles {
 const createConfigError = (path: string, problem: string): CleoError =>
   new CleoError('E_CONFIG_ERROR', { path, problem, fix: 'cleo doctor --fix' });
 
-function parseConfigFile(path: string): { tree: unknown; problem?: string } {
+/** Returns no tree if the file is missing or is not JSON. */
+function parseConfigFile(path: string): { tree?: unknown; problem?: string } {
   const text = files.readText(path);
-  if (text === undefined) return { tree: {} };
+  if (text === undefined) return {};
   const parsed = checkJson(stripBom(text));
-  return 'value' in parsed ? { tree: parsed.value } : { tree: {}, problem: `is not valid JSON (${parsed.problem})` };
+  return 'value' in parsed ? { tree: parsed.value } : { problem: `is not valid JSON (${parsed.problem})` };
 }
 
 type ConfigTree = Record<string, unknown>;

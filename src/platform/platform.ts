@@ -108,7 +108,14 @@ function readLogin(env: Record<string, string | undefined>): string | undefined 
  *  for it would take 2 % of a start. */
 function readPasswdName(): string | undefined {
   if (process.platform !== 'linux') return undefined;
-  return new RegExp(`^([^:\n]+):[^:]*:${process.geteuid?.()}:`, 'm').exec(files.readText('/etc/passwd') ?? '')?.[1];
+  const text = `\n${files.readText('/etc/passwd') ?? ''}`;
+  const uid = `:${process.geteuid?.()}:`;
+  // A line has the name, the password and the number of the user, then that of the group.
+  for (let at = text.indexOf(uid); at >= 0; at = text.indexOf(uid, at + 1)) {
+    const fields = text.slice(text.lastIndexOf('\n', at) + 1, at).split(':');
+    if (fields.length === 2) return fields[0];
+  }
+  return undefined;
 }
 
 /** Takes up to 12 digits from each random number, which has 52 random bits. */

@@ -1,7 +1,7 @@
 import { boolean, description, metadata, number, optional, pipe, strictObject, string } from 'valibot';
 import { job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { Line } from '#core/model/scalars.ts';
+import { Line } from '#core/model/texts.ts';
 import { defined } from '#lib/defined.ts';
 import { headsFile, parseHeads } from '../rules/audit-heads.ts';
 import '../errors.ts';

@@ -1,6 +1,6 @@
 import { array, description, literal, metadata, number, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
-import { Line } from '#core/model/scalars.ts';
+import { Line } from '#core/model/texts.ts';
 import { defined } from '#lib/defined.ts';
 import { CoverageSchema, proofLevels } from '../model/signed-head.ts';
 import '../errors.ts';

@@ -1,7 +1,7 @@
 import { boolean, description, metadata, optional, pipe, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
 import { commandLine } from '#core/errors/quote.ts';
-import { FilePath } from '#core/model/scalars.ts';
+import { FilePath } from '#core/model/texts.ts';
 import { createSkillError } from '#runs/errors/skill.ts';
 import { ComparisonSchema } from '../model/assessment.ts';
 import { compareExecutions, type ScoredExecution } from '../rules/compare.ts';

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { description, metadata, number, object, pipe, safeParse, strictObject, string } from 'valibot';
 import { job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { FilePath } from '#core/model/scalars.ts';
+import { FilePath } from '#core/model/texts.ts';
 import { defined } from '#lib/defined.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import { createSkillError } from '#runs/errors/skill.ts';

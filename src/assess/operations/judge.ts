@@ -1,6 +1,6 @@
 import { array, boolean, description, metadata, nullable, number, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { answer, job, noData } from '#core/define.ts';
-import { FilePath } from '#core/model/scalars.ts';
+import { FilePath } from '#core/model/texts.ts';
 import { requireTrusted } from '#core/require-trusted.ts';
 import { defined } from '#lib/defined.ts';
 import type { RunnerPlatform } from '#platform/runner/port.ts';

@@ -1,6 +1,6 @@
 import { array, description, maxLength, metadata, minLength, number, pipe, record, strictObject, string } from 'valibot';
 import { answer, job } from '#core/define.ts';
-import { FilePath } from '#core/model/scalars.ts';
+import { FilePath } from '#core/model/texts.ts';
 import { pageParams, toBudget } from '#core/page.ts';
 import { toTruncation } from '#lib/page.ts';
 import { mean } from '#lib/statistics.ts';

@@ -3,7 +3,7 @@ import { boolean, description, number, object, optional, pipe, strictObject, str
 import { answer, mutation, noChange } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { quote } from '#core/errors/quote.ts';
-import { FilePath } from '#core/model/scalars.ts';
+import { FilePath } from '#core/model/texts.ts';
 import { type ApplyContext, observation, requestFacts } from '#core/observation.ts';
 import { defined } from '#lib/defined.ts';
 import { DocSlugParam, DocVersionNumber } from '../model/doc.ts';

@@ -2,7 +2,7 @@ import { description, optional, pipe, strictObject } from 'valibot';
 import { mutation, noChange } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { formatRetry } from '#core/errors/retry.ts';
-import { Line } from '#core/model/scalars.ts';
+import { Line } from '#core/model/texts.ts';
 import { DocSlugParam } from '../model/doc.ts';
 import { DocTypeParam } from './add.ts';
 import { docInputParams, docInputStdin, observesDocument, readDocInput } from './shared/document-input.ts';

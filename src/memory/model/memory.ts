@@ -13,7 +13,8 @@ import {
   string,
   transform,
 } from 'valibot';
-import { isStorable, type TaskId } from '#core/model/scalars.ts';
+import type { TaskId } from '#core/model/scalars.ts';
+import { isStorable } from '#core/model/texts.ts';
 import { Timestamp } from '#tasks/model/task.ts';
 
 export const memoryTypes = ['observation', 'decision', 'pattern', 'learning'] as const;

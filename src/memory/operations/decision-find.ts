@@ -1,7 +1,8 @@
 import { array, description, optional, pipe, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { SearchText, TaskIdSchema } from '#core/model/scalars.ts';
+import { TaskIdSchema } from '#core/model/scalars.ts';
+import { SearchText } from '#core/model/texts.ts';
 import { answerPage, pageParams } from '#core/page.ts';
 import { defined } from '#lib/defined.ts';
 import { checkTaskExists } from '#tasks/operations/shared/require.ts';

@@ -1,6 +1,7 @@
 import { array, description, optional, pipe, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
-import { Label, SearchText, TaskIdSchema } from '#core/model/scalars.ts';
+import { TaskIdSchema } from '#core/model/scalars.ts';
+import { Label, SearchText } from '#core/model/texts.ts';
 import { answerPage, pageParams } from '#core/page.ts';
 import { defined } from '#lib/defined.ts';
 import { checkTaskExists } from '#tasks/operations/shared/require.ts';

@@ -1,6 +1,6 @@
 import { description, optional, pipe, strictObject } from 'valibot';
 import { mutation } from '#core/define.ts';
-import { Reason } from '#core/model/scalars.ts';
+import { Reason } from '#core/model/texts.ts';
 import { decideDefinition, decideMemory } from './shared/decide-memory.ts';
 import { memoryIdParam } from './shared/require-memory.ts';
 

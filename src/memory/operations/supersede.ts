@@ -1,7 +1,7 @@
 import { array, description, optional, pipe, strictObject } from 'valibot';
 import { answer, type MutationContext, mutation, noChange } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { Reason } from '#core/model/scalars.ts';
+import { Reason } from '#core/model/texts.ts';
 import { Citing, MemoryId, type MemoryRecord, MemorySummary } from '../model/memory.ts';
 import { toMemorySummary } from '../rules/memory-view.ts';
 import { saveTaskCitations } from './shared/citations.ts';

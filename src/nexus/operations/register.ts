@@ -3,7 +3,7 @@ import { description, optional, pipe, strictObject, string } from 'valibot';
 import { alreadyExists, answer, type JobContext, job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { quote } from '#core/errors/quote.ts';
-import { FilePath } from '#core/model/scalars.ts';
+import { FilePath } from '#core/model/texts.ts';
 import { defined } from '#lib/defined.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import { PermissionSchema, ProjectName, ProjectViewSchema } from '../model/nexus.ts';

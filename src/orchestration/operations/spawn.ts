@@ -1,6 +1,6 @@
 import { boolean, description, metadata, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { answer, mutation } from '#core/define.ts';
-import { SkillName } from '#core/model/scalars.ts';
+import { SkillName } from '#core/model/texts.ts';
 import { protocolNames } from '#skills/model/protocol.ts';
 import { TaskParam } from '#tasks/operations/shared/params.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';

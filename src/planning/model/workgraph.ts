@@ -1,5 +1,6 @@
 import { array, boolean, description, type InferOutput, literal, maxLength, optional, pipe, strictObject, string } from 'valibot';
-import { Reason, type TaskId, TaskIdSchema, Title } from '#core/model/scalars.ts';
+import { type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
+import { Reason, Title } from '#core/model/texts.ts';
 import { maxEntries, NewEntrySchema, RefOrId, RefsOrIds } from '#tasks/model/new-entry.ts';
 import { RelationTypeInput } from '#tasks/model/relation.ts';
 import { Revision, taskFields } from '#tasks/model/task-fields.ts';

@@ -16,7 +16,8 @@ import {
   string,
 } from 'valibot';
 import { DateText } from '#core/model/date-text.ts';
-import { FilePath, isStorable, Line, TaskIdSchema } from '#core/model/scalars.ts';
+import { TaskIdSchema } from '#core/model/scalars.ts';
+import { FilePath, isStorable, Line } from '#core/model/texts.ts';
 
 export const ResearchStatusSchema = picklist(['complete', 'partial', 'blocked']);
 export type ResearchStatus = InferOutput<typeof ResearchStatusSchema>;

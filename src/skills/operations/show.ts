@@ -1,6 +1,6 @@
 import { strictObject } from 'valibot';
 import { query } from '#core/define.ts';
-import { SkillName } from '#core/model/scalars.ts';
+import { SkillName } from '#core/model/texts.ts';
 import { SkillSchema } from '../model/skill.ts';
 import { listSkills, requireSkill } from './shared/find-skill.ts';
 

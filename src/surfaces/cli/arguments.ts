@@ -50,8 +50,14 @@ export function parseArguments(
       ...(suggestions?.length ? { suggestions } : {}),
     });
   };
-  const flags = createFlags(operation, shapes, parsed);
-  addFlags?.(flags, parsed);
+  let known: Map<string, Flag> | undefined;
+  // Most command lines have no flags.
+  const getFlags = (): Map<string, Flag> => {
+    if (known) return known;
+    known = createFlags(operation, shapes, parsed);
+    addFlags?.(known, parsed);
+    return known;
+  };
   const positionals: string[] = [];
   const given = new Set<Flag>();
   for (let i = 0; i < argv.length; i++) {
@@ -65,9 +71,9 @@ export function parseArguments(
       positionals.push(word);
       continue;
     }
-    const flag = flags.get(name);
+    const flag = getFlags().get(name);
     if (!flag) {
-      const explained: ReturnType<typeof explainUnknownFlag> = explain?.(operation, argv, i, flags) ?? [word, '', []];
+      const explained: ReturnType<typeof explainUnknownFlag> = explain?.(operation, argv, i, getFlags()) ?? [word, '', []];
       refuse(...explained);
       continue;
     }
@@ -78,7 +84,7 @@ export function parseArguments(
     }
     // A value may begin with a dash. If it is a flag of the command, the value is probably missing; `--flag=value` passes it anyway.
     const next = argv[i + 1];
-    if (inline === undefined && (next === undefined || next === '--' || flags.has(splitFlag(next).name ?? ''))) {
+    if (inline === undefined && (next === undefined || next === '--' || getFlags().has(splitFlag(next).name ?? ''))) {
       refuse(`${name} needs a value${next === undefined ? '' : `; ${name}=${next} if that is it`}`, formatHelpCommand(operation));
       continue;
     }
@@ -158,13 +164,17 @@ function placePositionals(
   refuse: (problem: string, fix: string) => void,
 ): void {
   const { args = [], variadic, several } = operation.cli;
-  const free = args.flatMap((name) => (params[name] === undefined ? (shapes.find((shape) => shape.name === name) ?? []) : []));
-  const last = free.at(-1);
+  const free: ParamShape[] = [];
+  for (const name of args) {
+    const shape = params[name] === undefined && shapes.find((known) => known.name === name);
+    if (shape) free.push(shape);
+  }
+  const last = free[free.length - 1];
   const before = positionals.slice(0, Math.max(0, free.length - 1));
   const end = positionals.slice(before.length);
-  before.forEach((word, i) => void setParam(operation, params, free[i]!, word));
+  for (let i = 0; i < before.length; i++) setParam(operation, params, free[i]!, before[i]!);
   const list =
-    several && last?.name === args.at(-1) && (end.length > 1 || end[0]?.includes(','))
+    several && last?.name === args[args.length - 1] && (end.length > 1 || end[0]?.includes(','))
       ? shapes.find(({ name }) => name === several)
       : undefined;
   if (list) {

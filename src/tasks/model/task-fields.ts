@@ -16,21 +16,8 @@ import {
   union,
 } from 'valibot';
 import { isDate } from '#core/model/date-text.ts';
-import {
-  Criterion,
-  Description,
-  FilePath,
-  GateNameSchema,
-  Label,
-  Line,
-  NoteText,
-  Phase,
-  PrioritySchema,
-  TaskIdSchema,
-  TaskSizeSchema,
-  TaskTypeSchema,
-  Title,
-} from '#core/model/scalars.ts';
+import { GateNameSchema, PrioritySchema, TaskIdSchema, TaskSizeSchema, TaskTypeSchema } from '#core/model/scalars.ts';
+import { Criterion, Description, FilePath, Label, Line, NoteText, Phase, Title } from '#core/model/texts.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
 
 /** A criterion as callers write it; a plain string is a text criterion. */

@@ -1,6 +1,7 @@
 import { boolean, description, optional, picklist, pipe, strictObject } from 'valibot';
 import { type MutationContext, mutation, noChange } from '#core/define.ts';
-import { Reason, type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
+import { type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
+import { Reason } from '#core/model/texts.ts';
 import { removeDuplicates } from '#lib/collections.ts';
 import { defined, omitEmpty } from '#lib/defined.ts';
 import { toTaskReceipt } from '../rules/view.ts';

@@ -1,7 +1,8 @@
 import { boolean, description, metadata, optional, pipe, strictObject } from 'valibot';
 import { answer, type MutationContext, mutation, noChange } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { Reason, ResolutionSchema, type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
+import { ResolutionSchema, type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
+import { Reason } from '#core/model/texts.ts';
 import { removeDuplicates } from '#lib/collections.ts';
 import { defined, omitEmpty } from '#lib/defined.ts';
 import { toTaskReceipt } from '../rules/view.ts';

@@ -1,7 +1,7 @@
 import { description, pipe, strictObject } from 'valibot';
 import { alreadyExists, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { Reason } from '#core/model/scalars.ts';
+import { Reason } from '#core/model/texts.ts';
 import { RelationEdgeSchema, RelationTypeInput, relationEnds } from '../model/relation.ts';
 import { requireTask } from './shared/require.ts';
 

@@ -1,6 +1,7 @@
 import { array, boolean, description, optional, pipe, strictObject, string } from 'valibot';
 import { type MutationContext, mutation, noChange } from '#core/define.ts';
-import { Reason, type TaskId } from '#core/model/scalars.ts';
+import type { TaskId } from '#core/model/scalars.ts';
+import { Reason } from '#core/model/texts.ts';
 import { defined, omitEmpty } from '#lib/defined.ts';
 import { TaskReceiptSchema, type TaskRecord } from '../model/task.ts';
 import { toTaskReceipt } from '../rules/view.ts';

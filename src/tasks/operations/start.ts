@@ -1,6 +1,7 @@
 import { boolean, description, optional, pipe, strictObject, string } from 'valibot';
 import { answer, mutation, noChange } from '#core/define.ts';
-import { Reason, TaskIdSchema } from '#core/model/scalars.ts';
+import { TaskIdSchema } from '#core/model/scalars.ts';
+import { Reason } from '#core/model/texts.ts';
 import { defined } from '#lib/defined.ts';
 import { TaskReceiptSchema } from '../model/task.ts';
 import { toTaskReceipt } from '../rules/view.ts';

@@ -16,7 +16,8 @@ import {
 import type { Shortcut } from '#core/cli-definition.ts';
 import { answer, type MutationContext, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { isStorable, Label, parseTaskId, Reason, type Status, StatusSchema, TaskIdSchema, Title } from '#core/model/scalars.ts';
+import { parseTaskId, type Status, StatusSchema, TaskIdSchema } from '#core/model/scalars.ts';
+import { isStorable, Label, Reason, Title } from '#core/model/texts.ts';
 import { removeDuplicates } from '#lib/collections.ts';
 import { defined, omitEmpty } from '#lib/defined.ts';
 import { type TaskReceipt, TaskReceiptSchema, type TaskRecord, Timestamp } from '../model/task.ts';

@@ -1,6 +1,6 @@
 import { boolean, description, number, optional, pipe, strictObject, string } from 'valibot';
 import { answer, job } from '#core/define.ts';
-import { FilePath } from '#core/model/scalars.ts';
+import { FilePath } from '#core/model/texts.ts';
 import { readStep } from '#core/store-step.ts';
 import { listAllTasks } from '#tasks/operations/shared/all-tasks.ts';
 import { formatExport, formatLossWarnings, isToolFormat, toolFormats } from '../rules/export.ts';

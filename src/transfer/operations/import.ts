@@ -1,7 +1,7 @@
 import { array, boolean, description, maxLength, minLength, number, optional, picklist, pipe, strictObject, string, union } from 'valibot';
 import { answer, type MutationContext, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { FilePath } from '#core/model/scalars.ts';
+import { FilePath } from '#core/model/texts.ts';
 import { requestFacts } from '#core/observation.ts';
 import { limitParam } from '#core/page.ts';
 import { checkAncestryInScope } from '#tasks/operations/shared/scope.ts';

@@ -1,6 +1,5 @@
 import { is } from 'valibot';
 import {
-  Phase,
   type Priority,
   PrioritySchema,
   type Resolution,
@@ -9,6 +8,7 @@ import {
   TaskSizeSchema,
   type TaskType,
 } from '#core/model/scalars.ts';
+import { Phase } from '#core/model/texts.ts';
 import { parseForeignPriority, parseForeignStatus } from '#core/rules/words.ts';
 import { defined } from '#lib/defined.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';

@@ -1,4 +1,5 @@
-import { isStorable, type Priority, parseTaskId, type TaskType } from '#core/model/scalars.ts';
+import { type Priority, parseTaskId, type TaskType } from '#core/model/scalars.ts';
+import { isStorable } from '#core/model/texts.ts';
 import { removeDuplicates } from '#lib/collections.ts';
 import { defined } from '#lib/defined.ts';
 import type { ForeignTask, ImportLoss } from '../model/foreign.ts';

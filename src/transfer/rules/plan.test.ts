@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { is } from 'valibot';
 import { expect, test } from 'vitest';
-import { Criterion, Description, FilePath, Label, NoteText, type TaskId, Title, toTaskId } from '#core/model/scalars.ts';
+import { type TaskId, toTaskId } from '#core/model/scalars.ts';
+import { Criterion, Description, FilePath, Label, NoteText, Title } from '#core/model/texts.ts';
 import type { Note, TaskRecord } from '#tasks/model/task.ts';
 import { Assignee } from '#tasks/model/task-fields.ts';
 import { canBePlaced, getChildTier } from '#tasks/rules/hierarchy.ts';

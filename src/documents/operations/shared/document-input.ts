@@ -3,7 +3,7 @@ import type { MutationContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { formatRetry } from '#core/errors/retry.ts';
 import { askPerson } from '#core/errors/row.ts';
-import { FilePath, isStorable } from '#core/model/scalars.ts';
+import { FilePath, isStorable } from '#core/model/texts.ts';
 import { type FactRequest, type ObserveContext, observation, requestFacts } from '#core/observation.ts';
 import { isHostAllowed } from '#core/rules/token-scope.ts';
 import { type DocContent, type DocEncoding, docEncodings, encodeDocBytes, maxDocBytes } from '../../model/doc.ts';

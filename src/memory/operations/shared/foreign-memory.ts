@@ -1,6 +1,6 @@
 import { is } from 'valibot';
 import type { MutationContext } from '#core/define.ts';
-import { Line } from '#core/model/scalars.ts';
+import { Line } from '#core/model/texts.ts';
 import { MemoryContent, maxMemoryLength } from '../../model/memory.ts';
 import { deriveTitle, hashMemory } from '../../rules/memory-view.ts';
 import { createMemoryRecord, saveMemoryCitations } from './store-memory.ts';

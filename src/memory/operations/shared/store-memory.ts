@@ -15,7 +15,8 @@ import {
 import { alreadyExists, answer, type MutationContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { commandLine } from '#core/errors/quote.ts';
-import { isStorable, Label, Line, parseTaskId, TaskIdSchema } from '#core/model/scalars.ts';
+import { parseTaskId, TaskIdSchema } from '#core/model/scalars.ts';
+import { isStorable, Label, Line } from '#core/model/texts.ts';
 import { type FactRequest, observation, requestFacts } from '#core/observation.ts';
 import { defined } from '#lib/defined.ts';
 import type { WriteStore } from '#store/port/store.ts';

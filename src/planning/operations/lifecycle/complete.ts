@@ -2,7 +2,8 @@ import { boolean, description, object, optional, picklist, pipe, strictObject, s
 import { CleoError } from '#core/errors/error.ts';
 import '../../errors.ts';
 import { answer, type MutationContext, mutation, noChange } from '#core/define.ts';
-import { Line, Reason, type TaskId } from '#core/model/scalars.ts';
+import type { TaskId } from '#core/model/scalars.ts';
+import { Line, Reason } from '#core/model/texts.ts';
 import { observation, requestFacts } from '#core/observation.ts';
 import { defined } from '#lib/defined.ts';
 import { checkoutHead } from '#tasks/operations/shared/baseline.ts';

@@ -2,7 +2,7 @@ import { array, description, optional, pipe, strictObject, string } from 'valibo
 import { CleoError } from '#core/errors/error.ts';
 import '../../errors.ts';
 import { mutation, noChange } from '#core/define.ts';
-import { Reason } from '#core/model/scalars.ts';
+import { Reason } from '#core/model/texts.ts';
 import { type Stage, StageNameSchema, StageSchema } from '../../model/lifecycle.ts';
 import { checkStageMove, formatSkipReason, isOpenStage, listStages, listStagesBetween } from '../../rules/lifecycle.ts';
 import { readEpicWork } from '../shared/stage-work.ts';

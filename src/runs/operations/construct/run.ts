@@ -1,6 +1,6 @@
 import { description, maxLength, metadata, optional, pipe, strictObject, string } from 'valibot';
 import { answer, type JobContext, job } from '#core/define.ts';
-import { SkillName } from '#core/model/scalars.ts';
+import { SkillName } from '#core/model/texts.ts';
 import { defined } from '#lib/defined.ts';
 import { findNearest } from '#lib/nearest.ts';
 import { createSkillError, showConstructCommand } from '../../errors/skill.ts';

@@ -2,7 +2,7 @@ import { description, optional, pipe, strictObject } from 'valibot';
 import { describeRun, findRun, isRunLive, readRunRecord } from '../../runner/stored-runs.ts';
 import '../../errors/skill.ts';
 import { answer, job, noChange } from '#core/define.ts';
-import { NoteText } from '#core/model/scalars.ts';
+import { NoteText } from '#core/model/texts.ts';
 import { defined } from '#lib/defined.ts';
 import { type StopRequest, stopFile } from '../../rules/stop-request.ts';
 import { RunName, RunRow } from '../shared/trace-shapes.ts';

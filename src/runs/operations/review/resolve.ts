@@ -4,7 +4,7 @@ import { appendReviews } from '../../runner/append-reviews.ts';
 import { pruneFinishedRun } from '../../runner/prune.ts';
 import '../../errors/review.ts';
 import { alreadyExists, answer, type JobContext, job } from '#core/define.ts';
-import { NoteText } from '#core/model/scalars.ts';
+import { NoteText } from '#core/model/texts.ts';
 import type { RunnerPlatform } from '#platform/runner/port.ts';
 import type { ReviewEvent } from '../../model/judge.ts';
 import { decideResolve, hideJudgeScore, type ResolveDecision, type Review } from '../../rules/review-state.ts';

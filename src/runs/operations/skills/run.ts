@@ -1,6 +1,6 @@
 import { array, boolean, description, optional, pipe, strictObject, string, unknown } from 'valibot';
 import { answer, type JobContext, job } from '#core/define.ts';
-import { SkillName } from '#core/model/scalars.ts';
+import { SkillName } from '#core/model/texts.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
 import type { RunnerPlatform } from '#platform/runner/port.ts';
 import { createSkillError } from '../../errors/skill.ts';

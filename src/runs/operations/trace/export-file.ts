@@ -1,6 +1,6 @@
 import { description, metadata, number, pipe, strictObject, string } from 'valibot';
 import { answer, job } from '#core/define.ts';
-import { FilePath } from '#core/model/scalars.ts';
+import { FilePath } from '#core/model/texts.ts';
 import { exportParams, exportTraces } from '../shared/trace-export.ts';
 
 export const traceExportFile = job({

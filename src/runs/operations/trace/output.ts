@@ -2,7 +2,7 @@ import { array, boolean, description, maxLength, metadata, number, optional, pic
 import { findRun } from '../../runner/stored-runs.ts';
 import '../../errors/skill.ts';
 import { answer, noData, query } from '#core/define.ts';
-import { SkillName } from '#core/model/scalars.ts';
+import { SkillName } from '#core/model/texts.ts';
 import { limitParam } from '#core/page.ts';
 import { listAttempts, takeLastLines } from '../../rules/run-attempts.ts';
 import { parseEvents } from '../../rules/trace.ts';

@@ -2,7 +2,7 @@ import '../../errors.ts';
 import { array, boolean, description, optional, pipe, strictObject, string } from 'valibot';
 import { answer, type MutationContext, mutation, noChange } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { NoteText } from '#core/model/scalars.ts';
+import { NoteText } from '#core/model/texts.ts';
 import { HandoffSchema, type SessionRecord, SessionSummarySchema } from '../../model/session.ts';
 import { getContextLimits, getContextState, isCritical } from '../../rules/context-window.ts';
 import { toSessionSummary } from '../../rules/session-view.ts';

@@ -1,8 +1,9 @@
 import { boolean, description, metadata, optional, pipe, strictObject, string } from 'valibot';
 import { answer, type MutationContext, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { Line, Phase, type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
+import { type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import type { Scope } from '#core/model/session-handle.ts';
+import { Line, Phase } from '#core/model/texts.ts';
 import { defined } from '#lib/defined.ts';
 import { TaskReceiptSchema } from '#tasks/model/task.ts';
 import { baselineObservations, observeHeadFirst } from '#tasks/operations/shared/baseline.ts';

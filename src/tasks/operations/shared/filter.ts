@@ -1,7 +1,8 @@
 import { array, boolean, description, type InferOutput, maxLength, metadata, optional, pipe, string } from 'valibot';
 import type { QueryContext } from '#core/define.ts';
 import { MomentSchema } from '#core/model/moment.ts';
-import { Label, PrioritySchema, StatusSchema, TaskIdSchema, TaskTypeSchema } from '#core/model/scalars.ts';
+import { PrioritySchema, StatusSchema, TaskIdSchema, TaskTypeSchema } from '#core/model/scalars.ts';
+import { Label } from '#core/model/texts.ts';
 import { parseAgo } from '#lib/ago.ts';
 import { defined } from '#lib/defined.ts';
 import type { TaskFilter } from '#store/port/tasks.ts';

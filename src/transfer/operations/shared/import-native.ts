@@ -2,22 +2,8 @@ import { array, check, type InferOutput, literal, optional, picklist, pipe, rege
 import type { MutationContext } from '#core/define.ts';
 import { CleoError, replaceFix } from '#core/errors/error.ts';
 import { DateText } from '#core/model/date-text.ts';
-import {
-  Criterion,
-  Description,
-  FilePath,
-  GateNameSchema,
-  isStorable,
-  Label,
-  NoteText,
-  Phase,
-  Reason,
-  type TaskId,
-  TaskIdSchema,
-  Title,
-  toTaskId,
-  toTaskNumber,
-} from '#core/model/scalars.ts';
+import { GateNameSchema, type TaskId, TaskIdSchema, toTaskId, toTaskNumber } from '#core/model/scalars.ts';
+import { Criterion, Description, FilePath, isStorable, Label, NoteText, Phase, Reason, Title } from '#core/model/texts.ts';
 import { toUid, uidPattern } from '#core/rules/uid.ts';
 import { removeDuplicates } from '#lib/collections.ts';
 import { defined } from '#lib/defined.ts';

@@ -1,7 +1,7 @@
 import { description, metadata, pipe, strictObject, string } from 'valibot';
 import { answer, job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { FilePath } from '#core/model/scalars.ts';
+import { FilePath } from '#core/model/texts.ts';
 import { mergePlanFiles } from '../../rules/plan/merge-files.ts';
 
 const Path = (meaning: string) => pipe(FilePath, description(meaning), metadata({ value: 'FILE' }));

@@ -1,6 +1,7 @@
 import { description, number, pipe, strictObject, string } from 'valibot';
 import { mutation } from '#core/define.ts';
-import { Reason, TaskIdSchema } from '#core/model/scalars.ts';
+import { TaskIdSchema } from '#core/model/scalars.ts';
+import { Reason } from '#core/model/texts.ts';
 import { defined } from '#lib/defined.ts';
 import { VerdictSchema } from '../../model/verification.ts';
 import { failRound } from '../../rules/gates.ts';

@@ -1,0 +1,56 @@
+import { check, description, maxLength, metadata, minLength, pipe, regex, string, transform } from 'valibot';
+
+/** Checks that both databases store a text byte for byte: no NUL and no lone surrogate. */
+export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
+
+const storable = check(isStorable, 'must not contain NUL or lone surrogates');
+const withoutControls = check((text: string) => !/[\u0000-\u001f\u007f-\u009f]/.test(text), 'must not contain control characters');
+const trim = transform((text: string) => text.trim());
+
+// The length is checked first, so that a text of ten megabytes is rejected without being scanned.
+const textSchema = (min: number, max: number) =>
+  pipe(string(), minLength(min, `must have at least ${min} character`), maxLength(max, `must have at most ${max} characters`), storable);
+
+export const Line = pipe(
+  string(),
+  trim,
+  minLength(1, 'must not be empty'),
+  maxLength(200, 'must have at most 200 characters'),
+  storable,
+  withoutControls,
+);
+export const Title = pipe(Line, description('What to do, in the imperative (1-200 characters)'));
+export const Description = pipe(
+  textSchema(0, 8000),
+  description('Context for a reader who knows nothing about it (at most 8,000 characters)'),
+);
+export const NoteText = pipe(textSchema(1, 4000), description('Note, appended with time and author (at most 4,000 characters)'));
+export const Reason = pipe(textSchema(1, 1000), description('Why (at most 1,000 characters)'));
+export const Criterion = pipe(
+  string(),
+  trim,
+  minLength(1, 'must not be empty'),
+  maxLength(1000, 'must have at most 1000 characters'),
+  storable,
+);
+export const Label = pipe(
+  string(),
+  minLength(1, 'must not be empty'),
+  maxLength(50, 'must have at most 50 characters'),
+  regex(/^[a-z0-9._:/-]+$/, 'may contain only a-z 0-9 . _ : / -'),
+);
+export const Phase = pipe(
+  Line,
+  maxLength(50, 'must have at most 50 characters'),
+  description('Phase of the project, e.g. setup, core, polish'),
+  metadata({ isRare: true }),
+);
+export const FilePath = pipe(
+  string(),
+  minLength(1, 'must not be empty'),
+  maxLength(1000, 'must have at most 1000 characters'),
+  storable,
+  withoutControls,
+);
+export const SkillName = pipe(string(), maxLength(64, 'must have at most 64 characters'), description('Name of the skill'));
+export const SearchText = pipe(string(), maxLength(1000, 'must have at most 1000 characters'), storable);
