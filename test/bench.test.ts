@@ -92,7 +92,7 @@ test('skill run loads no YAML parser, no document rules and no patterns, and doe
     ...['core.js', 'parts/runs-operations-skills-run.js', 'parts/dispatch-write.js', 'parts/platform-project-trust.js'],
     ...['parts/store-sql-write-store.js', 'parts/platform-runner-runner-platform.js'],
   ]);
-  expect(ours.reduce((sum, path) => sum + getCodeLength(path), 0)).toBeLessThan(314_000);
+  expect(ours.reduce((sum, path) => sum + getCodeLength(path), 0)).toBeLessThan(319_000);
   expect(modules.filter((name) => /perf_hooks|fs\/promises|readline/.test(name))).toEqual([]);
 });
 
@@ -117,7 +117,7 @@ test('add-batch from a file loads no module for terminals', () => {
 });
 
 test('the core stays small, because every command loads it', () => {
-  expect(getCodeLength('core.js')).toBeLessThan(104_500);
+  expect(getCodeLength('core.js')).toBeLessThan(107_000);
   // The cache of the build contains what other tests have run.
   const folder = createProject();
   const { copy, caches } = copyDist(folder);
