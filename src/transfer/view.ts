@@ -10,7 +10,7 @@ import {
   wrap,
 } from '#core/terminal/index.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
-import { pluralize } from '#lib/pluralize.ts';
+import { pluralize } from '#lib/noun.ts';
 
 /** The counts of an import come before its losses, which are shown by kind. */
 export const importView: View = {

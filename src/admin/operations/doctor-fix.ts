@@ -3,7 +3,7 @@ import { array, strictObject, string } from 'valibot';
 import { type JobContext, job, noChange } from '#core/define.ts';
 import type { Claim } from '#core/model/audit.ts';
 import { readStep, writeStep } from '#core/store-step.ts';
-import { pluralize } from '#lib/pluralize.ts';
+import { pluralize } from '#lib/noun.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import type { WriteStore } from '#store/port/store.ts';
 import { computeAllRanks, findStaleRanks } from '#tasks/rules/all-ranks.ts';

@@ -1,6 +1,6 @@
 import { defined } from '#lib/defined.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
-import { pluralize } from '#lib/pluralize.ts';
+import { pluralize } from '#lib/noun.ts';
 import type { Colour, Screen } from './screen.ts';
 import { escapeControls, toOneLine } from './text.ts';
 

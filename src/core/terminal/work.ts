@@ -1,6 +1,6 @@
 // Lines about `cleo work`, for its own answers and for `watch`.
 
-import { formatUsage, type TokenUsage } from '#core/rules/format-usage.ts';
+import { formatUsage, type TokenUsage } from '#lib/format-usage.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import type { Fields } from './cell.ts';
 

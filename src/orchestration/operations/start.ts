@@ -5,7 +5,7 @@ import { CleoError } from '#core/errors/error.ts';
 import { type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import type { Scope } from '#core/model/session-handle.ts';
 import { Line, Phase } from '#core/model/texts.ts';
-import { withArticle } from '#lib/article.ts';
+import { withArticle } from '#lib/noun.ts';
 import { analysisFields, analyzePlan, computePlan } from '#planning/operations/shared/plan.ts';
 import { SessionSummarySchema } from '#sessions/model/session.ts';
 import { formatExports, startSession } from '#sessions/operations/shared/sessions.ts';

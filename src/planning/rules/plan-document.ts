@@ -1,6 +1,6 @@
 import type { TaskId } from '#core/model/scalars.ts';
 import { addToList } from '#lib/collections.ts';
-import { pluralize } from '#lib/pluralize.ts';
+import { pluralize } from '#lib/noun.ts';
 import { formatPercent } from '#lib/statistics.ts';
 import type { StoredCriterion, TaskRecord } from '#tasks/model/task.ts';
 import type { BlockReason, Waves } from './waves.ts';

@@ -1,8 +1,7 @@
 import type { Claim } from '#core/model/audit.ts';
 import type { TaskId } from '#core/model/scalars.ts';
-import { withArticle } from '#lib/article.ts';
 import { addToList } from '#lib/collections.ts';
-import { pluralize } from '#lib/pluralize.ts';
+import { pluralize, withArticle } from '#lib/noun.ts';
 import type { TaskRecord } from '../model/task.ts';
 import { formatHolder, isExpired } from './claims.ts';
 import { canBePlaced, getChildTier } from './hierarchy.ts';

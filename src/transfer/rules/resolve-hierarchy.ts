@@ -1,6 +1,6 @@
 import type { Status, TaskId } from '#core/model/scalars.ts';
-import { withArticle } from '#lib/article.ts';
 import { addToList } from '#lib/collections.ts';
+import { withArticle } from '#lib/noun.ts';
 import { breakCycles } from './break-cycles.ts';
 import type { ComparedField } from './import-base.ts';
 import { type ImportNode, type ImportState, shortenName, takesTheirs } from './import-state.ts';

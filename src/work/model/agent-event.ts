@@ -1,4 +1,4 @@
-import type { TokenUsage } from '#core/rules/format-usage.ts';
+import type { TokenUsage } from '#lib/format-usage.ts';
 
 /** Tokens and cost of an agent, as far as its client reports them. */
 export type Usage = TokenUsage;

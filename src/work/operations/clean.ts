@@ -1,6 +1,6 @@
 import { array, boolean, description, optional, pipe, strictObject, string } from 'valibot';
 import { answer, job } from '#core/define.ts';
-import { pluralize } from '#lib/pluralize.ts';
+import { pluralize } from '#lib/noun.ts';
 import { isUnfinished } from '../rules/stored-work.ts';
 import { listItems, listProcesses } from './shared/stored-items.ts';
 import { listWorktreeNames, removeSpares, removeWorktree } from './shared/worktree.ts';

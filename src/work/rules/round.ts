@@ -1,5 +1,5 @@
 import type { GateName } from '#core/model/scalars.ts';
-import { pluralize } from '#lib/pluralize.ts';
+import { pluralize } from '#lib/noun.ts';
 import type { ResearchStatus } from '#research/model/manifest.ts';
 
 /** The facts about a task after its agent has ended. */

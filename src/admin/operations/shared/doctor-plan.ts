@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { QueryContext } from '#core/define.ts';
 import type { Config } from '#core/model/config.ts';
-import { pluralize } from '#lib/pluralize.ts';
+import { pluralize } from '#lib/noun.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { CheckResult } from './doctor-checks.ts';
 

@@ -3,7 +3,7 @@ import { quote } from '#core/errors/quote.ts';
 import type { LockHolder } from '#core/model/lock-holder.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import { formatLockHolder } from '#core/rules/lock-holder.ts';
-import { pluralize } from '#lib/pluralize.ts';
+import { pluralize } from '#lib/noun.ts';
 import type { Project } from '#platform/port.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import { findTaskProblems, type IntegrityLimits } from '#tasks/operations/shared/integrity.ts';

@@ -1,4 +1,4 @@
-import { pluralize } from '#lib/pluralize.ts';
+import { pluralize } from '#lib/noun.ts';
 import { mean } from '#lib/statistics.ts';
 import { type Html, html } from './html.ts';
 

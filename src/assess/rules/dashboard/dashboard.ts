@@ -1,5 +1,5 @@
 import { toLetter } from '#grade/rules/grade.ts';
-import { pluralize } from '#lib/pluralize.ts';
+import { pluralize } from '#lib/noun.ts';
 import { formatPercent, mean } from '#lib/statistics.ts';
 import {
   type Assessment,

@@ -4,7 +4,7 @@ import { CleoError } from '#core/errors/error.ts';
 import { quote } from '#core/errors/quote.ts';
 import { parseTaskId, type TaskId } from '#core/model/scalars.ts';
 import { observation } from '#core/observation.ts';
-import { pluralize } from '#lib/pluralize.ts';
+import { pluralize } from '#lib/noun.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import { ParsedEntrySchema } from '../../model/manifest.ts';
 import { findTaskEntry, listEntryTasks, type ParsedManifest } from '../../rules/manifest.ts';

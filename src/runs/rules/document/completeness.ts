@@ -1,4 +1,4 @@
-import { pluralize } from '#lib/pluralize.ts';
+import { pluralize } from '#lib/noun.ts';
 import type { Completeness, DocSchema, SectionScore, SectionSpec } from '../../model/doc-schema.ts';
 import { type Block, parseBlocks } from './units.ts';
 

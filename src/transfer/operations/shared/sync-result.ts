@@ -1,6 +1,6 @@
 import { array, description, number, optional, pipe, strictObject, string } from 'valibot';
 import { omitEmpty } from '#lib/defined.ts';
-import { pluralize } from '#lib/pluralize.ts';
+import { pluralize } from '#lib/noun.ts';
 import type { SyncReport } from './plan-sync.ts';
 
 export const FileProblemSchema = strictObject({ file: string(), line: number(), problem: string() });

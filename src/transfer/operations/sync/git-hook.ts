@@ -1,7 +1,7 @@
 import { description, picklist, pipe, strictObject, string } from 'valibot';
 import { answer, job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { pluralize } from '#lib/pluralize.ts';
+import { pluralize } from '#lib/noun.ts';
 import { gitHookNames } from '../../rules/git-hooks.ts';
 import { findPlanChanges } from '../shared/plan-changes.ts';
 import { needsSync } from '../shared/plan-pending.ts';

@@ -1,4 +1,4 @@
-import { pluralize } from '#lib/pluralize.ts';
+import { pluralize } from '#lib/noun.ts';
 import { Icon } from '../../components/icon.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { PriorityIcon, priorities } from '../../components/priority-icon.tsx';

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { formatUsage } from '#core/rules/format-usage.ts';
 import { formatDuration } from '#lib/ago.ts';
+import { formatUsage } from '#lib/format-usage.ts';
 import type { Result } from '../../api/operations.generated.ts';
 import { Icon } from '../../components/icon.tsx';
 import { Menu } from '../../components/menu.tsx';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withArticle } from './article.ts';
+import { withArticle } from './noun.ts';
 
 test.each([
   ['epic', 'an epic'],
