@@ -11,10 +11,12 @@ export interface StoreStep<P = never, R = unknown> {
   params: GenericSchema;
   /** A write that may run twice, so that its answer is not stored in case the client sends it again. */
   isRepeatable?: true;
+  /** A write that only renews claims. It may run twice, and needs no job that is running. */
+  isLease?: true;
   run(ctx: never, params: P): Promise<R>;
 }
 
-type StepDefinition<C, P extends GenericSchema, R> = Pick<StoreStep, 'name' | 'isRepeatable'> & {
+type StepDefinition<C, P extends GenericSchema, R> = Pick<StoreStep, 'name' | 'isRepeatable' | 'isLease'> & {
   params: P;
   run(ctx: C, params: InferOutput<P>): Promise<R>;
 };

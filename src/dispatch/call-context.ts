@@ -14,7 +14,7 @@ import { agentIdPattern, agentIdProblem } from '#core/model/agent-id.ts';
 import type { Caller, Gateway, Principal, SignEntry } from '#core/model/audit.ts';
 import type { Config } from '#core/model/config.ts';
 import type { SessionHandle } from '#core/model/session-handle.ts';
-import type { CallToken, PersonScope, TokenScope } from '#core/model/token.ts';
+import type { CallToken, PersonScope, TokenIdentity, TokenScope } from '#core/model/token.ts';
 import type { FactRequest, Observation } from '#core/observation.ts';
 import { includesScope } from '#core/rules/token-scope.ts';
 import type { StoreStep } from '#core/store-step.ts';
@@ -168,6 +168,8 @@ export interface CallContext {
   clientApply?: Record<string, unknown>;
   /** Sends a step to the server in front of the store, if the operation runs on its client. */
   sendStep?: (step: StoreStep, params: unknown) => Promise<unknown>;
+  /** The token of this client, as its server knows it. */
+  ownToken?: Pick<TokenIdentity, 'name' | 'agent'>;
   /** What the client of this server gets for its part of the operation. */
   partAnswer?: PartAnswer;
   /** The server has logged the failure of the call and completed its fix. */

@@ -32,6 +32,7 @@ export function createPlatform(env: Record<string, string | undefined>, folder: 
     backups,
     skills: {
       load: async (project) => (await import('./skills.ts')).loadSkills(project, home),
+      loadOfStore: async (project) => (await import('./skills.ts')).loadSkills(project, home),
       readBundled: async (name) => (await import('./skills.ts')).readBundledSkill(name),
     },
     runProgram: async (words, options) => (await import('./process.ts')).runProgram(env, words, options),

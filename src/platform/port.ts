@@ -78,6 +78,8 @@ export interface ConfigFiles {
 export interface Skills {
   /** Loads the skills of the project, of the user and the bundled ones. Problems of a skill are findings, not errors. */
   load(project: Project | undefined): Promise<SkillSet>;
+  /** Does the same on the machine that has the store, also for a client: the stages of tasks are the same for everybody. */
+  loadOfStore(project: Project | undefined): Promise<SkillSet>;
   /** Returns the SKILL.md of a bundled skill. */
   readBundled(name: string): Promise<string | undefined>;
 }

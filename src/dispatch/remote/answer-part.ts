@@ -44,8 +44,8 @@ const describeGrade = ({ isGraded }: CallContext): Pick<PartAnswer, 'isGraded'> 
 
 function describeCaller(ctx: CallContext): Omit<NonNullable<PartAnswer['begun']>, 'job'> {
   const { now, caller, session, isNamed, activeSessions, isAmbiguous } = ctx;
-  const { name, scope } = ctx.call.token!;
-  return { now, caller, token: { name, scope }, ...defined({ session, isNamed, activeSessions, isAmbiguous }) };
+  const { name, scope, agent } = ctx.call.token!;
+  return { now, caller, token: { name, scope, ...defined({ agent }) }, ...defined({ session, isNamed, activeSessions, isAmbiguous }) };
 }
 
 async function makeStep(ctx: CallContext, part: Extract<CallPart, { action: 'step' }>): Promise<NonNullable<PartAnswer['step']>> {
@@ -68,10 +68,11 @@ async function makeStep(ctx: CallContext, part: Extract<CallPart, { action: 'ste
     });
   const write = async (writes: WriteStore): Promise<{ result: unknown; changes: Changes }> => {
     await identify(ctx, writes, writes);
-    await requireJob(ctx, writes, part.job);
+    // A job of hours may be taken for one that was interrupted, and its agents must not lose their claims for that.
+    if (!step.isLease) await requireJob(ctx, writes, part.job);
     return { result: await run(writes), changes: writes.changes };
   };
-  return step.isRepeatable ? (await app.openStore('write')).write(toStamp(ctx), write) : writeOnce(ctx, part.key, write);
+  return step.isRepeatable || step.isLease ? (await app.openStore('write')).write(toStamp(ctx), write) : writeOnce(ctx, part.key, write);
 }
 
 /** A write belongs to a job that the same operation has started, so that each is followed by an entry in the log. */

@@ -218,7 +218,10 @@ test('a spawn uses the skills of the client and writes the prompt there', async 
   const answer = await call('orchestrate.spawn', { taskId: 'T002', skill: 'own', promptFile: true });
   expect(answer.error).toBeUndefined();
   const { spawn } = answer;
-  expect(spawn).toMatchObject({ skill: 'own', agentId: 'T002-worker-1' });
+  expect(spawn).toMatchObject({ skill: 'own', agentId: 'tester/T002-worker-1', promptFile: '.cleo/research/prompts/T002-worker-1.md' });
+  // Its token does not act under another name.
+  expect(await call('tasks.start', { taskId: 'T002' }, { agent: spawn.agentId })).toMatchObject({ success: true });
+  expect(await call('tasks.start', { taskId: 'T002' }, { agent: 'T002-worker-1' })).toMatchObject({ error: { code: 'E_FORBIDDEN' } });
   expect(spawn.prompt).toContain(root);
   expect(readFileSync(join(root, spawn.promptFile), 'utf8')).toContain('Do it our way.');
   expect(existsSync(join(app.root, spawn.promptFile))).toBe(false);
@@ -256,4 +259,9 @@ test('a call that waited for work asks again for what its client observed long a
   await app.call('tasks.add', { title: 'Write the parser' });
   await failed;
   expect((await fresh).envelope).toMatchObject({ task: { id: 'T001' } });
+});
+
+test('the stages of tasks are decided on the server, by the skills of its project', async () => {
+  const { call } = await openRemote({ tasks: ['T001 epic', 'T002 in T001: Write the parser'] });
+  expect(await call('orchestrate.spawn', { taskId: 'T002' })).toMatchObject({ error: { code: 'E_LIFECYCLE_GATE_FAILED' } });
 });

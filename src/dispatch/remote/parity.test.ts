@@ -2,7 +2,7 @@ import { parse } from 'valibot';
 import { expect, test } from 'vitest';
 import type { Operation } from '#core/define.ts';
 import { registry } from '#core/index.generated.ts';
-import { asPerson, openApp } from '../../../test/app.ts';
+import { asPerson, type Json, openApp } from '../../../test/app.ts';
 import { startServer } from '../../../test/http-server.ts';
 import { normalizeAnswer } from '../../../test/parity-answer.ts';
 import { needsPerson } from '../../../test/person-token.ts';
@@ -11,6 +11,10 @@ import { callThroughServer } from '../../../test/remote-client.ts';
 /** Checks whether a call uses the store and the checkout at once, which a client of a server cannot do. */
 const usesBoth = ({ runsOn, usesCheckout, example, params }: Operation): boolean =>
   runsOn === 'both' && usesCheckout?.(parse(params, example.call) as Record<string, unknown>) !== false;
+
+/** A spawned agent of a client has a name below that of the token. */
+const removeTokenName = (envelope: Json): Json =>
+  JSON.parse(JSON.stringify(envelope).replace(/\btester\/(T\d+-(?:worker|validator)-\d+)/g, '$1')) as Json;
 
 const operations = await Promise.all(registry.entries.map((entry) => entry.load()));
 const toRows = (all: Operation[]) => all.map((operation) => [operation.name, operation] as const);
@@ -29,7 +33,7 @@ test.each(toRows(operations.filter((operation) => isSent(operation) && !usesBoth
     const app = await openApp({ tasks: world });
     const { envelope, exitCode } = await callThroughServer(app, operation, call);
     expect(exitCode).toBe(expected.exitCode);
-    expect(normalizeAnswer(envelope, app.root)).toEqual(normalizeAnswer(expected.envelope, direct.root));
+    expect(normalizeAnswer(removeTokenName(envelope), app.root)).toEqual(normalizeAnswer(expected.envelope, direct.root));
   },
 );
 

@@ -226,3 +226,44 @@ test('doctor checks the files of the client and the store of the server, and rep
   expect(await readLog(app, 'admin.doctor.fix')).toMatchObject([{ success: true, agent: 'tester' }]);
   expect(await call('admin.doctor.store')).toMatchObject({ success: true });
 });
+
+test('agents of cleo work on a client act below the name of its token, and do the tasks of the server', async () => {
+  const { env } = createRepository(join(createTempFolder(), 'unused'));
+  const remote = await openRemote(
+    { tasks: ['T001 epic', 'T002 in T001', 'T003 in T001 depends T002'], config: { lifecycleEnforcement: { mode: 'off' } } },
+    env,
+  );
+  const { app, call, root } = remote;
+  const repository = createRepository(root);
+  repository.commit({ 'a.txt': 'first', '.gitignore': '.cleo\nhome\n' });
+  const code = `
+    const { execFileSync } = require('node:child_process');
+    require('node:fs').writeFileSync(process.env.CLEO_AGENT_ID.split('/').at(-1) + '.txt', process.env.CLEO_TOKEN ? 'with token' : 'without');
+    execFileSync('git', ['add', '--all']);
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', 'commit', '-qm', 'work']);
+    console.log('Implementation complete. See MANIFEST.jsonl for summary.');`;
+  const config = {
+    store: { engine: 'server' },
+    lifecycleEnforcement: { mode: 'off' },
+    work: { profile: 'scripted', rounds: 1 },
+    profiles: { scripted: { argv: [process.execPath, '-e', code] } },
+  };
+  writeFileSync(join(root, '.cleo', 'config.json'), JSON.stringify(config));
+  await trustProject(root, remote.env);
+  const { work, error } = await call('work.run', { scope: 'epic:T001' });
+  expect(error).toBeUndefined();
+  expect(work).toMatchObject({
+    reason: 'nothing-ready',
+    tasks: [
+      { taskId: 'T002', outcome: 'done', agentId: 'tester/T002-worker-1' },
+      { taskId: 'T003', outcome: 'done', agentId: 'tester/T003-worker-1' },
+    ],
+  });
+  expect(repository.git('show', `${work.tasks[1].branch}:T002-worker-1.txt`)).toBe('with token');
+  expect((await app.call('tasks.show', { taskId: 'T003' })).task).toMatchObject({ status: 'done' });
+  expect(await readLog(app, 'work.run')).toMatchObject([{ success: true, agent: 'tester', updated: ['T002', 'T003'] }]);
+  const claims = await readLog(app, 'work.claim');
+  expect(claims.map(({ agent }) => agent)).toEqual([1, 2].map(() => expect.stringMatching(/^tester\/work\/scripted\//)));
+  expect(await call('work.status')).toMatchObject({ work: { tasks: [{ state: 'done' }, { state: 'done' }] } });
+  expect(await listJobs(app)).toEqual([]);
+});

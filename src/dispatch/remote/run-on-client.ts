@@ -99,6 +99,7 @@ function acceptCaller(
 ): void {
   Object.assign(ctx, defined({ caller, now, session, isNamed, activeSessions, isAmbiguous }));
   ctx.isIdentified = true;
+  ctx.ownToken = token;
   ctx.granted = token.scope;
   ctx.proof = { via: 'token', token: token.name };
 }

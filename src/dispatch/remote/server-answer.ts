@@ -31,7 +31,7 @@ export interface PartAnswer {
     job: number;
     now: string;
     caller: Caller;
-    token: TokenIdentity;
+    token: Pick<TokenIdentity, 'name' | 'scope' | 'agent'>;
     session?: SessionHandle;
     isNamed?: true;
     activeSessions?: string[];

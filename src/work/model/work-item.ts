@@ -10,6 +10,8 @@ const processFields = { pid: number(), began: string(), boot: string() };
 
 /** A clone can bring these files. Their names become parts of paths and of calls of git. */
 const Name = pipe(string(), regex(/^[A-Za-z0-9][\w-]{0,127}$/));
+/** Only the last part of it, without the name of a token, is part of a path. */
+const AgentName = pipe(string(), regex(/^(?:[A-Za-z0-9][\w.:@-]*\/)*[A-Za-z0-9][\w-]{0,127}$/));
 const Branch = pipe(string(), regex(/^cleo\/[A-Za-z0-9][\w-]{0,127}$/));
 const Commit = pipe(string(), regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})?$/));
 
@@ -18,7 +20,7 @@ export const WorkItemSchema = object({
   ...processFields,
   taskId: Name,
   title: string(),
-  agentId: Name,
+  agentId: AgentName,
   profile: string(),
   /** The run whose trace and logs the item has. */
   runId: Name,

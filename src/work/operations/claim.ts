@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { array, boolean, description, metadata, number, optional, pipe, strictObject, string } from 'valibot';
 import { answer, mutation } from '#core/define.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
+import { requestFacts } from '#core/observation.ts';
 import { defined, omitEmpty } from '#lib/defined.ts';
 import { observeSkillsFirst, spawnObservations } from '#orchestration/operations/shared/spawn-inputs.ts';
 import { spawnTask } from '#orchestration/operations/shared/spawn-task.ts';
@@ -13,8 +14,8 @@ import { Root, rootAliases } from '#tasks/operations/shared/params.ts';
 import { startTask } from '#tasks/operations/shared/task-transitions.ts';
 import { listFreeTasks } from '#tasks/rules/next.ts';
 import { groupObstacles } from '../rules/selection.ts';
+import { ownProfile } from './shared/own-profile.ts';
 import { ProfileParam, RetryParam } from './shared/params.ts';
-import { requireProfile } from './shared/require-profile.ts';
 import { type Candidate, listCandidates, prepareCandidate } from './shared/select-task.ts';
 
 const ClaimedTask = strictObject({
@@ -57,15 +58,15 @@ export const workClaim = mutation({
   }),
   errors: ['E_NOT_FOUND', 'E_TASK_NOT_IN_SCOPE', 'E_CONFIG_ERROR', 'E_FILE_ERROR', 'E_LIFECYCLE_GATE_FAILED', 'E_SPAWN_VALIDATION_FAILED'],
   tier: 2,
-  runsOn: 'both',
-  observes: [...spawnObservations, ...baselineObservations],
-  observeFirst: () => [...observeSkillsFirst(), ...observeHeadFirst()],
+  observes: [ownProfile, ...spawnObservations, ...baselineObservations],
+  observeFirst: ({ profile }) => [requestFacts(ownProfile, defined({ profile })), ...observeSkillsFirst(), ...observeHeadFirst()],
   apply: (ctx, _, data) => writeSpawnFiles(ctx, data),
   dryRun: true,
   cli: { command: 'work claim', args: ['epic'] },
   example: { world: ['T001 epic', 'T002 in T001: Investigate slow starts'], call: { epic: 'T001' } },
-  async peek(ctx, { epic, ...params }) {
-    const { candidates, obstacles, limit } = await listCandidates(ctx, epic, requireProfile(ctx, params.profile), params);
+  async peek(ctx, { epic, profile: name, ...params }) {
+    const profile = await ctx.getFacts(ownProfile, defined({ profile: name }));
+    const { candidates, obstacles, limit } = await listCandidates(ctx, epic, profile, params);
     if (candidates.length > 0) return { hint: undefined };
     return { answer: createEmptyAnswer(params, obstacles, limit) };
   },
@@ -76,11 +77,11 @@ export const workClaim = mutation({
   },
   async run(ctx, { epic, inPlace = false, process, worktrees = [], ...params }) {
     const { store, caller, now } = ctx;
-    const profile = requireProfile(ctx, params.profile);
+    const profile = await ctx.getFacts(ownProfile, defined({ profile: params.profile }));
     const { candidates, obstacles, limit } = await listCandidates(ctx, epic, profile, params);
     const ready: Candidate[] = [];
     for (const candidate of candidates) {
-      const prepared = await prepareCandidate(ctx, candidate, { isInPlace: inPlace, worktrees });
+      const prepared = await prepareCandidate(ctx, candidate, { isInPlace: inPlace, worktrees, profile });
       if ('obstacle' in prepared) {
         obstacles.push(prepared.obstacle);
         continue;
@@ -99,7 +100,7 @@ export const workClaim = mutation({
       // The claim belongs to the process that supervises the agent: when it is gone, others can take the task over.
       await store.claims.renew(defined({ agent: agentId, session: caller.session, process }), now);
       const { id: taskId, title } = candidate.task;
-      const [prompt, output] = [resolve(ctx.project.root, promptFile), resolve(ctx.project.root, outputDir)];
+      const [prompt, output] = [resolve(profile.root, promptFile), resolve(profile.root, outputDir)];
       const claimed = defined({ taskId, title, agentId, worktree, branch, promptFile: prompt, outputDir: output, promptTokens });
       return answer(
         { claimed: { ...claimed, ...defined({ takenOverFrom: started.takenOverFrom }) } },

@@ -27,6 +27,7 @@ import { previewWork } from './shared/preview-work.ts';
 import { followStopRequests } from './shared/stop-requests.ts';
 import { workOff } from './shared/work-loop.ts';
 import { saveProcess } from './shared/work-run.ts';
+import { workSteps } from './shared/work-steps.ts';
 import { removeSpares } from './shared/worktree.ts';
 
 const UsageShape = strictObject({ inputTokens: number(), outputTokens: number(), costUsd: number() });
@@ -114,7 +115,7 @@ export const workRun = job({
     'E_WORK_FAILED',
   ],
   tier: 2,
-  runsOn: 'both',
+  steps: Object.values(workSteps),
   usesHost: true,
   progress: async () => (await import('../rules/work-progress.ts')).workProgress,
   cli: { command: ['work', 'work run'], view: async () => (await import('../view.ts')).workView },

@@ -2,8 +2,8 @@ import { array, number, optional, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
 import { defined, omitEmpty } from '#lib/defined.ts';
 import { isUnfinished } from '../rules/stored-work.ts';
-import { listRunning } from './shared/select-task.ts';
 import { listItems, listProcesses } from './shared/stored-items.ts';
+import { workSteps } from './shared/work-steps.ts';
 
 const UsageShape = strictObject({ inputTokens: number(), outputTokens: number(), costUsd: number() });
 const maxEnded = 10;
@@ -55,7 +55,7 @@ export const workStatus = query({
   }),
   errors: [],
   tier: 2,
-  runsOn: 'both',
+  steps: [workSteps.running],
   cli: { command: 'work status', view: async () => (await import('../view.ts')).workView },
   example: { world: ['T001'], call: {}, exit: 100 },
   async run(ctx) {
@@ -84,7 +84,9 @@ export const workStatus = query({
       ...defined({ scope, ending }),
     }));
     const local = new Set(open.map(({ taskId }) => taskId));
-    const elsewhere = (await listRunning(ctx)).filter(({ id }) => !local.has(id)).map(({ id: taskId, profile }) => ({ taskId, profile }));
+    const elsewhere = (await ctx.runStep(workSteps.running, {}))
+      .filter(({ id }) => !local.has(id))
+      .map(({ id: taskId, profile }) => ({ taskId, profile }));
     const isEmpty = processes.length + tasks.length + elsewhere.length === 0;
     return answer({ work: { processes, tasks, ...omitEmpty({ elsewhere }) } }, isEmpty ? { exit: 100 } : {});
   },

@@ -16,8 +16,9 @@ export const findWorktreeName = (taskId: TaskId, names: string[]): string | unde
 /** The agent that claims tasks for a profile in one slot of one `cleo work`. The agents that do the tasks are spawned by it. */
 export const createSlotAgent = (profile: string, workId: string, slot: number): string => `work/${profile}/${workId}/${slot}`;
 
-/** Returns the profile and the process that a slot agent belongs to; undefined for any other agent. */
+/** Returns the profile and the process that a slot agent belongs to; undefined for any other agent. On a client of a server its name is
+ *  below that of the token. */
 export function parseSlotAgent(agent: string): { profile: string; workId: string } | undefined {
-  const [, profile, workId] = /^work\/([\w-]+)\/([\w-]+)\/\d+$/.exec(agent) ?? [];
+  const [, profile, workId] = /(?:^|\/)work\/([\w-]+)\/([\w-]+)\/\d+$/.exec(agent) ?? [];
   return profile !== undefined && workId !== undefined ? { profile, workId } : undefined;
 }

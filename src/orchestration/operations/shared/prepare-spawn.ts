@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { MutationContext } from '#core/define.ts';
 import type { TaskId } from '#core/model/scalars.ts';
+import { toTokenAgent } from '#core/rules/token-agent.ts';
 import { defined } from '#lib/defined.ts';
 import { estimateTokens } from '#lib/tokens.ts';
 import { checkStageGate } from '#planning/operations/shared/stages.ts';
@@ -77,9 +78,9 @@ export async function prepareSpawn(
   task: TaskRecord,
   options: SpawnOptions,
 ): Promise<PreparedSpawn> {
-  const { store, config, caller, project, now } = ctx;
+  const { store, config, caller, now, token } = ctx;
   const { role, tier, folder = inputs.root, folderRules } = options;
-  const toAgentPath = (path: string): string => (folder === inputs.root ? path : join(project.root, path));
+  const toAgentPath = (path: string): string => (folder === inputs.root ? path : join(inputs.root, path));
   await checkScope(ctx, task.id);
   const ancestry = await store.tasks.getAncestry(task.id);
   const epicId = ancestry.find(({ type }) => type === 'epic')?.id;
@@ -91,9 +92,11 @@ export async function prepareSpawn(
   const skill = { ...choice.skill, text: skillBody };
   const warnings = epicId ? await checkStageGate(ctx, epicId, stages, getProtocolStage(protocol), config['lifecycleEnforcement.mode']) : [];
   const attempts = await store.gates.listAttempts(task.id);
+  const name = `${task.id}-${role}-${earlierSpawns.filter((spawn) => spawn.role === role).length + 1}`;
   const facts: PromptFacts = {
     role,
-    agentId: `${task.id}-${role}-${earlierSpawns.filter((spawn) => spawn.role === role).length + 1}`,
+    // The agent of a client has the token of its user, which acts under its own name or one below it.
+    agentId: token?.isClient ? toTokenAgent(token, name) : name,
     session: caller.session,
     spawnedBy: caller.agent,
     root: folder,

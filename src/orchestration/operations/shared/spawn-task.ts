@@ -28,7 +28,7 @@ import { firstRound } from '#verification/rules/gates.ts';
 import { defaultSpawnBudget, maxInlineTokens, type SpawnBudget, SpawnRoleSchema } from '../../model/spawn.ts';
 import { formatSecret, getSpawnEnv, type PromptFacts } from '../../rules/spawn-prompt.ts';
 import type { PreparedSpawn } from './prepare-spawn.ts';
-import { type SpawnFiles, toPromptPath } from './write-prompts.ts';
+import { type SpawnFiles, toPromptName, toPromptPath } from './write-prompts.ts';
 
 export const SpawnSchema = strictObject({
   taskId: string(),
@@ -135,7 +135,7 @@ export async function spawnTask(
 
 /** Stores the prompt of an agent, so that colleagues can read it on other machines. The secret of a validator is not part of it. */
 async function storePrompt({ store, platform, config, now }: MutationContext, agentId: string, prompt: string): Promise<void> {
-  const record = { name: `prompts/${agentId}.md`, hash: platform.sha256(prompt), size: Buffer.byteLength(prompt) };
+  const record = { name: toPromptName(agentId), hash: platform.sha256(prompt), size: Buffer.byteLength(prompt) };
   await store.records.save('prompts', [{ ...record, stored: { encoding: 'utf8', content: prompt } }]);
   const limit = getRecordLimit(now, config['store.recordDays']);
   if (limit !== undefined) await store.records.omitBefore('prompts', limit);

@@ -7,12 +7,15 @@ import { getManifestPath, getOutputFolder } from '#research/rules/manifest.ts';
 const SpawnFilesSchema = object({
   /** The tasks whose output folders are created. */
   tasks: array(TaskIdSchema),
-  prompts: array(object({ agentId: pipe(string(), regex(/^[\w-]{1,100}$/)), text: string() })),
+  prompts: array(object({ agentId: pipe(string(), regex(/^(?:[\w.:@-]+\/)*[\w-]{1,100}$/)), text: string() })),
 });
 export type SpawnFiles = InferOutput<typeof SpawnFilesSchema>;
 
+/** The name of a prompt file: that of its agent without the name of a token, which names of tasks do not need to differ. */
+export const toPromptName = (agentId: string): string => `prompts/${agentId.split('/').at(-1)}.md`;
+
 /** Returns the path of a prompt below the project folder. */
-export const toPromptPath = (manifestPath: string, agentId: string): string => manifestPath.replace(/[^/]*$/, `prompts/${agentId}.md`);
+export const toPromptPath = (manifestPath: string, agentId: string): string => manifestPath.replace(/[^/]*$/, toPromptName(agentId));
 
 /** Creates the output folders of spawned tasks, and the files of long prompts. Their paths follow from the configuration of this checkout,
  *  so that a server cannot choose them. */

@@ -54,11 +54,8 @@ async function listLeaves(store: ReadStore, epicId: TaskId): Promise<Ancestor[]>
 
 /** Finds the stage of each task: that of the protocol it was last spawned with, or else of the protocol that its text matches. */
 async function findTaskStages({ store, platform }: StageContext, ids: TaskId[]): Promise<Map<TaskId, StageName>> {
-  const [{ listSkills }, { dispatchSkill }] = await Promise.all([
-    import('#skills/operations/shared/find-skill.ts'),
-    import('#skills/rules/dispatch-skill.ts'),
-  ]);
-  const { skills, rows } = await listSkills(platform);
+  const { dispatchSkill } = await import('#skills/rules/dispatch-skill.ts');
+  const { skills, rows } = await platform.skills.loadOfStore(platform.getProject());
   const protocols = new Map((await store.spawns.listLatest(ids)).map(({ taskId, protocol }) => [taskId, protocol]));
   return new Map(
     (await store.tasks.getMany(ids)).map((task) => [

@@ -3,11 +3,11 @@ import type { GateName } from '#core/model/scalars.ts';
 import { openManifest } from '#research/operations/shared/manifest.ts';
 import { findTaskEntry } from '#research/rules/manifest.ts';
 import { parseReturnMessage } from '#research/rules/return-message.ts';
-import { requireTask } from '#tasks/operations/shared/require.ts';
 import type { WorkItem } from '../../model/work-item.ts';
 import type { RoundFacts } from '../../rules/round.ts';
 import type { AgentEnd } from './run-agent.ts';
 import { type ActiveTask, callAsAgent, getItemFolder, type WorkRun } from './work-run.ts';
+import { workSteps } from './work-steps.ts';
 
 export interface CheckedResult {
   facts: RoundFacts;
@@ -25,10 +25,9 @@ export async function checkResult(work: WorkRun, { item, outside }: ActiveTask, 
   const head = done.commits > 0 ? await git.resolveCommit(folder, 'HEAD') : undefined;
   const manifest = await openManifest(ctx.project, work.config);
   const entry = findTaskEntry(manifest.read(), item.taskId);
-  const task = await ctx.read((store) => requireTask(store, item.taskId));
-  const isDone = task.status === 'done';
+  const { isDone, acceptance } = await ctx.runStep(workSteps.task, { taskId: item.taskId });
   const returned = end && readReturned(end.stream.lastMessage);
-  const gates = isDone ? { missing: [], stale: [], problems: [] } : await checkGates(work, item, task.acceptance, head);
+  const gates = isDone ? { missing: [], stale: [], problems: [] } : await checkGates(work, item, acceptance, head);
   return {
     facts: {
       isDone,

@@ -5,11 +5,11 @@ import type { TaskId } from '#core/model/scalars.ts';
 import { requireTrusted } from '#core/require-trusted.ts';
 import { needsTrust } from '#core/rules/trust.ts';
 import { defined } from '#lib/defined.ts';
-import { resolveScope } from '#sessions/operations/shared/sessions.ts';
 import { noUsage } from '../../rules/agent-stream.ts';
 import type { Budget } from '../../rules/budget.ts';
 import { requireProfile } from './require-profile.ts';
 import { saveProcess, type WorkRun } from './work-run.ts';
+import { workSteps } from './work-steps.ts';
 import { createWorktreesFolder } from './worktree.ts';
 
 export interface WorkOptions {
@@ -31,10 +31,8 @@ export async function openWork(ctx: JobContext, options: WorkOptions): Promise<{
       problem: 'cleo work cannot run inside an agent that cleo work started',
       fix: askPerson('cleo work'),
     });
-  const root =
-    options.scope === undefined
-      ? undefined
-      : (await ctx.read((store) => resolveScope(store, options.scope, (scope) => ctx.commandWith({ scope })))).root;
+  const { scope } = options;
+  const root = scope === undefined ? undefined : (await ctx.runStep(workSteps.scope, { scope })).root;
   const profile = requireProfile({ ...ctx, config }, options.profile);
   const validator = config['work.validator'] === '' ? profile : requireProfile({ ...ctx, config }, config['work.validator']);
   // Everything that a clone could have brought along to decide what runs here.

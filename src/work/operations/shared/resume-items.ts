@@ -5,10 +5,10 @@ import { toPromptPath } from '#orchestration/operations/shared/write-prompts.ts'
 import { getManifestPath, getOutputFolder } from '#research/rules/manifest.ts';
 import type { WorkItem } from '../../model/work-item.ts';
 import { noUsage } from '../../rules/agent-stream.ts';
-import { createWorktreeName, findWorktreeName, parseSlotAgent, toBranch } from '../../rules/names.ts';
+import { createWorktreeName, findWorktreeName, toBranch } from '../../rules/names.ts';
 import { isUnfinished, itemFile, parseWorkItem, parseWorkProcess, processFile } from '../../rules/stored-work.ts';
-import { findOtherOwner } from './ownership.ts';
 import { callAsAgent, saveItem, type WorkRun } from './work-run.ts';
+import { workSteps } from './work-steps.ts';
 import { listWorktreeNames } from './worktree.ts';
 
 const lockWaitMs = 30_000;
@@ -59,22 +59,15 @@ const getAgentPaths = ({ ctx: { project }, config }: WorkRun, { taskId, agentId 
   outputDir: join(project.root, getOutputFolder(config, taskId)),
 });
 
-const isInside = async ({ ctx }: WorkRun, taskId: TaskId, root: TaskId | undefined): Promise<boolean> =>
-  ctx.read(async ({ tasks }) => {
-    const ancestry = await tasks.getAncestry(taskId);
-    return ancestry.length > 0 && (root === undefined || ancestry.some(({ id }) => id === root));
-  });
+async function isInside({ ctx }: WorkRun, taskId: TaskId, root: TaskId | undefined): Promise<boolean> {
+  const ancestry = await ctx.runStep(workSteps.ancestry, { taskId });
+  return ancestry.length > 0 && (root === undefined || ancestry.includes(root));
+}
 
 /** Makes the claim of an agent that of this process; returns why the task is not its agent's any more. */
-async function takeOverClaim({ ctx, processKey }: WorkRun, item: WorkItem): Promise<string | undefined> {
-  const at = ctx.platform.now();
-  return ctx.write(async (store) => {
-    const owner = await findOtherOwner(store, item);
-    if (owner !== undefined || (await store.tasks.get(item.taskId))?.status === 'done') return owner;
-    if ((await store.claims.get(item.taskId)) === undefined) return `${item.taskId} was released`;
-    await store.claims.renew(defined({ agent: item.agentId, session: item.session, process: processKey }), at);
-    return undefined;
-  });
+async function takeOverClaim({ ctx, processKey }: WorkRun, { taskId, agentId, session }: WorkItem): Promise<string | undefined> {
+  const holder = { agent: agentId, process: processKey, ...defined({ session }) };
+  return (await ctx.runStep(workSteps.adopt, { taskId, holder })).owner;
 }
 
 /** Finds tasks that a dead process claimed and did not record: it was killed between the two. */
@@ -87,19 +80,10 @@ async function findUnrecorded(work: WorkRun, names: string[], known: WorkItem[])
     }),
   );
   if (dead.size === 0) return [];
-  const found = await ctx.read(async ({ claims, spawns, tasks }) => {
-    const held = await claims.list();
-    const latest = await spawns.listLatest(held.map(({ taskId }) => taskId));
-    const left = latest.filter(({ taskId, agent, spawnedBy }) => {
-      const slot = parseSlotAgent(spawnedBy);
-      const isHeld = held.some((claim) => claim.taskId === taskId && claim.agent === agent);
-      return slot && dead.has(slot.workId) && isHeld && !known.some((item) => item.agentId === agent && isUnfinished(item));
-    });
-    const records = new Map((await tasks.getMany(left.map(({ taskId }) => taskId))).map((task) => [task.id, task]));
-    return left.flatMap((spawn) => ({ spawn, title: records.get(spawn.taskId)?.title ?? spawn.taskId }));
-  });
+  const claimed = await ctx.runStep(workSteps.claimed, { workIds: [...dead] });
+  const found = claimed.filter(({ agent }) => !known.some((item) => item.agentId === agent && isUnfinished(item)));
   const worktrees = found.length > 0 ? await listWorktreeNames(work) : [];
-  return found.map(({ spawn: { taskId, agent, session, at }, title }): WorkItem => {
+  return found.map(({ taskId, agent, session, at, title }): WorkItem => {
     const worktree = work.isInPlace ? undefined : (findWorktreeName(taskId, worktrees) ?? createWorktreeName(taskId, title));
     return {
       ...runner.identifyProcess(),

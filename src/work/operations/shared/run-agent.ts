@@ -11,6 +11,7 @@ import { addUsage, parseAgentLine, startStream, stepStream } from '../../rules/a
 import { createAgentCommand, formatWritable } from '../../rules/profiles.ts';
 import { storeVariables } from '../../rules/store-variables.ts';
 import { report, saveItem, type WorkRun } from './work-run.ts';
+import { workSteps } from './work-steps.ts';
 
 /** Time that an agent gets to end after SIGTERM. */
 const killGraceMs = 5000;
@@ -155,10 +156,9 @@ function followOutput(work: WorkRun, run: RunContext, item: WorkItem, profile: P
 /** Renews the claim of an agent while it runs, in the name of this process. */
 function keepClaim({ ctx, config, processKey }: WorkRun, item: WorkItem): { stop(): void } {
   const renew = (): void => {
-    const at = ctx.platform.now();
-    const caller = defined({ agent: item.agentId, session: item.session, process: processKey });
+    const holder = { agent: item.agentId, process: processKey, ...defined({ session: item.session }) };
     // A store that cannot be written now is tried again; the claim outlives several renewals.
-    ctx.write(({ claims }) => claims.renew(caller, at)).catch(() => {});
+    ctx.runStep(workSteps.renew, holder).catch(() => {});
   };
   const limits = {
     ttlMinutes: config['claims.ttlMinutes'],

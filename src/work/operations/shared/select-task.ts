@@ -9,10 +9,10 @@ import { prepareSpawn, readSpawnInputs } from '#orchestration/operations/shared/
 import { listClaims } from '#planning/operations/shared/plan.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
 import { recommendTasks } from '#tasks/operations/shared/recommend.ts';
-import type { Profile } from '../../model/profile.ts';
 import { createWorktreeName, findWorktreeName, parseSlotAgent, toBranch } from '../../rules/names.ts';
 import { findFullLimit, findObstacle, type RunningTask, type SelectionLimits } from '../../rules/selection.ts';
 import { formatWorktreeRules } from '../../rules/work-prompts.ts';
+import type { OwnProfile } from './own-profile.ts';
 
 export interface Candidate {
   task: TaskRecord;
@@ -36,13 +36,11 @@ const maxCandidates = 1000;
 export async function listCandidates(
   ctx: QueryContext,
   root: TaskId | undefined,
-  profile: Profile,
+  profile: OwnProfile,
   { retry = false, unmerged = [], except = [] }: SelectionParams,
 ): Promise<{ candidates: Candidate[]; obstacles: Obstacle[]; limit?: string }> {
-  const { store, config, platform } = ctx;
-  // What a machine offers is set by its user; the other limits are those of the project.
-  const ownCapabilities = platform.config.inspect(platform.config.userFile()).values['work.capabilities'];
-  const limits = createLimits({ ...config, ...defined({ 'work.capabilities': ownCapabilities }) }, profile, retry);
+  const { store, config } = ctx;
+  const limits = createLimits({ ...config, ...defined({ 'work.capabilities': profile.capabilities }) }, profile, retry);
   const running = await listRunning(ctx);
   const limit = findFullLimit(limits, running);
   if (limit !== undefined) return { candidates: [], obstacles: [], limit };
@@ -62,7 +60,7 @@ export async function listCandidates(
   return { candidates, obstacles };
 }
 
-function createLimits(config: Config, { name, concurrency }: Profile, isRetry: boolean): SelectionLimits {
+function createLimits(config: Config, { name, concurrency }: OwnProfile, isRetry: boolean): SelectionLimits {
   const prefix = 'work.labels.';
   const labels = Object.entries(config).flatMap(([key, value]): [string, number][] =>
     key.startsWith(prefix) && typeof value === 'number' ? [[key.slice(prefix.length), value]] : [],
@@ -96,17 +94,18 @@ interface Workspace {
   isInPlace: boolean;
   /** Names of the worktrees that exist. */
   worktrees: string[];
+  profile: OwnProfile;
 }
 
 /** Prepares the prompt of a task for its worktree, or says why no agent can be spawned for it. */
 export async function prepareCandidate(
   ctx: MutationContext,
   { task }: Candidate,
-  { isInPlace, worktrees }: Workspace,
+  { isInPlace, worktrees, profile }: Workspace,
 ): Promise<{ obstacle: Obstacle } | { spawn: PreparedSpawn; worktree?: string; branch?: string }> {
   const name = findWorktreeName(task.id, worktrees) ?? createWorktreeName(task.id, task.title);
   const place = isInPlace ? {} : { worktree: name, branch: toBranch(name) };
-  const folder = isInPlace ? ctx.project.root : join(ctx.project.folder, 'worktrees', name);
+  const folder = isInPlace ? profile.root : join(profile.worktrees, name);
   try {
     const spawn = await prepareSpawn(ctx, await readSpawnInputs(ctx), task, {
       role: 'worker',

@@ -9,9 +9,9 @@ import { checkResult } from './check-result.ts';
 import { integrate } from './integrate.ts';
 import { judgeTask } from './judge-task.ts';
 import { closeTaskRun, openTaskRun, recordRound } from './open-run.ts';
-import { findOtherOwner } from './ownership.ts';
 import { type AgentEnd, runAgent } from './run-agent.ts';
 import { type ActiveTask, callAsAgent, getItemFolder, report, saveItem, type WorkRun } from './work-run.ts';
+import { workSteps } from './work-steps.ts';
 import { ensureWorktree, retireWorktree } from './worktree.ts';
 
 /** How the work on a task ended, and why. */
@@ -117,7 +117,7 @@ async function runRound(work: WorkRun, run: RunContext, active: ActiveTask, isSk
     }
     if (agent.result.cancelled) return { end: await release(work, item, 'stopped', 'stopped') };
   }
-  const owner = await work.ctx.read((store) => findOtherOwner(store, item));
+  const { owner } = await work.ctx.runStep(workSteps.owner, { taskId: item.taskId, agentId: item.agentId });
   if (owner !== undefined) return { end: { outcome: 'lost', note: owner } };
   saveItem(work, item, { state: 'checking' });
   const { facts, commit } = await checkResult(work, active, agent);
@@ -173,8 +173,7 @@ function readPrompt({ ctx }: WorkRun, item: WorkItem, isResumed: boolean): strin
   return ctx.platform.files.readText(promptFile) ?? '';
 }
 
-const isDone = (work: WorkRun, { taskId }: WorkItem): Promise<boolean> =>
-  work.ctx.read(async ({ tasks }) => (await tasks.get(taskId))?.status === 'done');
+const isDone = async ({ ctx }: WorkRun, { taskId }: WorkItem): Promise<boolean> => (await ctx.runStep(workSteps.done, { taskId })).isDone;
 
 /** Takes a completed task back, so that the same agent continues it. */
 async function reopen(work: WorkRun, item: WorkItem, wasDone: boolean): Promise<void> {

@@ -6,6 +6,7 @@ import type { WorkItem } from '../../model/work-item.ts';
 import { itemFile, parseWorkItem } from '../../rules/stored-work.ts';
 import { listProcesses } from './stored-items.ts';
 import { getItemFolder, getSpareFolder, getWorktreeFolder, type WorkRun } from './work-run.ts';
+import { workSteps } from './work-steps.ts';
 
 const setupFile = 'setup.json';
 /** The states of a new worktree: its files are written, they are there, and `work.setup` has run. */
@@ -81,7 +82,7 @@ async function ensureFiles(work: WorkRun, { taskId, worktree = '' }: WorkItem, f
  *  in which what it depends on does not exist. */
 async function addDependencies(work: WorkRun, item: WorkItem, folder: string): Promise<void> {
   const { ctx, git, runner } = work;
-  const depends = await ctx.read(async ({ tasks }) => (await tasks.get(item.taskId))?.depends ?? []);
+  const { depends } = await ctx.runStep(workSteps.task, { taskId: item.taskId });
   for (const id of depends) {
     const branch = parseWorkItem(runner.work.read(id, itemFile))?.branch;
     const commit = branch && (await git.resolveCommit(folder, `refs/heads/${branch}`));

@@ -1,0 +1,105 @@
+import { array, object, optional, string } from 'valibot';
+import type { QueryContext } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
+import { TaskIdSchema } from '#core/model/scalars.ts';
+import { mayActAs } from '#core/rules/token-agent.ts';
+import { readStep, writeStep } from '#core/store-step.ts';
+import { defined } from '#lib/defined.ts';
+import { resolveScope } from '#sessions/operations/shared/sessions.ts';
+import { requireTask } from '#tasks/operations/shared/require.ts';
+import { parseSlotAgent } from '../../rules/names.ts';
+import { findOtherOwner } from './ownership.ts';
+import { listRunning } from './select-task.ts';
+
+/** The agent that holds a task, and the process that keeps its claim. */
+const Holder = object({ agent: string(), session: optional(string()), process: string() });
+
+/** A token may not keep the claims of others. */
+function checkHolder({ token }: Pick<QueryContext, 'token'>, agent: string): void {
+  if (token && !mayActAs(token, agent))
+    throw new CleoError('E_FORBIDDEN', { problem: `Token ${token.name} may not act as ${agent}`, fix: 'cleo whoami' });
+}
+
+/** The reads and writes of `cleo work`, besides the calls that it makes. */
+export const workSteps = {
+  /** The task that a scope names; undefined for the whole project. */
+  scope: readStep({
+    name: 'scope',
+    params: object({ scope: string() }),
+    run: async ({ store, commandWith }, { scope: text }) => {
+      const { root } = await resolveScope(store, text, (scope) => commandWith({ scope }));
+      return defined({ root });
+    },
+  }),
+  task: readStep({
+    name: 'task',
+    params: object({ taskId: TaskIdSchema }),
+    run: async ({ store }, { taskId }) => {
+      const { status, acceptance, depends } = await requireTask(store, taskId);
+      return { isDone: status === 'done', acceptance: acceptance.map(({ gate }) => defined({ gate })), depends };
+    },
+  }),
+  done: readStep({
+    name: 'done',
+    params: object({ taskId: TaskIdSchema }),
+    run: async ({ store }, { taskId }) => ({ isDone: (await store.tasks.get(taskId))?.status === 'done' }),
+  }),
+  /** The containers of a task, and the task itself; empty if it does not exist. */
+  ancestry: readStep({
+    name: 'ancestry',
+    params: object({ taskId: TaskIdSchema }),
+    run: async ({ store }, { taskId }) => (await store.tasks.getAncestry(taskId)).map(({ id }) => id),
+  }),
+  /** Tasks that processes have claimed, by the ids of these processes. */
+  claimed: readStep({
+    name: 'claimed',
+    params: object({ workIds: array(string()) }),
+    async run({ store }, { workIds }) {
+      const held = await store.claims.list();
+      const latest = await store.spawns.listLatest(held.map(({ taskId }) => taskId));
+      const left = latest.filter(({ taskId, agent, spawnedBy }) => {
+        const slot = parseSlotAgent(spawnedBy);
+        return slot && workIds.includes(slot.workId) && held.some((claim) => claim.taskId === taskId && claim.agent === agent);
+      });
+      const titles = new Map((await store.tasks.getMany(left.map(({ taskId }) => taskId))).map(({ id, title }) => [id, title]));
+      return left.map(({ taskId, agent, at, session }) => ({
+        taskId,
+        agent,
+        at,
+        title: titles.get(taskId) ?? taskId,
+        ...defined({ session }),
+      }));
+    },
+  }),
+  running: readStep({ name: 'running', params: object({}), run: (ctx) => listRunning(ctx) }),
+  /** Why a task is no longer that of its agent; see `findOtherOwner`. */
+  owner: readStep({
+    name: 'owner',
+    params: object({ taskId: TaskIdSchema, agentId: string() }),
+    run: async ({ store }, item) => defined({ owner: await findOtherOwner(store, item) }),
+  }),
+  /** Makes a claim that of another process, unless the task is no longer that of its agent. */
+  adopt: writeStep({
+    name: 'adopt',
+    params: object({ taskId: TaskIdSchema, holder: Holder }),
+    isLease: true,
+    async run(ctx, { taskId, holder }) {
+      const { tasks, claims } = ctx.store;
+      const owner = await findOtherOwner(ctx.store, { taskId, agentId: holder.agent });
+      if (owner !== undefined || (await tasks.get(taskId))?.status === 'done') return defined({ owner });
+      if ((await claims.get(taskId)) === undefined) return { owner: `${taskId} was released` };
+      checkHolder(ctx, holder.agent);
+      await claims.renew(defined(holder), ctx.platform.now());
+      return {};
+    },
+  }),
+  renew: writeStep({
+    name: 'renew',
+    params: Holder,
+    isLease: true,
+    async run(ctx, holder) {
+      checkHolder(ctx, holder.agent);
+      await ctx.store.claims.renew(defined(holder), ctx.platform.now());
+    },
+  }),
+};
