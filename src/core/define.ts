@@ -80,6 +80,8 @@ interface Definition<P extends Params, R extends Params> {
   scope?: PersonScope | ConditionalScope;
   /** The parameter that a person types again to confirm a call that needs `decide` or `admin`; by default the first argument. */
   subject?: string;
+  /** Runs on a store whose schema is older, because the operation upgrades it: a token is looked up there. */
+  acceptsEarlierStore?: true;
   /** Uses files or programs of the host: closed to tokens below `admin` and to HTTP without a token, open to the local shell and to MCP
    *  over stdio. */
   usesHost?: true;

@@ -113,7 +113,7 @@ async function readEnvironmentToken(ctx: CallContext): Promise<TokenIdentity | u
     return undefined;
   }
   try {
-    const found = await authenticate(app, platform.token);
+    const found = await authenticate(app, platform.token, { acceptsEarlier: ctx.operation.acceptsEarlierStore ?? false });
     if (!found) warn('this project has no such token, or it is revoked');
     return found;
   } catch (error) {

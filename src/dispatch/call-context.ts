@@ -77,7 +77,7 @@ export interface Call {
   /** The web page makes the call, as the principal that started the server. The passphrase is what a person typed in the page. */
   page?: { isPerson: boolean; passphrase?: string };
   /** The facts that the client of this server observed. The server never observes its own checkout for such a call. */
-  clientFacts?: { facts: ClientFact[]; receivedMs: number };
+  clientFacts?: { facts: ClientFact[]; receivedMs: number; version?: string };
   /** The client could not observe what the call needs. */
   observeError?: CleoError;
   /** The operation runs on the client of this server, which asks for a part of it. */

@@ -34,13 +34,13 @@ const rows = {
     manual: (d) =>
       `Run "${d.command}" in a checkout that opens the store itself: on the machine of the server, or with CLEO_DATABASE_URL set to the address of its database`,
   }),
-  E_SERVER_VERSION: row<{ server: string; found: string; own: string }>({
+  E_SERVER_VERSION: row<{ server: string; found: string; own: string; problem?: string }>({
     exit: 8,
     http: 409,
     message: (d) =>
-      `The server at ${d.server} has cleo ${d.found}, and this client is cleo ${d.own}; their major versions must be the same`,
+      `The server at ${d.server} has cleo ${d.found}, and this client is cleo ${d.own}; ${d.problem ?? 'their major versions must be the same'}`,
     fix: () => 'cleo version',
-    manual: () => 'Update the older of the two to the major version of the other',
+    manual: () => 'Update the older of the two to the version of the other',
   }),
   E_STORE_MOVED: row<{ place: string; at: string; isUnfinished: boolean; isReachable: boolean }>({
     exit: 8,

@@ -4,9 +4,9 @@ import { CleoError } from '#core/errors/error.ts';
 export const schemaVersion = 10;
 
 /** Throws if the store has another schema than this build. */
-export function checkSchemaVersion(found: number): void {
+export function checkSchemaVersion(found: number, acceptsEarlier = false): void {
   checkNotNewer(found);
-  if (found < schemaVersion) throw new CleoError('E_STORE_OLDER', { found, known: schemaVersion });
+  if (!acceptsEarlier && found < schemaVersion) throw new CleoError('E_STORE_OLDER', { found, known: schemaVersion });
 }
 
 export function checkNotNewer(found: number): void {

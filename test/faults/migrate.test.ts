@@ -14,6 +14,7 @@ import { schemaVersion } from '../../src/store/schema-version.ts';
 import { asPerson, type Json, openApp, type TestApp } from '../app.ts';
 import { createForgery, forgeLog, toOldForm } from '../forge-log.ts';
 import { type PostgresServer, startPostgres } from '../postgres.ts';
+import { grantToken } from '../remote-client.ts';
 import {
   createEarlierPostgres,
   createEarlierSqlite,
@@ -208,6 +209,22 @@ test.each(isFull ? versions : [versions[0]!, versions.at(-1)!])(
   },
 );
 
+test('PostgreSQL: a token of scope admin upgrades the store of the version before, one below it does not', async () => {
+  const key = `m${Math.random().toString(36).slice(2, 10)}`;
+  const app = await openAppOn(server.url, key);
+  await createPostgres({ url: server.url, schema: `cleo_${key}`, busyTimeoutMs: 15_000 }, '2026-01-01T00:00:00.000Z');
+  const store = await app.openStore('write');
+  const tokens = { admin: await grantToken({ store }, 'admin', 'boss'), decide: await grantToken({ store }, 'decide', 'ada') };
+  const own = `${key}_1`;
+  await createEarlierPostgres(client, `cleo_${key}`, `cleo_${own}`, schemaVersion - 1);
+  const upgrade = async (scope: keyof typeof tokens): Promise<Json> => {
+    const asking = await openAppOn(server.url, own, { CLEO_TOKEN: tokens[scope], LOGNAME: 'ada' });
+    return (await dispatch(asking, { operation: 'admin.upgrade', params: {}, gateway: 'cli' })).envelope;
+  };
+  expect(await upgrade('decide')).toMatchObject({ error: { code: 'E_FORBIDDEN' } });
+  expect(await upgrade('admin')).toMatchObject({ upgrade: { from: schemaVersion - 1, to: schemaVersion } });
+});
+
 /** Restores the backup of an upgrade on PostgreSQL in a project on SQLite. */
 async function checkBackup(root: string, id: string, entries: number): Promise<void> {
   const folder = createFaultFolder();
@@ -232,16 +249,12 @@ async function waitForRollback(own: string): Promise<void> {
   throw new Error(`the server still works on ${own}`);
 }
 
-async function openAppOn(url: string, key: string) {
+async function openAppOn(url: string, key: string, env: Record<string, string> = { CLEO_AGENT_ID: 'tester' }) {
   const folder = createFaultFolder();
   mkdirSync(join(folder, '.cleo'));
   writeFileSync(join(folder, '.cleo', 'config.json'), JSON.stringify({ project: { key } }));
   const app = createApp(
-    createPlatform(
-      { CLEO_ROOT: folder, CLEO_HOME: join(folder, 'home'), CLEO_AGENT_ID: 'tester', CLEO_DATABASE_URL: url },
-      folder,
-      '0.0.0-test',
-    ),
+    createPlatform({ CLEO_ROOT: folder, CLEO_HOME: join(folder, 'home'), CLEO_DATABASE_URL: url, ...env }, folder, '0.0.0-test'),
   );
   onTestFinished(() => app.closeStores().catch(() => {}));
   return app;

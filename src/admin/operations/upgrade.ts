@@ -15,6 +15,7 @@ export const adminUpgrade = job({
   errors: ['E_STORE_NEWER', 'E_STORE_DAMAGED', 'E_FILE_ERROR', 'E_CHECKSUM_MISMATCH', 'E_STORE_UNREACHABLE'],
   tier: 1,
   runsOn: 'server',
+  acceptsEarlierStore: true,
   needs: 'project',
   scope: { scope: 'admin', when: 'for a store on a database server', isNeeded: () => false },
   cli: { command: 'upgrade' },

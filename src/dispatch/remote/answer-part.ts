@@ -20,7 +20,7 @@ export async function answerPart(ctx: CallContext, params: Record<string, unknow
   const { part } = call;
   const outcome: Outcome = { result: {}, options: {} };
   // Without parts it would run here, with the files and programs of this machine.
-  if (!part) throw new CleoError('E_STORE_BEHIND_SERVER', { operation: operation.name, server: 'this address', command: 'cleo help' });
+  if (!part) throw createVersionError(ctx, `the client is older and does not run ${operation.name} itself`);
   if (part.action === 'begin') {
     await checkPolicy(ctx);
     const begun = await writeOnce(ctx, part.key, (writes) => startJob(ctx, writes, params));
@@ -51,12 +51,7 @@ function describeCaller(ctx: CallContext): Omit<NonNullable<PartAnswer['begun']>
 async function makeStep(ctx: CallContext, part: Extract<CallPart, { action: 'step' }>): Promise<NonNullable<PartAnswer['step']>> {
   const { operation, app } = ctx;
   const step = operation.steps?.find(({ name }) => name === part.name);
-  if (!step)
-    throw new CleoError('E_SERVER_VERSION', {
-      server: 'this address',
-      found: `${app.platform.version}, without the step ${part.name.slice(0, 50)}`,
-      own: 'newer',
-    });
+  if (!step) throw createVersionError(ctx, `${operation.name} has no step ${part.name.slice(0, 50)} here`);
   const parsed = safeParse(step.params, part.params);
   if (!parsed.success) throw new CleoError('E_VALIDATION', { field: 'part', problem: parsed.issues[0].message, fix: 'cleo version' });
   const run = (store: object): Promise<unknown> =>
@@ -74,6 +69,14 @@ async function makeStep(ctx: CallContext, part: Extract<CallPart, { action: 'ste
   };
   return step.isRepeatable || step.isLease ? (await app.openStore('write')).write(toStamp(ctx), write) : writeOnce(ctx, part.key, write);
 }
+
+const createVersionError = ({ app, call }: CallContext, problem: string): CleoError =>
+  new CleoError('E_SERVER_VERSION', {
+    server: 'this address',
+    found: app.platform.version,
+    own: call.clientFacts?.version ?? 'of another version',
+    problem,
+  });
 
 /** A write belongs to a job that the same operation has started, so that each is followed by an entry in the log. */
 async function requireJob({ operation }: CallContext, writes: WriteStore, job: number | undefined): Promise<void> {

@@ -74,7 +74,7 @@ export async function answerClient(
     gateway,
     params,
     token: limitToken(request.token, message),
-    clientFacts: { facts, receivedMs: app.platform.monotonicMs() },
+    clientFacts: { facts, receivedMs: app.platform.monotonicMs(), ...defined({ version: request.version }) },
     ...(observeError ? { observeError: rebuildError(observeError) } : {}),
     ...(part ? { part: { ...part, attempt: message.attempt } } : {}),
     ...defined({ kind, agent, session, idempotencyKey, conversation, paths, warnings, signal: request.signal }),

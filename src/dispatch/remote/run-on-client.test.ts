@@ -132,10 +132,10 @@ test('a server does not run the operation itself, and makes no write without a j
   const caller = { identity: { kind: 'named', agent: 'writer' }, grade: { isEnabled: false } };
   const send = async (operation: string, params: object, part?: object): Promise<string> => {
     const body = JSON.stringify({ params, gateway: 'cli', attempt: 1, caller, part });
-    const response = await fetch(`${url}/api/call/${operation}`, { method: 'POST', headers, body });
+    const response = await fetch(`${url}/api/${part ? 'part' : 'call'}/${operation}`, { method: 'POST', headers, body });
     return ((await response.json()) as Json).envelope.error.code;
   };
-  expect(await send('tasks.export.file', { output: 'x.jsonl' })).toBe('E_STORE_BEHIND_SERVER');
+  expect(await send('tasks.export.file', { output: 'x.jsonl' })).toBe('E_SERVER_VERSION');
   expect(existsSync(join(app.root, 'x.jsonl'))).toBe(false);
   const ship = { version: 'v1.0.0' };
   await app.call('release.create', ship);
@@ -266,4 +266,28 @@ test('agents of cleo work on a client act below the name of its token, and do th
   expect(claims.map(({ agent }) => agent)).toEqual([1, 2].map(() => expect.stringMatching(/^tester\/work\/scripted\//)));
   expect(await call('work.status')).toMatchObject({ work: { tasks: [{ state: 'done' }, { state: 'done' }] } });
   expect(await listJobs(app)).toEqual([]);
+});
+
+test('a server of before is used as far as it goes, and says so where it does not', async () => {
+  const remote = await openRemote({ tasks: ['T001'] });
+  const { client, call, root } = remote;
+  const { connectServer } = client.platform;
+  // It does not know these paths, nor an operation of later.
+  const unknown = ['/api/records', '/api/part/', '/api/call/tasks.reopen'];
+  client.platform.connectServer = async (address) => {
+    const connection = await connectServer(address);
+    const post: typeof connection.post = (path, request) =>
+      connection.post(unknown.some((prefix) => path.startsWith(prefix)) ? '/api/nothing' : path, request);
+    return { ...connection, post };
+  };
+  expect(await call('research.list')).toMatchObject({ success: true, entries: [] });
+  expect(await call('tasks.show', { taskId: 'T001' })).toMatchObject({ success: true });
+  for (const [operation, params] of [
+    ['tasks.export.file', { output: 'a.jsonl' }],
+    ['admin.audit.sign', {}],
+    ['work.status', {}],
+    ['tasks.reopen', { taskId: 'T001' }],
+  ] as const)
+    expect(await call(operation, params)).toMatchObject({ _meta: { exitCode: 8 }, error: { code: 'E_SERVER_VERSION' } });
+  expect(existsSync(join(root, 'a.jsonl'))).toBe(false);
 });

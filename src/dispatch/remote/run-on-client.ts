@@ -9,7 +9,7 @@ import type { Outcome } from '../envelope.ts';
 import { addChanges } from '../run-step.ts';
 import { toErrorFields } from './error-fields.ts';
 import { locateServer } from './locate-server.ts';
-import { createMessage, createRequestKey, followServer, post, toError } from './send-call.ts';
+import { checkKnown, createMessage, createRequestKey, followServer, post, toError } from './send-call.ts';
 import { type ClientAnswer, type PartAnswer, readAnswer } from './server-answer.ts';
 
 /** Runs an operation with steps on a client. The server records the start of a job, makes the steps, and logs the outcome of the call. */
@@ -72,10 +72,11 @@ async function createSender(ctx: CallContext): Promise<Send> {
   const server = await locateServer(app.platform);
   const message = await createMessage(ctx, server);
   return async (part, isWrite) => {
-    const sent = await post(app.platform, server, `/api/call/${operation.name}`, { ...message, part }, { isWrite, signal: call.signal });
+    const sent = await post(app.platform, server, `/api/part/${operation.name}`, { ...message, part }, { isWrite, signal: call.signal });
     const answer = readAnswer(sent, server.url);
     if (!('envelope' in answer)) throw createVersionError(ctx, server.url, 'asks for facts');
     const { envelope } = answer;
+    checkKnown(ctx, server.url, envelope);
     if (!isSameMajor(envelope._meta.version ?? '', app.platform.version)) throw createVersionError(ctx, server.url, envelope._meta.version);
     followServer(app, answer, server);
     if (envelope._meta.warnings) ctx.warnings = [...new Set([...(ctx.warnings ?? []), ...envelope._meta.warnings])];

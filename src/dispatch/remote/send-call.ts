@@ -49,6 +49,7 @@ async function callOperation(ctx: CallContext): Promise<Reply> {
     const sent = await post(app.platform, server, `/api/call/${operation.name}`, message, { isWrite, signal: call.signal });
     const answer = readAnswer(sent, server.url);
     if ('envelope' in answer) {
+      checkKnown(ctx, server.url, answer.envelope);
       if (!answer.apply || (await applyAnswer(ctx, message, params, answer.apply))) return toReply(app, operation, answer, server);
       continue;
     }
@@ -74,6 +75,13 @@ export async function createMessage(ctx: CallContext, server: ServerLocation): P
     attempt: 1,
     caller: await describeCaller(ctx, operation.kind !== 'query'),
   };
+}
+
+/** Throws if the server does not have the operation or the path: it is an older version. */
+export function checkKnown({ app, operation }: CallContext, server: string, { _meta, error }: Envelope): void {
+  if ((error as ErrorFields | undefined)?.code !== 'E_INVALID_OPERATION') return;
+  const problem = `the server is older and does not know ${operation.name} as this client calls it`;
+  throw new CleoError('E_SERVER_VERSION', { server, found: _meta.version ?? '', own: app.platform.version, problem });
 }
 
 /** Observes facts in this checkout and adds them to the message. A failure is sent to the server, which logs and returns it as that of
@@ -121,7 +129,12 @@ function toFactRequests(
     const parsed = observation && !observation.isByCaller ? safeParse(observation.request, request) : undefined;
     const isSent = sent.some((fact) => fact.name === name && JSON.stringify(fact.request) === JSON.stringify(parsed?.output));
     if (!observation || !parsed?.success || isSent || sent.length > maxSentFacts)
-      throw new CleoError('E_SERVER_VERSION', { server: url, found: `asks for ${name.slice(0, 50)}`, own: app.platform.version });
+      throw new CleoError('E_SERVER_VERSION', {
+        server: url,
+        found: 'another version',
+        own: app.platform.version,
+        problem: `the server asks for ${name.slice(0, 50)}, which this client does not observe`,
+      });
     return { observation, request: parsed.output };
   });
 }
@@ -144,8 +157,11 @@ export async function sendRecords({ platform }: App, call: Omit<RecordCall, 'pro
   const server = await locateServer(platform);
   const isWrite = call.request.action === 'save' || call.request.action === 'remove';
   const answer = await post(platform, server, '/api/records', { ...call, ...defined({ project: server.project }) }, { isWrite });
-  if (answer.status >= 400) throw readError(answer, server.url);
-  return (parseJson(answer.text) as { records?: unknown }).records;
+  if (answer.status < 400) return (parseJson(answer.text) as { records?: unknown }).records;
+  const error = readError(answer, server.url);
+  // A server of before has its records in files.
+  if (error.row === 'E_INVALID_OPERATION') return undefined;
+  throw error;
 }
 
 function readError(answer: ServerAnswer, url: string): CleoError {

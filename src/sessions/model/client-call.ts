@@ -74,7 +74,8 @@ const CallPartSchema = variant('action', [
 ]);
 export type CallPart = InferOutput<typeof CallPartSchema>;
 
-/** The body of `POST /api/call/<operation>`: a call of a cleo client whose store is behind this server. */
+/** The body of `POST /api/call/<operation>`: a call of a cleo client whose store is behind this server. With a `part` it is that of
+ *  `POST /api/part/<operation>`. */
 export const ClientCallSchema = object({
   params: unknown(),
   gateway: picklist(['cli', 'cleo_query', 'cleo_mutate']),

@@ -28,13 +28,21 @@ const maxUnanswered = 32;
 const maxKnown = 100;
 const maxKnownRows = 20;
 
+interface TransactionRequest {
+  isWrite: boolean;
+  leftMs: number;
+  applicationName: string | undefined;
+  /** The schema may be of an earlier version. */
+  acceptsEarlier?: boolean;
+}
+
 /** Begins a transaction without waiting for the answer: that of a read arrives with the first statement, and `lock` waits for that of a
  *  write. A statement that changes something is sent without waiting for the one before, and its error is reported by the next read or
  *  by the commit. */
 export function beginTransaction(
   connection: Connection,
   options: PostgresOptions,
-  { isWrite, leftMs, applicationName }: { isWrite: boolean; leftMs: number; applicationName: string | undefined },
+  { isWrite, leftMs, applicationName, acceptsEarlier }: TransactionRequest,
 ): Transaction {
   let failure: { error: unknown } | undefined;
   const fail = (error: unknown): void => {
@@ -47,7 +55,7 @@ export function beginTransaction(
     async ([row]) => {
       try {
         if (row?.marker) (await import('../move/check-marker.ts')).checkMarker(String(row.marker), isWrite, options.onMoved);
-        checkSchemaVersion(Number(row?.version));
+        checkSchemaVersion(Number(row?.version), acceptsEarlier);
       } catch (error) {
         fail(error);
       }
@@ -148,10 +156,7 @@ export function beginTransaction(
 export const flushMessages = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
 /** All in one message. The settings end with the transaction, so that they work behind a pooler, too. */
-const formatPrelude = (
-  { schema }: PostgresOptions,
-  { isWrite, leftMs, applicationName }: { isWrite: boolean; leftMs: number; applicationName: string | undefined },
-): string =>
+const formatPrelude = ({ schema }: PostgresOptions, { isWrite, leftMs, applicationName }: TransactionRequest): string =>
   [
     isWrite ? 'begin' : 'begin isolation level repeatable read read only',
     `set local search_path to "${schema}", public`,

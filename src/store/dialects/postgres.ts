@@ -75,7 +75,11 @@ export function openPostgres(options: PostgresOptions): Store {
     }
   };
 
-  const runTransaction = <T>(stamp: Stamp | undefined, work: (transaction: Transaction) => Promise<T>): Promise<T> =>
+  const runTransaction = <T>(
+    stamp: Stamp | undefined,
+    work: (transaction: Transaction) => Promise<T>,
+    acceptsEarlier = false,
+  ): Promise<T> =>
     retry(async (sinceMs, begin) => {
       const getLeftMs = (): number => options.busyTimeoutMs - (performance.now() - sinceMs);
       const connection = await pool.take(getLeftMs());
@@ -83,6 +87,7 @@ export function openPostgres(options: PostgresOptions): Store {
         isWrite: stamp !== undefined,
         leftMs: getLeftMs(),
         applicationName: stamp && formatApplicationName(options, stamp),
+        acceptsEarlier,
       });
       try {
         if (stamp) await transaction.lock();
@@ -114,6 +119,7 @@ export function openPostgres(options: PostgresOptions): Store {
   return {
     read: <T>(work: (store: ReadStore) => Promise<T>) =>
       runTransaction(undefined, ({ db, ahead }) => work({ ...createReadStore(db), ahead: createAhead(ahead) })),
+    readEarlierTokens: (work) => runTransaction(undefined, ({ db }) => work(createReadStore(db).tokens), true),
     write: async <T>(stamp: Stamp, work: (store: WriteStore) => Promise<T>) => {
       const { runWrite } = await import('../sql/write-store.ts');
       return runTransaction(stamp, ({ db, ahead }) => runWrite(db, stamp, work, { ahead: createAhead(ahead) }));

@@ -94,6 +94,9 @@ export interface Stamp {
 
 export interface Store {
   read<T>(work: (store: ReadStore) => Promise<T>): Promise<T>;
+  /** Reads tokens of a store whose schema may be older, so that one of scope `admin` can upgrade it. Only of a store on a database server,
+   *  where an upgrade needs it. */
+  readEarlierTokens?<T>(work: (tokens: TokenReads) => Promise<T>): Promise<T>;
   /** One transaction, one writer per project. Rolled back when `work` throws. */
   write<T>(stamp: Stamp, work: (store: WriteStore) => Promise<T>): Promise<T>;
   /** Makes a backup and migrates the schema; returns the versions before and after. */

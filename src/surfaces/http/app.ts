@@ -152,6 +152,7 @@ export function createHttpApp(base: App, options: HttpAppOptions): Hono<Env> {
   for (const [path, method] of [
     ['/api/:gateway{query|mutate}/:domain/:operation', 'POST'],
     ['/api/call/:operation', 'POST'],
+    ['/api/part/:operation', 'POST'],
     ['/api/lease', 'POST'],
     ['/api/records', 'POST'],
     ['/api/token', 'POST'],

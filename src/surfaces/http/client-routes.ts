@@ -24,10 +24,10 @@ export function addClientRoutes(routes: Hono<Env>, app: App, { report, respondEr
   const toRequest = (c: Context<Env>, body: unknown) => ({ body, token: c.get('visit').token, version: c.req.header('cleo-version') });
 
   // What a client says about its machine decides about evidence, baselines and validators, so it has to be known who says it.
-  for (const path of ['/api/call/*', '/api/lease', '/api/records'])
+  for (const path of ['/api/call/*', '/api/part/*', '/api/lease', '/api/records'])
     routes.use(path, (c, next) => (c.get('visit').token.name === anonymousToken ? respondError(c, missingToken) : next()));
 
-  routes.post('/api/call/:operation', async (c) => {
+  const answerCall = async (c: Context<Env, '/:operation'>): Promise<Response> => {
     // The body also describes the caller.
     const read = await readJson(c, (await getMaxBodyBytes(app.registry, c.req.param('operation'))) + maxCallerBytes);
     if (read instanceof Response) return read;
@@ -36,7 +36,10 @@ export function addClientRoutes(routes: Hono<Env>, app: App, { report, respondEr
     const { answer, reply } = await answerClient(app, { ...toRequest(c, read.value), operation: c.req.param('operation'), signal });
     if (reply?.unexpected) report?.(reply.unexpected);
     return c.body(`${JSON.stringify(answer)}\n`, (reply?.error?.httpStatus ?? 200) as 200, { 'content-type': 'application/json' });
-  });
+  };
+  routes.post('/api/call/:operation', answerCall);
+  // A path of its own, which servers of before do not have: they would run the whole operation.
+  routes.post('/api/part/:operation', answerCall);
   routes.post('/api/token', (c) => {
     const { name, scope, agent } = c.get('visit').token;
     return c.json(defined({ name, scope, agent }));
