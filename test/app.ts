@@ -223,7 +223,9 @@ export async function tamperSqlite(root: string, statements: string): Promise<vo
 
 async function tamperPostgres(url: string, key: string, statements: string): Promise<void> {
   const client = postgres(url, { max: 1, onnotice: () => {} });
-  await client.unsafe(`set search_path to "cleo_${key}", public; set session_replication_role = replica; ${statements}`);
+  // Settings of a session stay with the connection of a pooler, and would disable the foreign keys of other tests.
+  const settings = `set local search_path to "cleo_${key}", public; set local session_replication_role = replica`;
+  await client.unsafe(`begin; ${settings}; ${statements}; commit`);
   await client.end({ timeout: 5 });
 }
 

@@ -270,7 +270,7 @@ async function runStatement(app: TestApp, engine: string, statement: string): Pr
   const client = postgres(app.env.CLEO_DATABASE_URL!, { max: 1, onnotice: () => {} });
   const { key } = JSON.parse(readFileSync(join(app.root, '.cleo', 'config.json'), 'utf8')).project;
   try {
-    await client.unsafe(`set search_path to "cleo_${key}", public; ${statement}`).simple();
+    await client.unsafe(`begin; set local search_path to "cleo_${key}", public; ${statement}; commit`).simple();
   } finally {
     await client.end({ timeout: 5 });
   }
