@@ -181,6 +181,8 @@ export interface BaseContext {
   /** Opens another project's store read-only, at the address in that project's configuration. The caller closes it. */
   openProjectStore(project: Project): Promise<Pick<Store, 'read' | 'close'>>;
   sqliteVersion(): Promise<string | undefined>;
+  /** The operation runs on a client of a server, which makes its steps. */
+  isClient?: true;
   /** True if the store is one that several machines share: settings of the project are in the store then. */
   hasSharedStore(): boolean;
   /** Renders an answer exactly as it will be printed, so that its tokens can be counted. */

@@ -213,7 +213,7 @@ export function createContext(ctx: CallContext, part: object): BaseContext {
     },
     caller,
     gateway: call.gateway,
-    ...defined({ session, isNamed, activeSessions, isAmbiguous, observed: ctx.facts }),
+    ...defined({ session, isNamed, activeSessions, isAmbiguous, observed: ctx.facts, isClient: ctx.sendStep && (true as const) }),
     ...defined({ token: call.token, conversation: call.conversation, signal: call.signal, observe: call.observe }),
     platform,
     registry,

@@ -107,7 +107,8 @@ async function storeChanges(ctx: CallContext, copies: RecordCopy[], open: OpenSt
   const changed = copies.filter(({ files, base }) => base && !isSameMap(files.list(), base));
   if (changed.length === 0 || !options.canSave) return;
   try {
-    await syncCopies(open, open, changed, options);
+    const problems = await syncCopies(open, open, changed, options);
+    if (problems.length > 0) ctx.warnings = [...(ctx.warnings ?? []), ...problems];
   } catch (error) {
     const names = changed.map(({ kind }) => kind).join(', ');
     const problem = `${names}: not in the shared store yet (${(error as Error).message}); the next command that uses them stores them`;
@@ -131,16 +132,18 @@ type OpenStore = () => Promise<RecordStore>;
 async function syncCopies(openRead: OpenStore, openWrite: OpenStore, copies: RecordCopy[], options: SyncOptions): Promise<string[]> {
   let found = await (await openRead()).read((reads) => readPlans(reads, copies));
   // A first read without the write lock, because most commands have nothing to store.
+  const outdated: string[] = [];
   if (options.canSave && found.some(({ plan }) => plan.save.length + plan.remove.length > 0))
     found = await (await openWrite()).write(options.stamp, async (writes) => {
-      const plans = await readPlans(writes, copies);
-      for (const { copy, plan } of plans) await savePlan(writes.records, copy, plan, options);
+      outdated.splice(0);
+      for (const each of await readPlans(writes, copies)) outdated.push(...(await savePlan(writes.records, each, options)));
       return readPlans(writes, copies);
     });
   const replaced: string[] = [];
   for (const { copy, plan, stored, contents, local } of found) {
     copy.files.apply(stored, contents, plan.discard);
-    for (const name of plan.write) if (local.has(name) && !copy.base) replaced.push(name);
+    const isChangedHere = (name: string): boolean => local.has(name) && (!copy.base || copy.base.get(name) !== local.get(name));
+    for (const name of plan.write) if (isChangedHere(name) || outdated.includes(name)) replaced.push(name);
     copy.base = plan.write.length + plan.discard.length > 0 ? copy.files.list() : local;
   }
   return replaced.length === 0
@@ -175,31 +178,38 @@ const readPlans = (reads: { records: SharedRecordReads }, copies: RecordCopy[]):
 /** Contents that are sent at once, so that the memory does not grow with the number of files. */
 const maxPageBytes = 1 << 20;
 
+/** Returns the names of records that another client has changed since they were compared. */
 async function savePlan(
   records: SharedRecordWrites,
-  { kind, files, base }: RecordCopy,
-  plan: RecordPlan,
+  { copy: { kind, files, base }, plan, stored }: FoundRecords,
   { stamp, recordDays }: SyncOptions,
-): Promise<void> {
+): Promise<string[]> {
   const local = files.list();
   const replaced = base && files.isOrdered ? findReplacedLines(base, local) : undefined;
+  const known = new Map(stored.map(({ name, hash }) => [name, hash]));
+  const outdated: string[] = [];
+  const savePage = async (): Promise<void> => {
+    if (page.length > 0) outdated.push(...(await records.save(kind, page)));
+  };
   let page: NewRecord[] = [];
   let pageBytes = 0;
   for (const name of plan.save) {
     const bytes = files.read(name);
     const hash = local.get(name);
     if (hash === undefined) continue;
-    page.push({ name, hash, size: bytes?.length ?? 0, stored: bytes && encodeContent(bytes), replaces: replaced?.get(name) });
+    const expected = known.get(name) ?? null;
+    page.push({ name, hash, size: bytes?.length ?? 0, stored: bytes && encodeContent(bytes), replaces: replaced?.get(name), expected });
     pageBytes += bytes?.length ?? 0;
     if (pageBytes < maxPageBytes) continue;
-    await records.save(kind, page);
+    await savePage();
     page = [];
     pageBytes = 0;
   }
-  if (page.length > 0) await records.save(kind, page);
+  await savePage();
   if (plan.remove.length > 0) await records.remove(kind, plan.remove);
   const limit = plan.save.length > 0 && expiringKinds.includes(kind) ? getRecordLimit(stamp.at, recordDays) : undefined;
   if (limit !== undefined) await records.omitBefore(kind, limit);
+  return outdated;
 }
 
 /** Text cannot contain NUL in PostgreSQL. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type AppOptions, asPerson, type Json, openApp, type TestApp } from '../app.ts';
@@ -78,9 +78,18 @@ test.each(['sqlite', 'postgres'] as const)('the policy of the project is that of
   const { app, one, other } = await openRemotes({ engine });
   const isShared = engine === 'postgres';
   const key = 'hierarchy.maxSiblings';
-  expect(await one.call('admin.config.set', { key, value: 3 })).toMatchObject({ value: 3, source: isShared ? 'store' : 'project' });
+  expect(await one.call('admin.config.set', { key, value: 3 })).toMatchObject({ value: 3, source: isShared ? 'store' : 'server' });
   for (const client of [app, one, other]) expect(await client.call('admin.config.get', { key })).toMatchObject({ value: 3 });
   expect(await one.call('admin.config.set', { key: 'claims.ttlMinutes', value: 1 })).toMatchObject({ error: { code: 'E_FORBIDDEN' } });
+  // The list names the settings of the server, and those of the checkout of the client.
+  const ofClient = { hierarchy: { maxSiblings: 9 }, verification: { tools: { test: ['true'] } }, orchestrate: { outputDir: 'out' } };
+  writeFileSync(join(other.root, '.cleo', 'config.json'), JSON.stringify(ofClient));
+  const { config } = await other.call('admin.config.list');
+  const list = new Map<string, unknown[]>(config.map((each: Json) => [each.key, [each.value, each.source]]));
+  expect(list.get(key)).toEqual([3, isShared ? 'store' : 'server']);
+  expect(list.get('claims.ttlMinutes')?.at(1)).toBe('default');
+  expect(list.get('orchestrate.outputDir')).toEqual(['out', 'project']);
+  expect(list.get('verification.tools.test')).toEqual([['true'], 'project']);
   expect((await app.call('admin.config.unset', { key }, asPerson)).success).toBe(true);
   expect(await one.call('admin.config.get', { key })).toMatchObject({ value: 7, source: 'default' });
 });
@@ -124,4 +133,33 @@ test('the server rejects a verdict, and the removal of a run, from a token witho
   expect(await app.store.read(({ records }) => records.list('reviews'))).toEqual([]);
   for (const request of [verdict, removal]) expect(await send('decide', request)).toEqual({ records: [] });
   expect(await app.store.read(({ records }) => records.list('reviews'))).toHaveLength(1);
+});
+
+test('of two clients that store a file at once, the second one gets the state of the first and a warning', async () => {
+  const { app, one, other } = await openRemotes({ engine: 'postgres' });
+  for (const [client, agent] of [
+    [one, 'first'],
+    [other, 'second'],
+  ] as const)
+    writeRun(join(client.root, '.cleo'), { id: 'run-a', agent });
+  const { platform } = other.client;
+  const { connectServer } = platform;
+  let saves = 0;
+  platform.connectServer = async (address) => {
+    const connection = await connectServer(address);
+    return {
+      ...connection,
+      async post(path, request) {
+        // Between the comparison and the request.
+        if (request.body.includes('"action":"save"') && saves++ === 0) await one.call('trace.list');
+        return connection.post(path, request);
+      },
+    };
+  };
+  const { _meta } = await other.call('trace.list');
+  expect(_meta.warnings).toEqual([expect.stringContaining('differed from the shared store')]);
+  expect(saves).toBeGreaterThan(0);
+  const read = ({ root }: Pick<RemoteCheckout, 'root'>): string => readFileSync(join(root, '.cleo', 'runs', 'run-a', 'run.json'), 'utf8');
+  expect(read(other)).toBe(read(one));
+  expect(await app.store.read(({ records }) => records.list('runs'))).not.toEqual([]);
 });

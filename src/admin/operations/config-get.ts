@@ -2,7 +2,15 @@ import { strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
 import { getConfigMeaning } from '#core/model/config-meanings.ts';
 import { isSharedSetting } from '#core/rules/shared-settings.ts';
-import { ConfigSourceSchema, ConfigValueSchema, configKeyParam, requireKey, resolveConfig, userParam } from './shared/config-scope.ts';
+import {
+  ConfigSourceSchema,
+  ConfigValueSchema,
+  configKeyParam,
+  describeSource,
+  requireKey,
+  resolveConfig,
+  userParam,
+} from './shared/config-scope.ts';
 import { isAboutSharedSetting, resolveSharedSettings } from './shared/shared-settings.ts';
 
 export const adminConfigGet = query({
@@ -22,6 +30,9 @@ export const adminConfigGet = query({
     const shared = isSharedSetting(key) && !user ? await resolveSharedSettings(ctx) : undefined;
     const { get, warnings } = resolveConfig(ctx.platform, { isUser: user, shared: shared?.values });
     const { source, value } = get(key);
-    return answer({ value, key, source, about: getConfigMeaning(key) }, { warnings: [...(shared?.warnings ?? []), ...warnings] });
+    return answer(
+      { value, key, source: describeSource(ctx, source), about: getConfigMeaning(key) },
+      { warnings: [...(shared?.warnings ?? []), ...warnings] },
+    );
   },
 });

@@ -9,7 +9,15 @@ import { omitEmpty } from '#lib/defined.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { findNearest } from '#lib/nearest.ts';
 import { checkStoreAddress } from '../rules/store-address.ts';
-import { ConfigValueSchema, configKeyParam, getConfigFile, recordWrittenKeys, requireKey, userParam } from './shared/config-scope.ts';
+import {
+  ConfigValueSchema,
+  configKeyParam,
+  describeSource,
+  getConfigFile,
+  recordWrittenKeys,
+  requireKey,
+  userParam,
+} from './shared/config-scope.ts';
 import { configScope, requireConfigScope } from './shared/require-config-scope.ts';
 import { isAboutSharedSetting, resolveSharedSettings, writeSharedSetting } from './shared/shared-settings.ts';
 
@@ -21,7 +29,7 @@ export const adminConfigSet = job({
     value: pipe(ConfigValueSchema, description('A number, true or false, a string or a list')),
     user: userParam,
   }),
-  result: strictObject({ value: ConfigValueSchema, key: string(), source: picklist(['store', 'project', 'user']) }),
+  result: strictObject({ value: ConfigValueSchema, key: string(), source: picklist(['store', 'server', 'project', 'user']) }),
   errors: ['E_CONFIG_ERROR', 'E_NOT_INITIALIZED', 'E_VALIDATION', 'E_FILE_ERROR', 'E_LOCK_TIMEOUT'],
   tier: 1,
   needs: 'nothing',
@@ -44,7 +52,7 @@ export const adminConfigSet = job({
       return (await writeSharedSetting(ctx, key, value)) ? result : noChange(result);
     }
     const path = getConfigFile(platform, user);
-    const result = { value, key, source: user ? ('user' as const) : ('project' as const) };
+    const result = { value, key, source: describeSource(ctx, user ? ('user' as const) : ('project' as const)) };
     await requireConfigScope(ctx, key, { isUser: user, value });
     if (isSame(platform.config.inspect(path).values[key], value)) {
       // A person who sets the value that a clone brought trusts it.

@@ -5,6 +5,7 @@ import { isSharedSetting } from '#core/rules/shared-settings.ts';
 import {
   ConfigSourceSchema,
   ConfigValueSchema,
+  describeSource,
   getConfigFile,
   recordWrittenKeys,
   requireKey,
@@ -31,12 +32,16 @@ export const adminConfigUnset = job({
   example: { call: { key: 'hierarchy.maxSiblings' }, exit: 102 },
   async run(ctx, { key, user }) {
     const { platform, commandWith } = ctx;
+    const describe = ({ value, source }: ReturnType<ReturnType<typeof resolveConfig>['get']>) => ({
+      value,
+      source: describeSource(ctx, source),
+    });
     const isShared = !user && isConfigKey(key) && isSharedSetting(key);
     const shared = isShared ? (await resolveSharedSettings(ctx)).values : {};
     if (isShared && shared[key] !== undefined) {
       await requireConfigScope(ctx, key, {});
       await writeSharedSetting(ctx, key, undefined);
-      return { key, ...resolveConfig(platform).get(key) };
+      return { key, ...describe(resolveConfig(platform).get(key)) };
     }
     const path = getConfigFile(platform, user);
     const { values, problems } = platform.config.inspect(path);
@@ -48,7 +53,7 @@ export const adminConfigUnset = job({
       if (!user) await recordWrittenKeys(platform, [key]);
     }
     // The value that applies without the setting.
-    const fallback = isConfigKey(key) ? resolveConfig(platform, { isUser: user }).get(key) : {};
+    const fallback = isConfigKey(key) ? describe(resolveConfig(platform, { isUser: user }).get(key)) : {};
     return isSet ? { key, ...fallback } : noChange({ key, ...fallback });
   },
 });

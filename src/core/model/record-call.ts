@@ -5,12 +5,14 @@ import {
   literal,
   maxLength,
   minValue,
+  null_,
   number,
   object,
   optional,
   picklist,
   pipe,
   string,
+  union,
   variant,
 } from 'valibot';
 import { fileRecordKinds } from './shared-records.ts';
@@ -25,7 +27,6 @@ export const RecordCallSchema = object({
   agent: Name,
   request: variant('action', [
     object({ action: literal('list'), kinds: array(Kind) }),
-    object({ action: literal('settings') }),
     object({ action: literal('read'), kind: Kind, names: Names }),
     object({ action: literal('remove'), kind: Kind, names: Names }),
     object({
@@ -38,6 +39,8 @@ export const RecordCallSchema = object({
           size: pipe(number(), integer(), minValue(0)),
           stored: optional(object({ encoding: picklist(['utf8', 'base64']), content: string() })),
           replaces: optional(Name),
+          /** The hash that the client has compared with, or null for a new record. The server keeps a record that has another one by now. */
+          expected: optional(union([Name, null_()])),
         }),
       ),
     }),

@@ -1,4 +1,5 @@
 import { type Config, type ConfigKey, checkConfigValue, isConfigKey } from '../model/config.ts';
+import { needsTrust } from './trust.ts';
 
 /** Groups of settings that are the policy of the project, and not of a person or a machine. */
 const sharedGroups = ['claims.', 'hierarchy.', 'session.', 'verification.', 'work.'];
@@ -6,6 +7,9 @@ const sharedGroups = ['claims.', 'hierarchy.', 'session.', 'verification.', 'wor
 /** True for a setting that all checkouts of a project on a shared store have in common: the value in the store has priority over those of
  *  the files. */
 export const isSharedSetting = (key: string): boolean => sharedGroups.some((group) => key.startsWith(group));
+
+/** True for a setting that a client takes from its server. A program that it starts has to be set, and trusted, on its own machine. */
+export const isServerSetting = (key: string): boolean => isSharedSetting(key) && !needsTrust(key);
 
 /** Parses the settings of the store. One that this version does not know, or whose value it rejects, is ignored: a newer version may have
  *  written it. */

@@ -2,6 +2,7 @@ import '#store/errors.ts';
 import { safeParse } from 'valibot';
 import { CleoError } from '#core/errors/error.ts';
 import type { Changes } from '#core/model/audit.ts';
+import { isServerSetting } from '#core/rules/shared-settings.ts';
 import type { StoreStep } from '#core/store-step.ts';
 import { defined } from '#lib/defined.ts';
 import type { CallPart } from '#sessions/model/client-call.ts';
@@ -45,7 +46,17 @@ const describeGrade = ({ isGraded }: CallContext): Pick<PartAnswer, 'isGraded'> 
 function describeCaller(ctx: CallContext): Omit<NonNullable<PartAnswer['begun']>, 'job'> {
   const { now, caller, session, isNamed, activeSessions, isAmbiguous } = ctx;
   const { name, scope, agent } = ctx.call.token!;
-  return { now, caller, token: { name, scope, ...defined({ agent }) }, ...defined({ session, isNamed, activeSessions, isAmbiguous }) };
+  const { platform } = ctx.app;
+  const settings = Object.entries(platform.config.load(platform.getProject()))
+    .filter(([key]) => isServerSetting(key))
+    .map(([key, value]) => ({ key, value: JSON.stringify(value) }));
+  return {
+    now,
+    caller,
+    settings,
+    token: { name, scope, ...defined({ agent }) },
+    ...defined({ session, isNamed, activeSessions, isAmbiguous }),
+  };
 }
 
 async function makeStep(ctx: CallContext, part: Extract<CallPart, { action: 'step' }>): Promise<NonNullable<PartAnswer['step']>> {

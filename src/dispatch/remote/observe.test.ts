@@ -265,3 +265,14 @@ test('the stages of tasks are decided on the server, by the skills of its projec
   const { call } = await openRemote({ tasks: ['T001 epic', 'T002 in T001: Write the parser'] });
   expect(await call('orchestrate.spawn', { taskId: 'T002' })).toMatchObject({ error: { code: 'E_LIFECYCLE_GATE_FAILED' } });
 });
+
+test('a tool of the server does not run on clients, which are told how to set it', async () => {
+  const { call } = await openRemote({
+    tasks: ['T001 evidence testsPassed', 'gate T001 implemented by ada'],
+    config: { verification: { tools: { check: ['true'] } } },
+  });
+  await call('tasks.start', { taskId: 'T001' });
+  expect(await call('verify.gate', { taskId: 'T001', gate: 'testsPassed', evidence: 'tool:check' })).toMatchObject({
+    error: { message: expect.stringContaining(`cleo config set verification.tools.check '["true"]'`) },
+  });
+});

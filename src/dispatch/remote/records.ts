@@ -27,20 +27,30 @@ export async function answerRecords(app: App, { body, token, version }: Omit<Cli
   const isWrite = request.action === 'save' || request.action === 'remove';
   if (!isWrite)
     return (await app.openStore('read')).read(async ({ records }) => {
-      if (request.action === 'settings') return records.listSettings();
       if (request.action === 'read') return records.readContents(request.kind, request.names);
       return Object.fromEntries(await Promise.all(request.kinds.map(async (kind) => [kind, await records.list(kind)] as const)));
     });
   requireRecordScope(token, request);
   const stamp = { at: app.platform.now(), by: mayActAs(token, agent) ? agent : toTokenAgent(token, agent) };
+  const outdated: string[] = [];
   await (await app.openStore('write')).write(stamp, async ({ records }) => {
+    outdated.splice(0);
     if (request.action === 'remove') return records.remove(request.kind, request.names);
-    await records.save(request.kind, request.records.map(checkContent(app)));
+    const checked = request.records.map(checkContent(app));
+    const current = new Map((await records.list(request.kind)).map(({ name, hash }) => [name, hash]));
+    // Another client may have changed a record since this one read the list.
+    const isOutdated = ({ name, hash, expected }: NewRecord): boolean =>
+      expected !== undefined && current.get(name) !== hash && (current.get(name) ?? null) !== expected;
+    outdated.push(...checked.filter(isOutdated).map(({ name }) => name));
+    await records.save(
+      request.kind,
+      checked.filter((record) => !isOutdated(record)),
+    );
     const days = app.platform.config.load(requireProject(app.platform))['store.recordDays'];
     const limit = expiringKinds.includes(request.kind) ? getRecordLimit(stamp.at, days) : undefined;
     if (limit !== undefined) await records.omitBefore(request.kind, limit);
   });
-  return [];
+  return outdated;
 }
 
 type SentChange = Extract<RecordCall['request'], { action: 'save' | 'remove' }>;
@@ -70,14 +80,14 @@ type SentRecord = Extract<RecordCall['request'], { action: 'save' }>['records'][
 /** Rejects a content that is not the one that its hash names. */
 const checkContent =
   ({ platform: { sha256 } }: App) =>
-  ({ stored, replaces, ...record }: SentRecord): NewRecord => {
+  ({ stored, replaces, expected, ...record }: SentRecord): NewRecord => {
     if (stored && sha256(Buffer.from(stored.content, stored.encoding)) !== record.hash)
       throw new CleoError('E_CHECKSUM_MISMATCH', {
         what: `record ${record.name}`,
         problem: 'has another hash than its content',
         fix: 'cleo doctor',
       });
-    return { ...record, ...defined({ stored, replaces }) };
+    return { ...record, ...defined({ stored, replaces, expected }) };
   };
 
 /** Thrown by a read if the records are not shared by this server. */
@@ -109,8 +119,8 @@ export function openServerRecords(app: App, agent: string): SharedRecordReads & 
   return {
     list: (kind) => list(kind as FileRecordKind),
     readContents: async (kind, names) => (await send({ action: 'read', kind: kind as never, names })) as never,
-    listSettings: async () => (await send({ action: 'settings' })) as never,
-    save: async (kind, records) => void (await send({ action: 'save', kind: kind as never, records: records as never })),
+    listSettings: () => Promise.reject(new Error('a client reads the settings with those of its server')),
+    save: async (kind, records) => (await send({ action: 'save', kind: kind as never, records: records as never })) as string[],
     remove: async (kind, names) => void (await send({ action: 'remove', kind: kind as never, names })),
     // The server does that when it stores a record.
     omitBefore: async () => {},

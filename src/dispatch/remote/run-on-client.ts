@@ -2,9 +2,10 @@ import '#store/errors.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Changes } from '#core/model/audit.ts';
 import { isSameMajor } from '#core/rules/server-address.ts';
+import { parseSharedSettings } from '#core/rules/shared-settings.ts';
 import { defined } from '#lib/defined.ts';
 import type { CallPart } from '#sessions/model/client-call.ts';
-import { type CallContext, checkFolder, createContext, ScopeRequired, unwrapAnswer } from '../call-context.ts';
+import { type CallContext, checkFolder, createContext, requireProject, ScopeRequired, unwrapAnswer } from '../call-context.ts';
 import type { Outcome } from '../envelope.ts';
 import { addChanges } from '../run-step.ts';
 import { toErrorFields } from './error-fields.ts';
@@ -15,7 +16,7 @@ import { type ClientAnswer, type PartAnswer, readAnswer } from './server-answer.
 /** Runs an operation with steps on a client. The server records the start of a job, makes the steps, and logs the outcome of the call. */
 export async function runOnClient(ctx: CallContext, params: Record<string, unknown>): Promise<Outcome> {
   const { operation, app } = ctx;
-  const send = await createSender(ctx);
+  const send = createSender(ctx);
   const isJob = operation.kind === 'job';
   const startedMs = app.platform.monotonicMs();
   const key = (): string => createRequestKey(app.platform);
@@ -27,7 +28,7 @@ export async function runOnClient(ctx: CallContext, params: Record<string, unkno
     if (!part?.begun) return { result: {}, options: {}, replay: envelope };
     job = part.begun.job;
     acceptCaller(ctx, part.begun);
-  } else await checkFolder(ctx);
+  } else if (operation.needs !== 'nothing') await checkFolder(ctx);
   const finish = async (outcome: Partial<CallPart & { action: 'finish' }>): Promise<void> => {
     const durationMs = Math.round(app.platform.monotonicMs() - startedMs);
     const { envelope } = await send({ action: 'finish', key: key(), durationMs, ...defined({ job }), ...outcome }, true);
@@ -67,11 +68,17 @@ async function runQuery(ctx: CallContext, params: Record<string, unknown>): Prom
 type Send = (part: CallPart, isWrite: boolean) => Promise<ClientAnswer>;
 
 /** Creates the function that sends a part of the call. It throws the error of a part that failed. */
-async function createSender(ctx: CallContext): Promise<Send> {
+function createSender(ctx: CallContext): Send {
   const { app, call, operation } = ctx;
-  const server = await locateServer(app.platform);
-  const message = await createMessage(ctx, server);
+  const open = async () => {
+    const server = await locateServer(app.platform);
+    return { server, message: await createMessage(ctx, server) };
+  };
+  // An operation that makes no step works without a server.
+  let opened: ReturnType<typeof open> | undefined;
   return async (part, isWrite) => {
+    opened ??= open();
+    const { server, message } = await opened;
     const sent = await post(app.platform, server, `/api/part/${operation.name}`, { ...message, part }, { isWrite, signal: call.signal });
     const answer = readAnswer(sent, server.url);
     if (!('envelope' in answer)) throw createVersionError(ctx, server.url, 'asks for facts');
@@ -93,13 +100,15 @@ async function createSender(ctx: CallContext): Promise<Send> {
 const createVersionError = ({ app }: CallContext, server: string, found = 'of no version'): CleoError =>
   new CleoError('E_SERVER_VERSION', { server, found, own: app.platform.version });
 
-/** The agent and session that the server found are those of the call. */
+/** The agent and session that the server found are those of the call, and the policy of the project is that of the server. */
 function acceptCaller(
   ctx: CallContext,
-  { caller, now, token, session, isNamed, activeSessions, isAmbiguous }: NonNullable<PartAnswer['begun']>,
+  { caller, now, token, settings = [], session, isNamed, activeSessions, isAmbiguous }: NonNullable<PartAnswer['begun']>,
 ): void {
   Object.assign(ctx, defined({ caller, now, session, isNamed, activeSessions, isAmbiguous }));
   ctx.isIdentified = true;
+  const { config } = ctx.app.platform;
+  config.setShared(requireProject(ctx.app.platform), parseSharedSettings(settings));
   ctx.ownToken = token;
   ctx.granted = token.scope;
   ctx.proof = { via: 'token', token: token.name };

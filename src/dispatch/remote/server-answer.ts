@@ -32,6 +32,8 @@ export interface PartAnswer {
     now: string;
     caller: Caller;
     token: Pick<TokenIdentity, 'name' | 'scope' | 'agent'>;
+    /** The policy of the project. */
+    settings?: { key: string; value: string }[];
     session?: SessionHandle;
     isNamed?: true;
     activeSessions?: string[];

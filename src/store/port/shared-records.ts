@@ -10,8 +10,8 @@ export interface SharedRecordReads {
 }
 
 export interface SharedRecordWrites {
-  /** Inserts or changes records. */
-  save(kind: SharedRecordKind, records: NewRecord[]): Promise<void>;
+  /** Inserts or changes records. Returns the names of those that were not, which only a server does: another client has changed them. */
+  save(kind: SharedRecordKind, records: NewRecord[]): Promise<string[]>;
   /** Removes the content of a record. It stays in the list as removed. */
   remove(kind: SharedRecordKind, names: string[]): Promise<void>;
   /** Removes the contents of a kind that were stored before a time. The records stay in the list, and the files stay where they are. */
@@ -25,4 +25,7 @@ export interface NewRecord extends Omit<SharedRecord, 'state'> {
   stored?: SharedContent | undefined;
   /** The record whose place in the order it gets; otherwise it is the last one. */
   replaces?: string | undefined;
+  /** The hash of what the record was compared with, null for a new one. Only a server looks at it: a process that opens the store compares
+   *  under its write lock. */
+  expected?: string | null | undefined;
 }

@@ -1,4 +1,5 @@
 import { array, boolean, description, type InferOutput, number, optional, picklist, pipe, record, string, union, unknown } from 'valibot';
+import type { BaseContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { type Config, type ConfigKey, type ConfigValue, defaultConfig, type FixedKey, isConfigKey } from '#core/model/config.ts';
 import { isRecorded } from '#core/rules/trust.ts';
@@ -9,7 +10,13 @@ export const userParam = optional(pipe(boolean(), description("Use the user's fi
 
 export const configKeyParam = pipe(string(), description('Name of the setting, e.g. hierarchy.maxSiblings'));
 export const ConfigValueSchema = union([string(), number(), boolean(), array(string()), record(string(), unknown())]);
-export const ConfigSourceSchema = picklist(['store', 'project', 'user', 'default']);
+/** `server`: the files of the server in front of the store. */
+export const ConfigSourceSchema = picklist(['store', 'server', 'project', 'user', 'default']);
+type ConfigSource = InferOutput<typeof ConfigSourceSchema>;
+
+/** Names the source of a setting for the caller. For a client the files of the server are not those of its project and user. */
+export const describeSource = <S extends ConfigSource>({ token }: Pick<BaseContext, 'token'>, source: S): S | 'server' =>
+  token?.isClient && (source === 'project' || source === 'user') ? 'server' : source;
 
 /** The configuration file that a command changes. */
 export function getConfigFile(platform: Platform, isUser: boolean | undefined): string {
@@ -32,7 +39,7 @@ export function resolveConfig(
   platform: Platform,
   { isUser, shared = {} }: { isUser?: boolean | undefined; shared?: Partial<Config> | undefined } = {},
 ): {
-  get(key: ConfigKey): { value: ConfigValue; source: InferOutput<typeof ConfigSourceSchema> };
+  get(key: ConfigKey): { value: ConfigValue; source: ConfigSource };
   customKeys: ConfigKey[];
   warnings: string[];
 } {

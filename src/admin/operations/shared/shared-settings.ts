@@ -1,8 +1,7 @@
 import type { BaseContext, JobContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Config, ConfigKey, ConfigValue } from '#core/model/config.ts';
-import { isSharedSetting, parseSharedSettings } from '#core/rules/shared-settings.ts';
-import { needsTrust } from '#core/rules/trust.ts';
+import { isServerSetting, parseSharedSettings } from '#core/rules/shared-settings.ts';
 import type { Platform } from '#platform/port.ts';
 import type { NewRecord } from '#store/port/shared-records.ts';
 import { recordWrittenKeys } from './config-scope.ts';
@@ -27,7 +26,7 @@ export async function resolveSharedSettings({
 
 /** True for a call about the policy of the project. The file of a user is on the client, as are the programs that it starts. */
 export const isAboutSharedSetting = ({ key, user }: Record<string, unknown>): boolean =>
-  typeof key === 'string' && isSharedSetting(key) && !needsTrust(key) && user !== true;
+  typeof key === 'string' && isServerSetting(key) && user !== true;
 
 /** Writes a setting to the shared store together with the entry of the log, or removes it if the value is undefined. Returns false if the
  *  store has that value already. */
@@ -37,7 +36,7 @@ export async function writeSharedSetting(ctx: JobContext, key: ConfigKey, value:
   const text = value === undefined ? undefined : JSON.stringify(value);
   const isChanged = text !== (before === undefined ? undefined : JSON.stringify(before));
   if (isChanged)
-    await ctx.writeAndLog(({ records }) =>
+    await ctx.writeAndLog<unknown>(({ records }) =>
       text === undefined ? records.remove('settings', [key]) : records.save('settings', [toSettingRecord(platform, key, value)]),
     );
   platform.config.setShared(project, { ...others, ...(value === undefined ? {} : { [key]: value }) } as Partial<Config>);

@@ -54,6 +54,7 @@ export const createSharedRecordWrites = (db: Db, stamp: Stamp): SharedRecordWrit
           state = excluded.state, hash = excluded.hash, size = excluded.size, encoding = excluded.encoding, content = excluded.content,
           agent_id = excluded.agent_id, at = excluded.at`);
     }
+    return [];
   },
   async remove(kind, names) {
     for (const some of splitChunks(names, maxNames))

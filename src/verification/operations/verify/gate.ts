@@ -1,5 +1,6 @@
 import { array, description, maxLength, metadata, number, optional, pipe, strictObject, string } from 'valibot';
 import { CleoError } from '#core/errors/error.ts';
+import { quote } from '#core/errors/quote.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
 import '../../errors.ts';
 import { answer, type MutationContext, mutation } from '#core/define.ts';
@@ -103,7 +104,7 @@ export const verifyGate = mutation({
     const { invalid, rejected } = facts;
     const mismatch = facts.evidence && findObservedProblem(claims, facts.evidence, loggedRuns);
     if (mismatch) throw new CleoError('E_VALIDATION', { field: 'facts', problem: mismatch, fix: 'cleo version' });
-    if (invalid) throw await createError(invalid.problem, invalid.details);
+    if (invalid) throw await createError(`${invalid.problem}${explainServerTool(ctx, invalid.details)}`, invalid.details);
     // Nothing ran, so there is nothing to record. The log has the call.
     if (rejected && !rejected.hasRun) throw await createError(rejected.problem, rejected.details);
     const evidence = selectEvidence(facts, { claims, policy, gate, foreign });
@@ -192,4 +193,13 @@ async function checkRequest(
   checkGateOrder(task.id, held, gate);
   if (gate === 'qaPassed') checkIndependent(task.id, await store.gates.listWorkers(task.id), by, caller.agent);
   return { ...state, by };
+}
+
+/** A client runs only the commands of its own checkout, so the one of the server is no command for it until its user sets it. */
+function explainServerTool({ token, config }: MutationContext, { newTool }: Record<string, unknown> = {}): string {
+  const key = `verification.tools.${String(newTool)}` as const;
+  const command = token?.isClient && newTool !== undefined ? config[key] : undefined;
+  return command === undefined
+    ? ''
+    : ` in this checkout; that of the server does not run on clients: cleo config set ${key} ${quote(JSON.stringify(command))}`;
 }
