@@ -205,11 +205,13 @@ export function createContext(ctx: CallContext, part: object): BaseContext {
   const { app, operation, caller, now, call, session, isNamed, activeSessions, isAmbiguous } = ctx;
   const { platform, registry } = app;
   let config: Config | undefined;
+  let today: string | undefined;
   return {
     ...part,
     now,
     get today(): string {
-      return app.toLocalDay(now);
+      today ??= app.toLocalDay(now);
+      return today;
     },
     caller,
     gateway: call.gateway,

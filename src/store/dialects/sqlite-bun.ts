@@ -1,9 +1,13 @@
 import type { SqliteDatabase, SqliteDriver } from './sqlite-driver.ts';
 
+const opened = new Map<SqliteDatabase, { path: string; readOnly: boolean }>();
+
+/** Returns a connection of this process, for a statement that reads no table. */
+export const getOpenDatabase = (): SqliteDatabase | undefined => opened.keys().next().value;
+
 /** When a process exits, Bun empties the log of every open database and closes it, with a sync for each step. Node leaves that to the next
  *  long log. Connections are therefore closed before Bun does it, in a way that leaves the log. */
 export function keepLogsAtExit({ DatabaseSync, ...driver }: SqliteDriver): SqliteDriver {
-  const opened = new Map<SqliteDatabase, { path: string; readOnly: boolean }>();
   class TrackedDatabase extends DatabaseSync {
     constructor(path: string, options: { readOnly?: boolean; timeout?: number } = {}) {
       super(path, options);

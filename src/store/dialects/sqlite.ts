@@ -161,7 +161,7 @@ function connect(options: SqliteOptions): SqliteDatabase {
   }
   const database = new DatabaseSync(path, { readOnly: true, timeout });
   try {
-    database.prepare('select 1 from sqlite_schema limit 1').all();
+    database.exec('pragma temp_store = memory; select 1 from sqlite_schema limit 1');
     return database;
   } catch (error) {
     // SQLite cannot create the log's index in a read-only folder. Without a log the file alone is complete.

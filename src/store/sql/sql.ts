@@ -19,18 +19,19 @@ export interface Db {
 export function sql(strings: TemplateStringsArray, ...inputs: (SqlValue | undefined | Sql)[]): Sql {
   const parts = [strings[0] ?? ''];
   const values: SqlValue[] = [];
-  inputs.forEach((input, i) => {
+  for (let i = 0; i < inputs.length; i++) {
+    const input = inputs[i];
     const tail = strings[i + 1] ?? '';
     if (typeof input === 'object' && input !== null) {
       parts[parts.length - 1] += input.parts[0] ?? '';
-      parts.push(...input.parts.slice(1));
-      values.push(...input.values);
+      for (let part = 1; part < input.parts.length; part++) parts.push(input.parts[part]!);
+      for (const value of input.values) values.push(value);
       parts[parts.length - 1] += tail;
     } else {
       values.push(input ?? null);
       parts.push(tail);
     }
-  });
+  }
   return { parts, values };
 }
 

@@ -2,7 +2,8 @@ import { toTaskNumber } from '#core/model/scalars.ts';
 import type { DocEncoding, DocFilter, DocHit, DocRecord, StaleCitation } from '#documents/model/doc.ts';
 import { groupBy } from '#lib/collections.ts';
 import type { DocReads } from '../../port/documents.ts';
-import { countUpTo, queryInChunks, queryLists } from '../queries.ts';
+import { countUpTo, queryInChunks } from '../queries.ts';
+import { queryLists } from '../query-lists.ts';
 import { type Db, joinSql, omitNull, raw, type Sql, type SqlRow, sql } from '../sql.ts';
 
 const docRecordColumns = raw(

@@ -1,6 +1,7 @@
 import type { MemoryHit } from '#memory/model/memory.ts';
 import type { MemoryCandidate, MemoryFilter, MemoryReads } from '../../port/memory.ts';
-import { countUpTo, queryInChunks, queryLists } from '../queries.ts';
+import { countUpTo, queryInChunks } from '../queries.ts';
+import { queryLists } from '../query-lists.ts';
 import { type SearchTarget, selectBareMatches, selectMatches } from '../search/reads.ts';
 import { type Db, raw, type Sql, sql } from '../sql.ts';
 

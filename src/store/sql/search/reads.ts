@@ -1,8 +1,9 @@
+import type { TaskId } from '#core/model/scalars.ts';
 import { maxTermLength, toTrigrams } from '#lib/terms.ts';
 import type { SearchReads, TaskFilter } from '../../port/tasks.ts';
 import { countUpTo } from '../queries.ts';
+import { queryLists } from '../query-lists.ts';
 import { type Db, raw, type Sql, sql } from '../sql.ts';
-import { getLabels } from '../tasks/reads.ts';
 import { parseTaskHit, taskHitColumns } from '../tasks/rows.ts';
 import { whereTask } from '../tasks/where-task.ts';
 
@@ -110,3 +111,10 @@ const engines = { sqlite, postgres };
 /** A group matches if any of its words does. Words contain only letters and digits, so quotes are enough. */
 const formatGroups = (groups: string[][], quote: (term: string) => string, between: string, or: string): string =>
   groups.map((any) => `(${any.map(quote).join(or)})`).join(between);
+
+const getLabels = (db: Db, ids: TaskId[]): Promise<Map<TaskId, string[]>> =>
+  queryLists(
+    db,
+    ids,
+    (some) => sql`select task_id as id, label as item from task_labels where task_id in ${some} order by task_id, position`,
+  );

@@ -2,13 +2,13 @@ import { type Status, type TaskId, type TaskType, toTaskNumber } from '#core/mod
 import { groupBy, removeDuplicates } from '#lib/collections.ts';
 import type { Relation } from '#tasks/model/task.ts';
 import { listIdRanges } from '#tasks/rules/id-prefix.ts';
-import type { DeletedTask, Dependent, StoredRelation, TaskFilter, TaskReads, TaskSort } from '../../port/tasks.ts';
+import type { DeletedTask, Dependent, StoredRelation, TaskEdge, TaskFilter, TaskReads, TaskSort } from '../../port/tasks.ts';
 import { countUpTo, queryInChunks } from '../queries.ts';
 import { type Db, joinSql, omitNull, raw, type Sql, type SqlRow, sql, toId } from '../sql.ts';
 import { getBoardDetails, listForBoard } from './board.ts';
 import { getOpenGraph, isNotCancelled } from './open-graph.ts';
 import { countInSubtrees, listDoneInSubtree, listFilesInSubtree, listOpenDependenciesInSubtree, listOpenInSubtree } from './plan.ts';
-import { addLists, type EagerTaskRead, listDependencies, withAncestors } from './reads.ts';
+import { addLists, type EagerTaskRead, withAncestors } from './reads.ts';
 import { aliasesColumn, ancestorColumns, parseAliases, parseTaskHit, taskHitColumns, taskRecordColumns, toAncestor } from './rows.ts';
 import { withSubtree } from './subtree.ts';
 import { whereTask } from './where-task.ts';
@@ -340,3 +340,12 @@ function whereIdPrefix(digits: string): Sql {
 
 const parseJson = (value: string | number | null | undefined): unknown =>
   value === null || value === undefined ? undefined : JSON.parse(String(value));
+
+async function listDependencies(db: Db, ids: TaskId[]): Promise<TaskEdge[]> {
+  const found = await queryInChunks(
+    db,
+    ids,
+    (some) => sql`select task_id, depends_on from task_dependencies where task_id in ${some} order by task_id, position`,
+  );
+  return found.map((row) => ({ from: String(row.task_id), to: String(row.depends_on) }));
+}

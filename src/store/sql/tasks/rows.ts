@@ -13,7 +13,7 @@ export const taskRecordColumns = raw(
 export const taskHitColumns = raw('t.id, t.title, t.status, t.type, t.priority, t.parent_id');
 export const ancestorColumns = raw('t.id, t.type, t.status, t.parent_id, t.archived_at');
 
-type TaskLists = Pick<TaskRecord, 'labels' | 'depends' | 'files' | 'acceptance'>;
+export type TaskLists = Pick<TaskRecord, 'labels' | 'depends' | 'files' | 'acceptance'>;
 
 export function toTaskRecord(row: SqlRow, lists: TaskLists): TaskRecord {
   return {
