@@ -35,8 +35,10 @@ export async function openWork(ctx: JobContext, options: WorkOptions): Promise<{
   const root = scope === undefined ? undefined : (await ctx.runStep(workSteps.scope, { scope })).root;
   const profile = requireProfile({ ...ctx, config }, options.profile);
   const validator = config['work.validator'] === '' ? profile : requireProfile({ ...ctx, config }, config['work.validator']);
-  // Everything that a clone could have brought along to decide what runs here.
-  const keys = Object.keys(platform.config.inspect(platform.config.projectFile(project)).values).filter(
+  // Everything that a clone or a colleague could have brought along to decide what runs here. The settings are read once, so a value that
+  // is replaced in the shared store later is checked here too.
+  const { values } = platform.config.inspect(platform.config.projectFile(project));
+  const keys = Object.keys({ ...values, ...platform.config.getShared(project) }).filter(
     (key) => needsTrust(key) && /^(work|profiles)\./.test(key),
   );
   if (keys.length > 0) await requireTrusted(ctx, { keys });
