@@ -8,7 +8,7 @@ import { defined } from '#lib/defined.ts';
 import type { MissingProof, PersonProof, ProofSubject } from '#sessions/model/person-proof.ts';
 import type { ProofContext } from '#sessions/operations/shared/prove-person.ts';
 import { authenticate, type TokenIdentity } from './authenticate.ts';
-import type { CallContext, ScopeRequired } from './call-context.ts';
+import type { App, CallContext, ScopeRequired } from './call-context.ts';
 
 /** Creates the error of a token that does not allow an operation. It has one message for all operations. */
 export function createTokenError(
@@ -112,6 +112,10 @@ async function readEnvironmentToken(ctx: CallContext): Promise<TokenIdentity | u
     warn('there is no project');
     return undefined;
   }
+  if (!(await isTrustedIssuer(app))) {
+    warn('CLEO_SERVER names a server that this user has not trusted, so what it says about a token does not count here');
+    return undefined;
+  }
   try {
     const found = await authenticate(app, platform.token, { acceptsEarlier: ctx.operation.acceptsEarlierStore ?? false });
     if (!found) warn('this project has no such token, or it is revoked');
@@ -121,6 +125,21 @@ async function readEnvironmentToken(ctx: CallContext): Promise<TokenIdentity | u
     if (!(error instanceof CleoError)) throw error;
     warn(error.message);
     return undefined;
+  }
+}
+
+/** False if the tokens are those of a server that only CLEO_SERVER names: any program can start one that calls every token admin. The
+ *  server decides about what runs there; settings and trust of this machine need a person, or the server that the project uses. */
+async function isTrustedIssuer({ platform, usesServer }: App): Promise<boolean> {
+  if (!usesServer() || platform.serverUrl === undefined) return true;
+  const project = platform.getProject();
+  if (!project || platform.config.load(project)['server.url'] !== platform.serverUrl) return false;
+  try {
+    await (await platform.loadTrust()).requireTrusted(project, { keys: ['server.url'] });
+    return true;
+  } catch (error) {
+    if (error instanceof CleoError && error.row === 'E_PROJECT_UNTRUSTED') return false;
+    throw error;
   }
 }
 

@@ -24,6 +24,8 @@ test.each([
   ['release.gates.lint', true, false],
   ['work.command', true, false],
   ['profiles.fast.model', true, false],
+  ['orchestrate.showCommand', true, false],
+  ['orchestrate.outputDir', false, false],
   ['store.engine', false, true],
   ['store.durability', false, false],
   ['store.urls', false, false],

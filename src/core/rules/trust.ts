@@ -5,11 +5,14 @@ import type { AcceptedFolder, FolderEntry, TrustChange, TrustItem, TrustRecord }
 /** Settings that make cleo connect to a server or run a program. A key that is added below one of these groups is covered. */
 const trustedKeys = ['store.url', 'store.listenUrl', 'server.', 'verification.tools.', 'release.gates.', 'work.', 'profiles.'];
 
+/** Commands that a prompt tells an agent to run. They need trust as well. */
+export const promptCommandKeys = ['show', 'focus', 'complete', 'link'].map((name) => `orchestrate.${name}Command`);
+
 const isBelow = (key: string, groups: string[]): boolean =>
   groups.some((group) => (group.endsWith('.') ? key.startsWith(group) : key === group));
 
 /** True for a setting of a project that is obeyed only after the user has trusted it. */
-export const needsTrust = (key: string): boolean => isBelow(key, trustedKeys);
+export const needsTrust = (key: string): boolean => isBelow(key, trustedKeys) || promptCommandKeys.includes(key);
 
 /** The settings that each group of operations obeys. They are taken as a clone brings them. If one of them changes later by other means
  *  than `config set`, these operations are rejected until a person trusts the change. */

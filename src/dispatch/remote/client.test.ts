@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import { type AppOptions, asPerson, type Json, openApp, type TestApp } from '../
 import { startServer, type TestServer } from '../../../test/http-server.ts';
 import { createClient, grantToken, toClientEnv } from '../../../test/remote-client.ts';
 import { runWordsInApp } from '../../../test/run-words.ts';
+import { trustProject } from '../../../test/trust.ts';
 import type { TokenScope } from '../../core/model/token.ts';
 import { createApp } from '../../main.ts';
 import { createPlatform } from '../../platform/platform.ts';
@@ -196,9 +197,49 @@ test('init --server writes the address, and a clone needs trust before its token
   });
 });
 
-test('an operation that runs on the client gets the scope of the token from the server', async () => {
-  const agent = await openRemote({ token: 'ada', clientEnv: { CLEO_AGENT_ID: '', LOGNAME: 'ada' } });
-  expect(await agent.call('admin.config.set', { key: 'backup.keep', value: '3' })).toMatchObject({ error: { code: 'E_FORBIDDEN' } });
-  const person = await openRemote({ token: 'ada', scope: 'admin', clientEnv: { CLEO_AGENT_ID: '', LOGNAME: 'ada' } });
-  expect(await person.call('admin.config.set', { key: 'backup.keep', value: '3' })).toMatchObject({ success: true, value: 3 });
+test('an operation that runs on the client gets the scope of the token from the server that the user has trusted', async () => {
+  const app = await openApp();
+  const server = await startServer(app);
+  const set = async (scope: TokenScope, url: string, isTrusted = true) => {
+    const root = mkdtempSync(join(tmpdir(), 'cleo-client-'));
+    mkdirSync(join(root, '.cleo'));
+    writeFileSync(join(root, '.cleo', 'config.json'), JSON.stringify({ store: { engine: 'server' }, server: { url } }));
+    const own = { CLEO_HOME: join(root, 'home'), CLEO_ROOT: root, CLEO_AGENT_ID: '', LOGNAME: 'ada' };
+    const env = { ...own, CLEO_SERVER: server.url, CLEO_TOKEN: await grantToken(app, scope, `ada-${scope}-${root.slice(-6)}`) };
+    if (isTrusted) await trustProject(root, env);
+    const client = createApp(createPlatform(env, root, '0.0.0-test'));
+    const params = { key: 'backup.keep', value: '3' };
+    return (await dispatch(client, { operation: 'admin.config.set', params, gateway: 'cli' })).envelope;
+  };
+  expect(await set('mutate', server.url)).toMatchObject({ error: { code: 'E_FORBIDDEN' } });
+  expect(await set('admin', server.url)).toMatchObject({ success: true, value: 3 });
+  // An agent can start a server that calls its token admin.
+  for (const [url, isTrusted] of [
+    ['http://127.0.0.1:1', true],
+    [server.url, false],
+  ] as const)
+    expect(await set('admin', url, isTrusted)).toMatchObject({
+      error: { code: 'E_FORBIDDEN' },
+      _meta: { warnings: [expect.stringContaining('CLEO_SERVER names a server that this user has not trusted')] },
+    });
+});
+
+test('a program that calls itself a server makes nobody an administrator', async () => {
+  const fake = createServer((_, outgoing) => outgoing.end('{"name":"me","scope":"admin"}'));
+  await new Promise<void>((resolve) => fake.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void fake.close());
+  const app = await openApp({ env: { CLEO_AGENT_ID: '', LOGNAME: 'ada' } });
+  const env = toClientEnv(app, `http://127.0.0.1:${(fake.address() as AddressInfo).port}`, `cleo_${'x'.repeat(43)}`);
+  const client = createClient(app, env);
+  const calls: [string, object][] = [
+    ['admin.config.set', { key: 'release.gates.x', value: 'sh -c id' }],
+    ['admin.config.set', { key: 'decide.proof', value: 'terminal', user: true }],
+    ['admin.trust.remove', {}],
+    ['review.resolve', { review: 'rv-1', verdict: 'pass', score: 1 }],
+  ];
+  for (const [operation, params] of calls)
+    expect([operation, (await dispatch(client, { operation, params, gateway: 'cli' })).envelope]).toMatchObject([
+      operation,
+      { error: { code: 'E_FORBIDDEN' } },
+    ]);
 });
