@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -57,12 +57,31 @@ test('a worktree whose files were not all written when cleo work was killed is m
   const project = await createWorkProject();
   const id = await project.add('Work', 'agent: write a.txt');
   const branch = getBranch(id, 'work');
-  project.git('worktree', 'add', '--quiet', '--no-checkout', '-b', branch, join('.cleo', 'worktrees', `${id}-work`));
+  const folder = join(project.folder, '.cleo', 'worktrees', `${id}-work`);
+  project.git('worktree', 'add', '--quiet', '--no-checkout', '-b', branch, folder);
   const state = join(project.folder, '.cleo', 'worktrees', '.state', id);
   mkdirSync(state, { recursive: true });
   writeFileSync(join(state, 'setup.json'), '{"started":true}');
-  expect((await project.run(['work'])).answer.work.tasks).toMatchObject([{ taskId: id, outcome: 'done' }]);
+  // The git that the killed process had started is still at it.
+  project.git('worktree', 'lock', '--reason', 'initializing', folder);
+  const { whenEnded } = project.start(['work']);
+  await waitFor(() => existsSync(join(state, 'item.json')));
+  await sleep(500);
+  writeFileSync(join(folder, 'late.txt'), 'late');
+  project.git('worktree', 'unlock', folder);
+  expect((await whenEnded).answer.work.tasks).toMatchObject([{ taskId: id, outcome: 'done' }]);
   expect(project.git('diff', '--name-status', 'main', branch)).toBe('A\ta.txt');
+});
+
+test('worktrees whose folder is gone are forgotten', async () => {
+  const project = await createWorkProject();
+  const folder = join(project.folder, '.cleo', 'worktrees', 'T099-lost');
+  project.git('worktree', 'add', '--quiet', '--detach', folder);
+  rmSync(folder, { recursive: true });
+  expect(project.git('worktree', 'list')).toContain('T099-lost');
+  await project.add('Work', 'agent: write a.txt');
+  await project.run(['work']);
+  expect(project.git('worktree', 'list')).not.toContain('T099-lost');
 });
 
 test('lists what would be started without starting it', async () => {

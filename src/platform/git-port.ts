@@ -7,6 +7,8 @@ export interface GitWorktrees {
   addWorktree(tree: string, folder: string, head: WorktreeHead, pool?: string): Promise<void>;
   /** Removes a linked worktree with everything in it. With `pool`, its files are moved there if they can be used again. */
   removeWorktree(tree: string, folder: string, pool?: string): Promise<void>;
+  /** True while git writes the files of a linked worktree. */
+  isBusy(folder: string): boolean;
   /** Removes all spares. */
   removePool(pool: string): void;
   /** Lists the main worktree and the linked ones. */

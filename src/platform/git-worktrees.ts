@@ -1,10 +1,11 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { statIfExists } from './files.ts';
 import type { GitCommands } from './git.ts';
 import type { GitWorktrees, WorktreeHead } from './git-port.ts';
 import type { Git } from './port.ts';
 import { emptyWorktree, exchangeFiles, moveToPool, removeFolder, takeFromPool } from './spare-files.ts';
-import { findTop } from './tree.ts';
+import { findGitFolder, findTop } from './tree.ts';
 
 /** A checkout of a large repository takes long. */
 const checkoutTimeoutMs = 600_000;
@@ -50,6 +51,11 @@ export function createGitWorktrees({
       // Twice: also a worktree that was locked. A folder that is gone needs only to be forgotten.
       const { exitCode } = await git(tree, ['worktree', 'remove', '--force', '--force', folder], options);
       if (exitCode !== 0) await git(tree, ['worktree', 'prune']);
+    },
+    isBusy(folder) {
+      const own = existsSync(join(folder, '.git')) ? findGitFolder(folder) : undefined;
+      // `git worktree add` locks the worktree until it has all files.
+      return own !== undefined && ['locked', 'index.lock'].some((name) => existsSync(join(own, name)));
     },
     removePool: removeFolder,
     async listWorktrees(tree) {

@@ -99,7 +99,7 @@ function findRepository(top: string): string | undefined {
 }
 
 /** Returns the git folder of one worktree. */
-function findGitFolder(top: string): string | undefined {
+export function findGitFolder(top: string): string | undefined {
   const git = join(top, '.git');
   if (statSync(git).isDirectory()) return git;
   const gitdir = /^gitdir: (.+)$/m.exec(readFileSync(git, 'utf8'))?.[1];

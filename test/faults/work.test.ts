@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createRandom } from '../random.ts';
@@ -23,5 +25,8 @@ test('kill -9 of cleo work at random moments: the next one finishes the plan, ea
   const { answer, exitCode } = await project.run(['work', '--parallel', '2']);
   expect([exitCode === 0 || exitCode === 100, JSON.stringify(answer.error ?? '')]).toEqual([true, '""']);
   await expectPlanDone(project, plan);
+  // Every worktree was used to its end, and nothing is left of those that were.
+  expect(readdirSync(join(project.folder, '.cleo', 'worktrees')).sort()).toEqual(['.gitignore', '.state', 'integration']);
+  expect(project.git('worktree', 'list').split('\n')).toHaveLength(2);
   expect(listProcessesWith(`CLEO_ROOT=${project.folder}`)).toEqual([]);
 });

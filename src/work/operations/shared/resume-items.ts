@@ -9,7 +9,7 @@ import { createWorktreeName, findWorktreeName, toBranch } from '../../rules/name
 import { isUnfinished, itemFile, parseWorkItem, parseWorkProcess, processFile } from '../../rules/stored-work.ts';
 import { callAsAgent, saveItem, type WorkRun } from './work-run.ts';
 import { workSteps } from './work-steps.ts';
-import { listWorktreeNames } from './worktree.ts';
+import { forgetLostWorktrees, listWorktreeNames } from './worktree.ts';
 
 const lockWaitMs = 30_000;
 
@@ -19,6 +19,7 @@ export async function adoptItems(work: WorkRun, root: TaskId | undefined): Promi
   const { runner, kill } = work;
   const lock = await runner.acquireLock('work-resume', lockWaitMs, { signal: kill.signal, fix: 'cleo work status' });
   try {
+    await forgetLostWorktrees(work);
     const names = runner.work.list();
     const known = names.flatMap((name) => parseWorkItem(runner.work.read(name, itemFile)) ?? []);
     const dead = known.filter((item) => isUnfinished(item) && !runner.isAlive(item));

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { CleoError } from '#core/errors/error.ts';
 import { requireTrusted } from '#core/require-trusted.ts';
 import { splitCommand } from '#lib/split-command.ts';
@@ -16,6 +16,9 @@ const [started, filled, ready] = ['started', 'filled', 'done'].map((state) => JS
   string,
 ];
 const setupTimeoutMs = 1_800_000;
+/** After a power failure the lock of git stays. */
+const orphanWaitMs = 30_000;
+const pollMs = 100;
 
 /** Worktrees are added one after another: git locks the list of worktrees. */
 let queue: Promise<unknown> = Promise.resolve();
@@ -68,7 +71,9 @@ async function ensureFiles(work: WorkRun, { taskId, worktree = '' }: WorkItem, f
   const { root } = ctx.project;
   if ((await listWorktreeNames(work)).includes(worktree)) {
     if (runner.work.read(taskId, setupFile) !== started) return false;
-    // Killed while the files were written. No agent was in it yet.
+    // Killed while the files were written. No agent was in it yet. Git may still be at it: it outlives the process that started it.
+    const end = runner.monotonicMs() + orphanWaitMs;
+    while (git.isBusy(folder) && runner.monotonicMs() < end) await runner.sleep(pollMs, work.kill.signal);
     await git.removeWorktree(root, folder);
   }
   runner.work.write(taskId, setupFile, started, 'soon');
@@ -140,6 +145,17 @@ export async function removeWorktree(work: Pick<WorkRun, 'ctx' | 'git'>, name: s
 export async function retireWorktree(work: WorkRun, name: string): Promise<void> {
   const { ctx, git } = work;
   await inGitQueue(() => git.removeWorktree(ctx.project.root, getWorktreeFolder(work, name), getSpareFolder(work)));
+}
+
+/** Removes what is left of worktrees whose folder was taken away when their process was killed. */
+export async function forgetLostWorktrees(work: WorkRun): Promise<void> {
+  const { ctx, git, runner, process, isInPlace } = work;
+  // Another one may just be adding its worktree.
+  if (isInPlace || listProcesses(runner).some(({ workId }) => workId !== process.workId)) return;
+  const { files } = ctx.platform;
+  for (const { folder } of await git.listWorktrees(ctx.project.root))
+    if (files.isSameFile(dirname(folder), getWorktreeFolder(work, '')) && !files.exists(join(folder, '.git')))
+      await inGitQueue(() => git.removeWorktree(ctx.project.root, folder));
 }
 
 /** Removes the spares, unless another `cleo work` uses them. */
