@@ -78,7 +78,7 @@ export default defineConfig({
           name: 'sqlite',
           isolate: false,
           include: operations,
-          exclude: ['src/store/dialects/postgres.test.ts'],
+          exclude: ['src/store/dialects/postgres*.test.ts', 'src/store/sql/tasks/rank-plans.test.ts'],
           env: { CLEO_TEST_ENGINE: 'sqlite' },
         },
       },

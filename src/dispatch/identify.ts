@@ -14,6 +14,14 @@ export async function identify(ctx: CallContext, reads: ReadStore, writes?: Writ
   ctx.hasSharedSettings = true;
 }
 
+/** Requests the reads of `identify`. */
+export function readIdentityAhead(ctx: CallContext, reads: ReadStore): Promise<unknown>[] {
+  return [
+    ...(ctx.isIdentified || ctx.app.isObserver ? [] : [reads.sessions.findCandidates(ctx.caller.agent, getNamedSession(ctx)?.id)]),
+    ...(ctx.hasSharedSettings ? [] : [reads.records.listSettings()]),
+  ];
+}
+
 /** It runs once for each call. */
 async function identifyCaller(ctx: CallContext, reads: ReadStore, writes?: WriteStore): Promise<void> {
   if (ctx.isIdentified || ctx.app.isObserver) return;

@@ -5,12 +5,12 @@ import { fileRecordKinds } from '#core/model/shared-records.ts';
 import { type Observation, requestFacts } from '#core/observation.ts';
 import { listPolicyGroups } from '#core/rules/trust.ts';
 import type { StoreStep } from '#core/store-step.ts';
-import type { Store, WriteStore } from '#store/port/store.ts';
+import type { ReadStore, Store, WriteStore } from '#store/port/store.ts';
 import { type CallContext, checkFolder, createContext, toStamp, unwrapAnswer } from './call-context.ts';
 import { checkSession, listSessionWarnings } from './check-session.ts';
 import type { Outcome } from './envelope.ts';
 import { findReplay, forgetKey, mustWrite, storeKey } from './idempotency.ts';
-import { identify } from './identify.ts';
+import { identify, readIdentityAhead } from './identify.ts';
 import { appendEntry, logQuery, logQuietly } from './log.ts';
 import { addChanges } from './run-step.ts';
 
@@ -25,8 +25,11 @@ export async function runMutation(ctx: CallContext, params: Record<string, unkno
   if ('outcome' in peeked) return peeked.outcome;
   if (operation.observeFirst) await (await import('./observe.ts')).observeFirst(ctx, given);
   try {
-    const outcome = await store.write(toStamp(ctx), async (writes) => {
-      if (!('hint' in peeked)) writes.ahead?.(operation.readAhead, given as never, ctx);
+    const sendAhead = (reads: ReadStore): Promise<unknown>[] => [
+      ...readIdentityAhead(ctx, reads),
+      ...(('hint' in peeked ? undefined : operation.readAhead?.(reads, given as never, ctx)) ?? []),
+    ];
+    const runInStore = async (writes: WriteStore): Promise<Outcome> => {
       const replay = await findReplay(ctx, writes, params);
       if (replay) return replay;
       checkNotAborted(ctx);
@@ -41,7 +44,9 @@ export async function runMutation(ctx: CallContext, params: Record<string, unkno
       const isWaiting = options.wait !== undefined && !ctx.call.hasWaited;
       if (!isWaiting && (!options.isUnlogged || mustWrite(ctx))) await finishWrite(ctx, writes, params, outcome);
       return outcome;
-    });
+    };
+    const outcome = await store.write(toStamp(ctx), runInStore, sendAhead);
+    if (operation.peek) (await import('./peek.ts')).rememberFind(ctx, store, given, !outcome.options.isUnlogged);
     const { failAfterSave: failure, apply } = outcome.options;
     if (apply) await (await import('./observe.ts')).applyOutcome(ctx, params, outcome);
     if (!failure) return outcome;

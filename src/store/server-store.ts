@@ -24,10 +24,11 @@ export async function openServerStore({ postgres, sqlite }: StoreLocation, isOfO
   const { listenToLog } = await import('./dialects/postgres-listener.ts');
   // Connections of a server are scarce: every client of an agent has such a process.
   const idleTimeoutMs = isOfOneClient ? clientIdleMs : serverIdleMs;
+  const shared = { ...postgres, idleTimeoutMs, keepsPlans: !isOfOneClient };
   // It connects at its first use, and again after it was closed.
-  const reader = openPostgres({ ...postgres, idleTimeoutMs, connections: isOfOneClient ? 1 : maxServerReaders });
+  const reader = openPostgres({ ...shared, connections: isOfOneClient ? 1 : maxServerReaders });
   const pair = createReadWritePair(
-    () => openPostgres({ ...postgres, idleTimeoutMs }),
+    () => openPostgres(shared),
     () => reader,
   );
   // The process of one client listens on the connection that it reads with.
@@ -53,7 +54,7 @@ function createReadWritePair(openWriter: () => Store, openReader: () => ReadSide
   };
   return {
     read: async (work) => getReader().read(work),
-    write: async (stamp, work) => getWriter().write(stamp, work),
+    write: async (...args) => getWriter().write(...args),
     migrate: async () => getWriter().migrate(),
     backupTo: async (file) => getReader().backupTo(file),
     async releaseConnections() {

@@ -38,7 +38,7 @@ export function trackUsage(store: Store, sizes: { read: number; write: number })
   return {
     ...store,
     read: (work) => track('read', (run) => store.read(run), work),
-    write: (stamp, work) => track('write', (run) => store.write(stamp, run), work),
+    write: (stamp, work, sendAhead) => track('write', (run) => store.write(stamp, run, sendAhead), work),
     getUsage: (): StoreUsage => ({
       connections: (['read', 'write'] as const).map((use) => ({ use, max: sizes[use], ...counts[use] })),
       lockWait: lockWait.values,

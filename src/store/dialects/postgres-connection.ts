@@ -26,6 +26,9 @@ export interface Connection {
   isLost(): boolean;
   /** Returns the process id that the server, or a pooler in between, has reported at the login. */
   getProcessId(): number | undefined;
+  /** From now on the server keeps the plans of statements that are repeated. Only without a pooler in between, which may give every
+   *  transaction another connection. */
+  keepPlans(): void;
   drop(): void;
   end(): Promise<void>;
 }
@@ -35,6 +38,7 @@ export function openConnection(options: PostgresOptions, settings: ConnectionSet
   let isLost = false;
   let hasAnswered = false;
   let processId: number | undefined;
+  let isRepeated: ((text: string) => boolean) | undefined;
   let watchdog: NodeJS.Timeout | undefined;
   const unanswered = new Set<(error: Error) => void>();
   const lose = (reason?: Error): void => {
@@ -88,11 +92,18 @@ export function openConnection(options: PostgresOptions, settings: ConnectionSet
     });
   };
   return {
-    query: (text, values) => settle(async () => (values && values.length > 0 ? sendUnnamed(client, text, values) : client.unsafe(text))),
+    query: (text, values = []) =>
+      settle(async () => {
+        const prepare = isRepeated?.(text) ?? false;
+        return prepare || values.length > 0 ? sendStatement(client, text, values, prepare) : client.unsafe(text);
+      }),
     runScript: (text) => settle(async () => client.unsafe(text).simple()),
     hasAnswered: () => hasAnswered,
     isLost: () => isLost,
     getProcessId: () => processId,
+    keepPlans() {
+      isRepeated ??= createRepetitionFilter();
+    },
     drop: () => drop(),
     end: () => client.end({ timeout: isLost ? 0 : 5 }),
   };
@@ -100,13 +111,37 @@ export function openConnection(options: PostgresOptions, settings: ConnectionSet
 
 /** Sends text, values and the request to execute in one message. With `args` the driver would first ask the server for the types of
  *  the values, which costs each statement a round trip; all our values are sent as text, and the server knows their types.
- *  A statement without a name leaves nothing behind on the server, so that a pooler may give every transaction another connection. */
-const sendUnnamed = (client: postgres.Sql, text: string, values: SqlValue[]): PromiseLike<unknown> =>
-  Object.assign(client.unsafe(text, [], { prepare: false, simple: false } as postgres.UnsafeQueryOptions), { parameters: [...values] });
+ *  A statement without a name leaves nothing behind on the server, so that a pooler may give every transaction another connection.
+ *  With `prepare` it has one: the server parses and plans it once. */
+const sendStatement = (client: postgres.Sql, text: string, values: SqlValue[], prepare: boolean): PromiseLike<unknown> =>
+  Object.assign(client.unsafe(text, [], { prepare, simple: false } as postgres.UnsafeQueryOptions), { parameters: [...values] });
 
-const findProcessId = (rows: unknown): number | undefined => (rows as { state?: { pid: number | null } }).state?.pid ?? undefined;
+/** Plans that a connection keeps at most. The server holds them in the memory of the connection. */
+const maxPlans = 300;
+const maxSeen = 2000;
 
-/** A script of several statements has a list of rows for each of them. */
+/** Returns true for statements that were sent before. Lists of values make many statements that are sent once. */
+function createRepetitionFilter(): (text: string) => boolean {
+  const repeated = new Set<string>();
+  const seen = new Set<string>();
+  return (text) => {
+    if (repeated.has(text)) return true;
+    if (repeated.size >= maxPlans) return false;
+    if (seen.delete(text)) repeated.add(text);
+    else {
+      if (seen.size >= maxSeen) seen.clear();
+      seen.add(text);
+    }
+    return repeated.has(text);
+  };
+}
+
+/** A script of several statements has a result for each of them. */
+const findProcessId = (result: unknown): number | undefined => {
+  const { state } = (Array.isArray(result) && Array.isArray(result.at(-1)) ? result.at(-1) : result) as { state?: { pid: number | null } };
+  return state?.pid ?? undefined;
+};
+
 function toRows(rows: SqlRow[] | SqlRow[][]): SqlRow[] {
   const last = rows.at(-1);
   return [...(Array.isArray(last) ? last : (rows as SqlRow[]))];
@@ -115,6 +150,10 @@ function toRows(rows: SqlRow[] | SqlRow[][]): SqlRow[] {
 const createConnectionError = (): Error => Object.assign(new Error('the connection was closed'), { code: 'CONNECTION_CLOSED' });
 const createTimeoutError = (limitMs: number): Error =>
   Object.assign(new Error(`no answer within ${Math.round(limitMs / 1000)} s`), { code: 'CONNECTION_TIMEOUT' });
+
+/** The server reports the types of the values of a statement that it keeps: boolean, bytea, json, date, timestamp, timestamptz, jsonb. The
+ *  driver would convert our text to them. */
+const textTypes = Object.fromEntries([16, 17, 114, 1082, 1114, 1184, 3802].map((to) => [`text${to}`, { to, serialize: String }]));
 
 function connect(target: PostgresTarget, sockets: SocketSource, onclose: () => void, onnotify?: () => void): postgres.Sql {
   const options = {
@@ -140,7 +179,7 @@ function connect(target: PostgresTarget, sockets: SocketSource, onclose: () => v
     // Otherwise postgres.js closes an old connection between two statements of a transaction.
     max_lifetime: null,
     // Counts and sequences stay far below 2^53.
-    types: { bigint: { to: 20, from: [20], parse: Number, serialize: String } },
+    types: { bigint: { to: 20, from: [20], parse: Number, serialize: String }, ...textTypes },
   };
   // The types of the driver lack the option `socket`.
   return postgres(options as unknown as postgres.Options<Record<string, postgres.PostgresType>>) as unknown as postgres.Sql;

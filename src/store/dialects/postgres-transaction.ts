@@ -3,6 +3,7 @@ import type { Db, Sql, SqlRow, SqlValue } from '../sql/sql.ts';
 import type { PostgresOptions } from './postgres.ts';
 import type { Connection } from './postgres-connection.ts';
 import { createMissingSchemaError, getErrorCode } from './postgres-errors.ts';
+import { createReadBatch } from './postgres-read-batch.ts';
 
 export interface Transaction {
   db: Db;
@@ -10,11 +11,14 @@ export interface Transaction {
   ahead: Db;
   /** Waits until the write lock is held. Work that is not a statement, such as a file that is read, relies on it. */
   lock(): Promise<void>;
-  /** Commits, and throws if a statement has failed: the server answers `commit` with a rollback then, which is not an error. */
-  commit(): Promise<void>;
+  /** Commits, and throws if a statement has failed: the server answers `commit` with a rollback then, which is not an error. Calls `onSent`
+   *  when the connection may begin another transaction. */
+  commit(onSent: () => void): Promise<void>;
   /** Ends a transaction that has only read. It sends the commit, and does not wait for its answer. */
   endRead(): Promise<void>;
   isCommitSent(): boolean;
+  /** Drops the reads ahead that were not sent. */
+  abandon(): void;
   /** Returns the first error of a statement whose answer was not waited for. */
   getFailure(): unknown;
 }
@@ -53,6 +57,7 @@ export function beginTransaction(
   const isNew = !connection.hasAnswered();
   const begun = connection.runScript(formatPrelude(options, { isWrite, leftMs, applicationName })).then(
     async ([row]) => {
+      if (options.keepsPlans && Number(row?.process) === connection.getProcessId()) connection.keepPlans();
       try {
         if (row?.marker) (await import('../move/check-marker.ts')).checkMarker(String(row.marker), isWrite, options.onMoved);
         checkSchemaVersion(Number(row?.version), acceptsEarlier);
@@ -78,14 +83,16 @@ export function beginTransaction(
     throwFailure();
     return rows;
   };
+  const batch = createReadBatch(send);
   /** Rows that were read before they are needed, and short answers that may be needed again, by statement. */
   const known = new Map<string, Promise<SqlRow[]>>();
   const ahead: Db = {
     engine: 'postgres',
     all: (statement) => {
+      batch.open();
       const key = toKey(statement);
-      const rows = known.get(key) ?? send(statement);
-      if (isSelect(statement)) known.set(key, rows);
+      const rows = known.get(key) ?? batch.add(statement);
+      known.set(key, rows);
       return rows;
     },
     run: () => Promise.reject(new Error('a read ahead does not write')),
@@ -94,15 +101,17 @@ export function beginTransaction(
     ahead,
     db: {
       engine: 'postgres',
+      joinReads: batch.open,
       all: (statement) => {
         if (!isSelect(statement)) {
           known.clear();
+          batch.flush();
           return send(statement);
         }
         const key = toKey(statement);
         const found = known.get(key);
         if (found) return found;
-        const rows = send(statement);
+        const rows = batch.isOpen() ? batch.add(statement) : send(statement);
         if (known.size < maxKnown) {
           known.set(key, rows);
           rows.then(
@@ -114,6 +123,7 @@ export function beginTransaction(
       },
       run: async (statement) => {
         known.clear();
+        batch.flush();
         await begun;
         throwFailure();
         unanswered++;
@@ -133,20 +143,25 @@ export function beginTransaction(
       await begun;
       throwFailure();
     },
-    async commit() {
+    async commit(onSent) {
       await begun;
       throwFailure();
+      batch.close();
       isCommitSent = true;
-      await connection.query('commit').catch(fail);
+      const ended = connection.query('commit').catch(fail);
+      onSent();
+      await ended;
       throwFailure();
     },
     async endRead() {
       await begun;
       throwFailure();
+      batch.close();
       connection.query('commit').catch(connection.drop);
       await flushMessages();
     },
     isCommitSent: () => isCommitSent,
+    abandon: batch.close,
     getFailure: () => failure?.error,
   };
 }
@@ -156,17 +171,20 @@ export function beginTransaction(
 export const flushMessages = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
 /** All in one message. The settings end with the transaction, so that they work behind a pooler, too. */
-const formatPrelude = ({ schema }: PostgresOptions, { isWrite, leftMs, applicationName }: TransactionRequest): string =>
+const formatPrelude = ({ schema, keepsPlans }: PostgresOptions, { isWrite, leftMs, applicationName }: TransactionRequest): string =>
   [
     isWrite ? 'begin' : 'begin isolation level repeatable read read only',
     `set local search_path to "${schema}", public`,
     `set local idle_in_transaction_session_timeout to '${maxPauseInTransaction}'`,
     // PostgreSQL reads 0 as no limit.
     `set local lock_timeout to '${Math.max(1, Math.ceil(leftMs))}ms'`,
+    // Statements read by keys, and what they read is in memory. The default prefers whole tables of a few thousand rows.
+    'set local random_page_cost to 1.1',
     ...(applicationName ? [`set local application_name to ${quoteLiteral(applicationName)}`] : []),
     ...(isWrite ? [`select ${formatProjectLock(schema)}`] : []),
-    // The schema can change while a server process runs.
-    `select max(version) as version, max(case when version = -1 then checksum end) as marker from "${schema}".schema_migrations`,
+    // The schema can change while a server process runs. A pooler in between has reported another process at the login.
+    `select max(version) as version, max(case when version = -1 then checksum end) as marker${keepsPlans ? ', pg_backend_pid() as process' : ''}
+      from "${schema}".schema_migrations`,
   ].join(';\n');
 
 /** Formats the call that takes the write lock of a project until the transaction ends. */

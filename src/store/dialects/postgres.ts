@@ -1,7 +1,7 @@
 import '../errors.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { OnMoved } from '../move/check-marker.ts';
-import type { ReadStore, Stamp, Store, WriteStore } from '../port/store.ts';
+import type { ReadStore, SendAhead, Stamp, Store, WriteStore } from '../port/store.ts';
 import { createReadStore } from '../sql/read-store.ts';
 import type { Db } from '../sql/sql.ts';
 import type { Connection } from './postgres-connection.ts';
@@ -33,6 +33,8 @@ export interface PostgresOptions {
   schema: string;
   busyTimeoutMs: number;
   connections?: number;
+  /** The server keeps the plans of statements, for a process that runs long. */
+  keepsPlans?: boolean;
   /** Closes connections that were not used for this time. */
   idleTimeoutMs?: number;
   /** Time limit for the first answer of the server. */
@@ -78,11 +80,16 @@ export function openPostgres(options: PostgresOptions): Store {
   const runTransaction = <T>(
     stamp: Stamp | undefined,
     work: (transaction: Transaction) => Promise<T>,
-    acceptsEarlier = false,
+    { sendAhead, acceptsEarlier = false }: { sendAhead?: SendAhead | undefined; acceptsEarlier?: boolean } = {},
   ): Promise<T> =>
     retry(async (sinceMs, begin) => {
       const getLeftMs = (): number => options.busyTimeoutMs - (performance.now() - sinceMs);
       const connection = await pool.take(getLeftMs());
+      let isGiven = false;
+      const giveBack = (): void => {
+        if (!isGiven) pool.give(connection);
+        isGiven = true;
+      };
       const transaction = beginTransaction(connection, options, {
         isWrite: stamp !== undefined,
         leftMs: getLeftMs(),
@@ -90,39 +97,43 @@ export function openPostgres(options: PostgresOptions): Store {
         acceptsEarlier,
       });
       try {
+        if (sendAhead) createAhead(transaction.ahead)(sendAhead);
         if (stamp) await transaction.lock();
         const result = await work(transaction);
-        await (stamp ? commitWrite(transaction) : transaction.endRead());
+        await (stamp ? commitWrite(transaction, giveBack) : transaction.endRead());
         return result;
       } catch (error) {
         // A server that accepted no connection has not begun it.
         if (connection.hasAnswered()) begin();
         throw await rollBack(connection, transaction, error);
       } finally {
-        pool.give(connection);
+        giveBack();
       }
     });
 
   /** Ends the transaction and returns the error to report. */
   const rollBack = async (connection: Connection, transaction: Transaction, error: unknown): Promise<unknown> => {
+    transaction.abandon();
     const failure = transaction.getFailure();
     if (isConnectionLoss(failure ?? error) || isReadOnlyServer(failure ?? error)) connection.drop();
+    // The work may have ended with another error before it knew that a statement had failed.
+    const reported = failure && !isConnectionLoss(failure) ? failure : error;
+    // The server has ended the transaction, and the next one may have begun on the connection.
+    if (transaction.isCommitSent()) return reported;
     // A transaction that cannot be rolled back ends with its connection. The next message can be sent before the answer: the work may be
     // repeated, and would wait for a round trip.
     if (!connection.isLost()) void connection.query('rollback').catch(connection.drop);
     await flushMessages();
-    if (getErrorCode(failure) === '55P03' && !connection.isLost()) return createLockError(connection, options, failure);
-    // The work may have ended with another error before it knew that a statement had failed.
-    return failure && !isConnectionLoss(failure) ? failure : error;
+    return getErrorCode(failure) === '55P03' && !connection.isLost() ? createLockError(connection, options, failure) : reported;
   };
 
   return {
     read: <T>(work: (store: ReadStore) => Promise<T>) =>
       runTransaction(undefined, ({ db, ahead }) => work({ ...createReadStore(db), ahead: createAhead(ahead) })),
-    readEarlierTokens: (work) => runTransaction(undefined, ({ db }) => work(createReadStore(db).tokens), true),
-    write: async <T>(stamp: Stamp, work: (store: WriteStore) => Promise<T>) => {
+    readEarlierTokens: (work) => runTransaction(undefined, ({ db }) => work(createReadStore(db).tokens), { acceptsEarlier: true }),
+    write: async <T>(stamp: Stamp, work: (store: WriteStore) => Promise<T>, sendAhead?: SendAhead) => {
       const { runWrite } = await import('../sql/write-store.ts');
-      return runTransaction(stamp, ({ db, ahead }) => runWrite(db, stamp, work, { ahead: createAhead(ahead) }));
+      return runTransaction(stamp, ({ db, ahead }) => runWrite(db, stamp, work, { ahead: createAhead(ahead) }), { sendAhead });
     },
     migrate: async () => (await import('./postgres-schema.ts')).createPostgres(options, new Date().toISOString()),
     async backupTo() {
@@ -146,9 +157,9 @@ const createAhead = (db: Db): NonNullable<ReadStore['ahead']> => {
 };
 
 /** Commits. Whether it happened is unknown if the connection breaks before the answer, unless a statement had failed before. */
-async function commitWrite(transaction: Transaction): Promise<void> {
+async function commitWrite(transaction: Transaction, onSent: () => void): Promise<void> {
   try {
-    await transaction.commit();
+    await transaction.commit(onSent);
   } catch (failure) {
     if (!isConnectionLoss(failure) || !transaction.isCommitSent()) throw failure;
     throw new CleoError('E_OUTCOME_UNKNOWN', { problem: 'The connection broke during commit' }, { cause: failure });

@@ -92,13 +92,17 @@ export interface Stamp {
   operation?: string;
 }
 
+/** Requests reads whose results the transaction uses later. */
+export type SendAhead = (store: ReadStore) => Promise<unknown>[];
+
 export interface Store {
   read<T>(work: (store: ReadStore) => Promise<T>): Promise<T>;
   /** Reads tokens of a store whose schema may be older, so that one of scope `admin` can upgrade it. Only of a store on a database server,
    *  where an upgrade needs it. */
   readEarlierTokens?<T>(work: (tokens: TokenReads) => Promise<T>): Promise<T>;
-  /** One transaction, one writer per project. Rolled back when `work` throws. */
-  write<T>(stamp: Stamp, work: (store: WriteStore) => Promise<T>): Promise<T>;
+  /** One transaction, one writer per project. Rolled back when `work` throws. `sendAhead` requests reads of `work` while it waits for the
+   *  lock, like `ReadStore.ahead`. */
+  write<T>(stamp: Stamp, work: (store: WriteStore) => Promise<T>, sendAhead?: SendAhead): Promise<T>;
   /** Makes a backup and migrates the schema; returns the versions before and after. */
   migrate(): Promise<{ from: number; to: number }>;
   /** Copies the whole database into one file. Fails on PostgreSQL, whose server makes the backups. */

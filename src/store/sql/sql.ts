@@ -13,6 +13,8 @@ export interface Db {
   engine: 'sqlite' | 'postgres';
   all(statement: Sql): Promise<SqlRow[]>;
   run(statement: Sql): Promise<void>;
+  /** Joins the reads that are requested next, until one of them is answered, in one statement. Only where each is a message to a server. */
+  joinReads?(): void;
 }
 
 /** Values become placeholders; a nested statement is spliced in. */

@@ -42,8 +42,9 @@ export function createWriteStore(db: Db, stamp: Stamp, ranks: RankRefresher): Wr
       {
         append: async (entry: AuditDraft, sign?: SignEntry) => {
           // The ranks are read together with the head of the log: on a server each wait is a round trip.
-          if (db.engine === 'postgres') await Promise.all([appendAudit(db, entry, sign), ranks.refresh()]);
-          else await appendAudit(db, entry, sign);
+          if (!db.joinReads) return appendAudit(db, entry, sign);
+          db.joinReads();
+          await Promise.all([appendAudit(db, entry, sign), ranks.refresh()]);
         },
       },
       async () => (await loadReads()).audit,

@@ -91,6 +91,7 @@ export const tasksClaimNext = mutation({
   async run(ctx, { epic, any: isForAny, ...waiting }) {
     const recommendation = (await checkHint(ctx)) ?? (await recommendTasks(ctx, epic, 1, isForAny))[0];
     if (!recommendation) return createEmptyAnswer(waiting);
+    ctx.store.ahead?.((ahead) => readTaskAhead(ahead, recommendation.taskId, ctx));
     // The write lock is held from the recommendation to the claim, so no other agent gets the same task.
     const { task, released, takenOverFrom, takenReason } = await startTask(ctx, await requireTask(ctx.store, recommendation.taskId), {
       isForAny,

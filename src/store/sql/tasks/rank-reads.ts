@@ -5,22 +5,23 @@ import { siblingPoints } from '#tasks/rules/score.ts';
 import type { RankReads } from '../../port/ranks.ts';
 import { queryInChunks } from '../queries.ts';
 import { type Db, omitNull, raw, type Sql, type SqlRow, sql } from '../sql.ts';
-import { rankColumns, toRank } from './rank-rows.ts';
+import { formatHasChild, rankColumns, startedStatuses, toRank } from './rank-rows.ts';
 
 const keyColumns: Record<RankOrder, string> = { score: 'score_key', urgency: 'urgency_key' };
 
 export function createRankReads(db: Db): RankReads {
+  const { engine } = db;
   return {
     async listBuckets(root, order) {
-      const found = await db.all(root === undefined ? selectBuckets(order) : selectBucketsOf(root, order));
+      const found = await db.all(root === undefined ? selectBuckets(order) : selectBucketsOf(engine, root, order));
       return found.map((row) => ({ bucket: String(row.bucket), bestKey: Number(row.best) }));
     },
     async listBest({ root, bucket, order, limit }) {
-      const found = await db.all(selectBest(root ?? '', bucket, order, limit));
+      const found = await db.all(selectBest(engine, root ?? '', bucket, order, limit));
       return found.map((row) => ({ ...toRankedTask(row), ...(order === 'score' ? { facts: toTitledFacts(row) } : {}) }));
     },
     async listDue(root, order, dueBy, limit) {
-      const key = raw(`r.${keyColumns[order]} - ${formatSiblingBonus('r.parent_id', order)}`);
+      const key = raw(`r.${keyColumns[order]} - ${formatSiblingBonus(engine, 'r.parent_id', order)}`);
       // The ranks above a task lead to the root and to the top, unless one of the containers is blocked or waits.
       const found = await db.all(sql`
         with recursive near (task_id, bucket, rank_key, due, above) as (
@@ -40,7 +41,9 @@ export function createRankReads(db: Db): RankReads {
         .map((row) => ({ ...toRankedTask(row), bucket: String(row.bucket) }));
     },
     async getScoreFacts(ids) {
-      return (await queryInChunks(db, ids, (some) => sql`select ${factColumns} from tasks t where t.id in ${some}`)).map(toTitledFacts);
+      return (await queryInChunks(db, ids, (some) => sql`select ${factColumns(engine)} from tasks t where t.id in ${some}`)).map(
+        toTitledFacts,
+      );
     },
     async listAll() {
       return (await db.all(sql`select ${rankColumns} from task_ranks r`)).map(toRank);
@@ -51,13 +54,14 @@ export function createRankReads(db: Db): RankReads {
 const toRankedTask = (row: SqlRow): RankedTask => ({ taskId: String(row.task_id), key: Number(row.rank_key), due: toDue(row.due) });
 
 /** The facts come with the best tasks: reading them apart would be another round trip to a server. */
-const withFacts = (limit: number): Sql => sql`
-  select best.task_id, best.rank_key, ${factColumns}
+const withFacts = (engine: Db['engine'], limit: number): Sql => sql`
+  select best.task_id, best.rank_key, ${factColumns(engine)}
   from (select task_id, rank_key from best order by rank_key limit ${limit}) best cross join tasks t where t.id = best.task_id order by best.rank_key`;
 
-const factColumns = raw(`
+const factColumns = (engine: Db['engine']): Sql =>
+  raw(`
   t.id, t.title, t.type, t.status, t.priority, t.size, t.phase, t.parent_id, t.due,
-  case when exists (select 1 from tasks s where s.parent_id = t.parent_id and s.status in ('active', 'done')) then 1 else 0 end as has_started,
+  ${formatHasChild(engine, 't.parent_id', startedStatuses)} as has_started,
   (select count(*) from task_dependencies d join tasks o on o.id = d.task_id
     where d.depends_on = t.id and o.status <> 'done' and o.archived_at is null) as dependents`);
 
@@ -93,9 +97,9 @@ const selectBuckets = (order: RankOrder): Sql => {
 };
 
 /** The ranks of a root are its buckets. All containers above it have them too, unless one of them is blocked or waits. */
-const selectBucketsOf = (root: TaskId, order: RankOrder): Sql => sql`
+const selectBucketsOf = (engine: Db['engine'], root: TaskId, order: RankOrder): Sql => sql`
   with recursive chain (bucket, best, above) as (
-    select r.bucket, ${raw(`r.${keyColumns[order]} - case when r.is_container = 1 then 0 else ${formatSiblingBonus('r.parent_id', order)} end`)}, r.parent_id
+    select r.bucket, ${raw(`r.${keyColumns[order]} - case when r.is_container = 1 then 0 else ${formatSiblingBonus(engine, 'r.parent_id', order)} end`)}, r.parent_id
     from task_ranks r where r.task_id = ${root}
     union
     select chain.bucket, chain.best, r.parent_id from chain join task_ranks r on r.task_id = chain.above and r.bucket = chain.bucket
@@ -103,38 +107,62 @@ const selectBucketsOf = (root: TaskId, order: RankOrder): Sql => sql`
   select bucket, best from chain where above = '' order by best`;
 
 /** Formats what the points for a started sibling subtract from the keys of the tasks of this parent. */
-const formatSiblingBonus = (parent: string, order: RankOrder): string =>
-  order === 'score'
-    ? `case when exists (select 1 from tasks s where s.parent_id = ${parent} and s.status in ('active', 'done')) then ${toKeyDistance(siblingPoints)} else 0 end`
-    : '0';
+const formatSiblingBonus = (engine: Db['engine'], parent: string, order: RankOrder): string =>
+  order === 'score' ? `${toKeyDistance(siblingPoints)} * ${formatHasChild(engine, parent, startedStatuses)}` : '0';
 
 /** Selects the best containers of each level below the root, and the best tasks in all of them. The best `limit` tasks are in the best
- *  `limit` containers, so that no level needs more. Each container is read up to its own task number `limit`, whose key is looked up
- *  first. SQLite executes cross joins in the order they are written. */
-const selectBest = (root: TaskId | '', bucket: string, order: RankOrder, limit: number): Sql => {
+ *  `limit` containers, so that no level needs more. */
+const selectBest = (engine: Db['engine'], root: TaskId | '', bucket: string, order: RankOrder, limit: number): Sql => {
   const key = raw(keyColumns[order]);
-  const select = (isContainer: 0 | 1): Sql => sql`x.bucket = ${bucket} and x.is_container = ${raw(String(isContainer))}`;
-  const bound = (of: string, isContainer: 0 | 1): Sql => sql`coalesce((
-    select x.${key} from task_ranks x where x.parent_id = ${raw(of)}.id and ${select(isContainer)} order by x.${key} limit 1 offset ${limit - 1}), ${raw(maxKey)})`;
-  const level = (name: string, above: string): Sql => sql`
-    ${raw(name)}_bounds (id, bound) as materialized (select ${raw(above)}.id, ${bound(above, 1)} from ${raw(above)}),
-    ${raw(name)} (id) as materialized (
-      select x.task_id from ${raw(name)}_bounds bounds cross join task_ranks x
-      where x.parent_id = bounds.id and ${select(1)} and x.${key} <= bounds.bound order by x.${key} limit ${limit})`;
+  const children = engine === 'postgres' ? joinChildrenOnServer : joinChildren;
+  const level = (name: string, above: string): Sql => {
+    const { bounds, from } = children(above, { bucket, key, limit, isContainer: 1 });
+    return sql`
+    ${raw(name)}_above (id, bound) as materialized (select ${raw(above)}.id, ${bounds} from ${raw(above)}),
+    ${raw(name)} (id) as materialized (select x.task_id from ${raw(name)}_above above ${from} order by x.${key} limit ${limit})`;
+  };
+  const { bounds, from } = children('above', { bucket, key, limit, isContainer: 0 });
   return sql`
     with top (id) as materialized (
-      select x.task_id from task_ranks x where x.parent_id = ${root} and ${select(1)} order by x.${key} limit ${limit}),
+      select x.task_id from task_ranks x
+      where x.parent_id = ${root} and x.bucket = ${bucket} and x.is_container = 1 order by x.${key} limit ${limit}),
     ${level('middle', 'top')}, ${level('low', 'middle')},
     parents (id, bound, bonus) as materialized (
-      select above.id, ${bound('above', 0)}, ${raw(formatSiblingBonus('above.id', order))}
+      select above.id, ${bounds}, ${raw(formatSiblingBonus(engine, 'above.id', order))}
       from (select ${root} as id union all select id from top union all select id from middle union all select id from low) above),
     best (task_id, rank_key, due) as (
-      select x.task_id, x.${key} - parents.bonus, x.due from parents cross join task_ranks x
-      where x.parent_id = parents.id and ${select(0)} and x.${key} <= parents.bound
+      select x.task_id, x.${key} - above.bonus, x.due from parents above ${from}
       union all
-      select x.task_id, x.${key} - ${raw(formatSiblingBonus('x.parent_id', order))}, x.due from task_ranks x
-      where x.task_id = ${root} and ${select(0)})
-    ${order === 'score' ? withFacts(limit) : sql`select task_id, rank_key, due from best order by rank_key limit ${limit}`}`;
+      select x.task_id, x.${key} - ${raw(formatSiblingBonus(engine, 'x.parent_id', order))}, x.due from task_ranks x
+      where x.task_id = ${root} and x.bucket = ${bucket} and x.is_container = 0)
+    ${order === 'score' ? withFacts(engine, limit) : sql`select task_id, rank_key, due from best order by rank_key limit ${limit}`}`;
 };
+
+interface ChildrenRequest {
+  bucket: string;
+  key: Sql;
+  limit: number;
+  isContainer: 0 | 1;
+}
+
+/** Joins the first `limit` rows `x` below each row of `above`. SQLite cannot limit them for each row, so that a first pass looks up the key
+ *  of the last one. It executes cross joins in the order they are written. */
+function joinChildren(above: string, { bucket, key, limit, isContainer }: ChildrenRequest): { bounds: Sql; from: Sql } {
+  const isChild = sql`x.bucket = ${bucket} and x.is_container = ${raw(String(isContainer))}`;
+  return {
+    bounds: sql`coalesce((
+      select x.${key} from task_ranks x where x.parent_id = ${raw(above)}.id and ${isChild} order by x.${key} limit 1 offset ${limit - 1}),
+      ${raw(maxKey)})`,
+    from: sql`cross join task_ranks x where x.parent_id = above.id and ${isChild} and x.${key} <= above.bound`,
+  };
+}
+
+/** The same for PostgreSQL, which cannot estimate how many rows are below a bound, and would read the whole table. */
+const joinChildrenOnServer = (_above: string, { bucket, key, limit, isContainer }: ChildrenRequest): { bounds: Sql; from: Sql } => ({
+  bounds: raw('0'),
+  from: sql`cross join lateral (
+    select x.task_id, x.${key}, x.due from task_ranks x
+    where x.parent_id = above.id and x.bucket = ${bucket} and x.is_container = ${raw(String(isContainer))} order by x.${key} limit ${limit}) x`,
+});
 
 const maxKey = '9000000000000000';

@@ -10,7 +10,7 @@ import { listRows } from '../list-rows.ts';
 import { queryInChunks } from '../queries.ts';
 import { type Db, listValues, omitNull, raw, type Sql, type SqlRow, splitChunks, sql } from '../sql.ts';
 import { isOpen } from './open-graph.ts';
-import { rankColumns, toRank } from './rank-rows.ts';
+import { formatHasChild, rankColumns, startedStatuses, toRank } from './rank-rows.ts';
 
 /** Keeps `task_ranks` current: the writes of a transaction mark what they change, and its end computes the ranks of what was marked. */
 export interface RankRefresher {
@@ -135,10 +135,11 @@ async function findChangedParents(db: Db, childrenOf: Map<TaskId, CreatedTask[]>
  *  were in before, if those are still to be computed. */
 async function refreshRanks(db: Db, ids: TaskId[], dependents: TaskId[]): Promise<TaskId[]> {
   const marked = withMarked(ids, dependents);
+  db.joinReads?.();
   const [facts, others, present] = await Promise.all([
-    db.all(selectFacts(marked)),
+    db.all(selectFacts(db.engine, marked)),
     db.all(selectBestChildren(marked)),
-    db.all(sql`${marked} select ${rankColumns} from task_ranks r where r.task_id in (select id from up)`),
+    db.all(sql`${marked} select ${rankColumns} ${fromRanksOfMarked(db.engine)}`),
   ]);
   const computed = facts.map(toFacts);
   const known = new Set(computed.map(({ taskId }) => taskId));
@@ -164,18 +165,23 @@ function withMarked(ids: TaskId[], dependents: TaskId[]): Sql {
     )`;
 }
 
-const exists = (query: string): string => `case when exists (${query}) then 1 else 0 end`;
-
-const selectFacts = (marked: Sql): Sql => sql`
+const selectFacts = (engine: Db['engine'], marked: Sql): Sql => sql`
   ${marked}
   select up.id, t.type, t.status, t.priority, t.size, t.phase, t.parent_id, t.assignee, t.due, ${raw(`
-    ${exists(`select 1 from task_dependencies d join tasks o on o.id = d.depends_on where d.task_id = up.id and o.status <> 'done'`)} as waiting,
-    ${exists(`select 1 from tasks c where c.parent_id = up.id and c.status in ('pending', 'active', 'blocked') and c.archived_at is null`)} as has_children,
-    ${exists(`select 1 from tasks s where s.parent_id = up.id and s.status in ('active', 'done')`)} as has_started,
+    case when exists (select 1 from task_dependencies d join tasks o on o.id = d.depends_on where d.task_id = up.id and o.status <> 'done')
+      then 1 else 0 end as waiting,
+    ${formatHasChild(engine, 'up.id', `'pending', 'active', 'blocked'`, 'and c.archived_at is null')} as has_children,
+    ${formatHasChild(engine, 'up.id', startedStatuses)} as has_started,
     (select count(*) from (
       select 1 as one from task_dependencies d join tasks o on o.id = d.task_id
       where d.depends_on = up.id and o.status <> 'done' and o.archived_at is null limit ${maxScoredDependents}) counted) as dependents`)}
   from up left join tasks t on t.id = up.id and ${isOpen}`;
+
+/** A lateral join looks up each task, whatever PostgreSQL expects of the size of `up`. SQLite does so anyway. */
+const fromRanksOfMarked = (engine: Db['engine']): Sql =>
+  engine === 'postgres'
+    ? raw('from up cross join lateral (select * from task_ranks of_task where of_task.task_id = up.id offset 0) r')
+    : raw('from task_ranks r where r.task_id in (select id from up)');
 
 /** The buckets below a task are found one after another in the index, because an epic may have a hundred thousand tasks. */
 const selectBestChildren = (marked: Sql): Sql => {

@@ -1,0 +1,149 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { combineReads, splitCombinedRow } from '../sql/combine-reads.ts';
+import { listValues, type Sql, sql } from '../sql/sql.ts';
+import { openPostgres, type PostgresOptions } from './postgres.ts';
+import { type Connection, openConnection } from './postgres-connection.ts';
+import { createPostgres } from './postgres-schema.ts';
+import { beginTransaction, type Transaction, toQuery } from './postgres-transaction.ts';
+
+let options: PostgresOptions;
+beforeAll(async () => {
+  options = { url: inject('databaseUrl'), schema: `cleo_s${process.pid}`, busyTimeoutMs: 2000 };
+  await createPostgres(options, 'x');
+});
+afterAll(async () => {
+  const client = postgres(options.url, { max: 1, onnotice: () => {} });
+  await client.unsafe(`drop schema "${options.schema}" cascade`);
+  await client.end({ timeout: 5 });
+});
+
+async function withConnection<T>(more: Partial<PostgresOptions>, work: (connection: Connection, begin: () => Transaction) => Promise<T>) {
+  const all = { ...options, ...more };
+  const connection = openConnection(all);
+  try {
+    return await work(connection, () => beginTransaction(connection, all, { isWrite: false, leftMs: 1000, applicationName: undefined }));
+  } finally {
+    await connection.end();
+  }
+}
+
+const reads: Sql[] = [
+  sql`select ${'a "quote" \\ \n 🙂 עברית'} as text, ${null} as nothing, cast(${'9007199254740991'} as bigint) as big, cast(${7} as integer) as small`,
+  sql`select column1 as n from (values (1), (2), (3)) given where column1 > ${1} order by n desc`,
+  sql`select name from store_facts where name = ${'no such fact'}`,
+  sql`with recursive up (n) as (select 1 union all select n + 1 from up where n < ${3}) select count(*) as n, sum(n) as total from up`,
+  sql`select name from store_facts where name in ${listValues(['replica', 'x'])} limit ${5}`,
+  sql`select cast('{"a":[1,null]}' as json) as document, true as yes`,
+];
+
+test('a combined read has the rows that its reads have', async () => {
+  await withConnection({}, async (connection, begin) => {
+    const { db, endRead } = begin();
+    const single = [];
+    for (const read of reads) single.push(await db.all(read));
+    const [row] = await db.all(combineReads(reads));
+    // The driver returns a sum of bigints as text; every reader converts numbers.
+    single[3]![0]!.total = Number(single[3]![0]!.total);
+    expect(splitCombinedRow(row, reads.length)).toEqual(single);
+    await endRead();
+    expect(connection.isLost()).toBe(false);
+  });
+});
+
+test('joins the reads of one turn in one message, and answers each of them', async () => {
+  await withConnection({}, async (connection, begin) => {
+    const sent: string[] = [];
+    const counted = begin();
+    await counted.db.all(sql`select 1 as n`);
+    const query = connection.query.bind(connection);
+    connection.query = (text, values) => {
+      sent.push(text);
+      return query(text, values);
+    };
+    counted.db.joinReads?.();
+    const answers = await Promise.all(reads.slice(0, 3).map((read) => counted.db.all(read)));
+    expect(sent).toHaveLength(1);
+    expect(answers.map((rows) => rows.length)).toEqual([1, 2, 0]);
+    await counted.db.all(sql`select 2 as n`);
+    expect(sent).toEqual([expect.any(String), 'select 2 as n']);
+    await counted.endRead();
+  });
+});
+
+test('a read ahead that was not sent when the transaction ends is never sent', async () => {
+  await withConnection({}, async (connection, begin) => {
+    const transaction = begin();
+    await transaction.db.all(sql`select 1 as n`);
+    const late = expect(transaction.ahead.all(sql`select 'late' as n`)).rejects.toThrow('ended');
+    await transaction.endRead();
+    await late;
+    await expect(transaction.ahead.all(sql`select 'later' as n`)).rejects.toThrow('ended');
+    expect(
+      await connection.query('select count(*) as n from pg_stat_activity where pid = pg_backend_pid() and query like $1', ['%late%']),
+    ).toEqual([{ n: 0 }]);
+  });
+});
+
+test.each([
+  [true, 'keeps the plans of repeated statements', 1],
+  [false, 'leaves no statement on a server that a pooler may be in front of', 0],
+])('with keepsPlans %s it %s', async (keepsPlans, _, kept) => {
+  await withConnection({ keepsPlans }, async (connection, begin) => {
+    for (let i = 0; i < 4; i++) {
+      const { db, endRead } = begin();
+      // The server reports these types of the values of a statement that it keeps.
+      const values = sql`select cast(${'{"a":1}'} as json) as document, cast(${'true'} as boolean) as yes, ${i} as n`;
+      expect(await db.all(values)).toEqual([{ document: { a: 1 }, yes: true, n: String(i) }]);
+      await endRead();
+    }
+    const named = await connection.query(`select statement from pg_prepared_statements where statement like '%document%'`);
+    expect(named).toHaveLength(kept);
+  });
+});
+
+test('does not name statements if the process is not that of the login, as behind a pooler', async () => {
+  await withConnection({ keepsPlans: true }, async (connection, begin) => {
+    connection.getProcessId = () => 1;
+    for (let i = 0; i < 4; i++) {
+      const { db, endRead } = begin();
+      await db.all(sql`select ${i} as pooled`);
+      await endRead();
+    }
+    expect(await connection.query(`select statement from pg_prepared_statements where statement like '%pooled%'`)).toEqual([]);
+  });
+});
+
+test('a write whose last statement fails does not roll back the next one on the connection', async () => {
+  const store = openPostgres(options);
+  const stamp = { at: '2026-01-01T00:00:00.000Z', by: 'ada' };
+  try {
+    const before = await store.write(stamp, (writes) => writes.tasks.nextId());
+    // The same key twice: the error of the second insert arrives after the commit was sent.
+    const save = { paramsHash: 'x', at: stamp.at, answer: '{}' };
+    const failing = Array.from({ length: 5 }, () =>
+      store.write(stamp, async (writes) => {
+        await writes.tasks.nextId();
+        const relation = { from: 'T999', to: 'T998', type: 'relates', at: stamp.at, by: 'ada' } as never;
+        await writes.tasks.relate(relation, 'created' as never);
+        await writes.keys.save('x', 'y', save);
+      }),
+    );
+    const passing = Array.from({ length: 5 }, () => store.write(stamp, (writes) => writes.tasks.nextId()));
+    const failed = await Promise.allSettled(failing);
+    expect(failed.map(({ status }) => status)).toEqual(Array(5).fill('rejected'));
+    const ids = await Promise.all(passing);
+    expect(new Set(ids).size).toBe(5);
+    const next = await store.write(stamp, (writes) => writes.tasks.nextId());
+    expect(Number(next.slice(1)) - Number(before.slice(1))).toBe(6);
+  } finally {
+    await store.close();
+  }
+});
+
+test('toQuery numbers the values of a combined statement in order', () => {
+  const [text, values] = toQuery(combineReads([sql`select ${1} as a`, sql`select ${2} as b, ${3} as c`]));
+  expect(text).toContain('select $1 as a');
+  expect(text).toContain('select $2 as b, $3 as c');
+  expect(values).toEqual([1, 2, 3]);
+});
