@@ -35,6 +35,12 @@ export function describeParams(params: unknown): ParamShape[] {
   return Object.entries((params as SchemaNode).entries ?? {}).map(([name, node]) => describeParam(name, node));
 }
 
+/** Describes one parameter; undefined if there is none of this name. */
+export function findParam(params: unknown, name: string): ParamShape | undefined {
+  const node = (params as SchemaNode).entries?.[name];
+  return node && describeParam(name, node);
+}
+
 export function describeParam(name: string, node: SchemaNode): ParamShape {
   const seen = { description: '', metadata: {} as Record<string, unknown> };
   const core = unwrapSchema(node, seen);

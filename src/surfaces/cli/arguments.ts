@@ -2,7 +2,7 @@ import { formatCommand, listCommandNames, toFlag } from '#core/command-line.ts';
 import type { CommandDefinition } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { type Globals, globalFlags } from '#core/global-flags.ts';
-import { describeParams, type ParamShape } from '#core/shape.ts';
+import { describeParams, findParam, type ParamShape } from '#core/shape.ts';
 import { isValidShape } from '#dispatch/parse.ts';
 import type { InputSource } from './input.ts';
 import type { explainUnknownFlag } from './unknown-flag.ts';
@@ -41,7 +41,6 @@ export function parseArguments(
   explain?: typeof explainUnknownFlag,
   addFlags?: (flags: Map<string, Flag>, parsed: ParsedArguments) => void,
 ): ParsedArguments {
-  const shapes = describeParams(operation.params);
   const parsed: ParsedArguments = { params: {}, globals: {}, sources: [] };
   const refuse = (problem: string, fix: string, suggestions?: string[]): void => {
     parsed.error ??= new CleoError('E_INVALID_INPUT', {
@@ -54,7 +53,7 @@ export function parseArguments(
   // Most command lines have no flags.
   const getFlags = (): Map<string, Flag> => {
     if (known) return known;
-    known = createFlags(operation, shapes, parsed);
+    known = createFlags(operation, describeParams(operation.params), parsed);
     addFlags?.(known, parsed);
     return known;
   };
@@ -92,7 +91,7 @@ export function parseArguments(
     given.add(flag);
     flag.set(inline ?? argv[++i]!, true);
   }
-  placePositionals(operation, shapes, positionals, parsed.params, refuse);
+  placePositionals(operation, positionals, parsed.params, refuse);
   if (operation.cli.several) parsed.isUnsure = !/^([\w,-]*\d( |$))*$/.test(positionals.join(' '));
   for (const [name, { as, isPiped, files }] of Object.entries(operation.cli.read ?? {})) {
     const path = parsed.params[name];
@@ -158,7 +157,6 @@ function setParam(operation: CommandDefinition, params: Record<string, unknown>,
 
 function placePositionals(
   operation: CommandDefinition,
-  shapes: ParamShape[],
   positionals: string[],
   params: Record<string, unknown>,
   refuse: (problem: string, fix: string) => void,
@@ -166,7 +164,7 @@ function placePositionals(
   const { args = [], variadic, several } = operation.cli;
   const free: ParamShape[] = [];
   for (const name of args) {
-    const shape = params[name] === undefined && shapes.find((known) => known.name === name);
+    const shape = params[name] === undefined && findParam(operation.params, name);
     if (shape) free.push(shape);
   }
   const last = free[free.length - 1];
@@ -175,7 +173,7 @@ function placePositionals(
   for (let i = 0; i < before.length; i++) setParam(operation, params, free[i]!, before[i]!);
   const list =
     several && last?.name === args[args.length - 1] && (end.length > 1 || end[0]?.includes(','))
-      ? shapes.find(({ name }) => name === several)
+      ? findParam(operation.params, several)
       : undefined;
   if (list) {
     for (const word of end) setParam(operation, params, list, word);
