@@ -17,6 +17,9 @@ export class NoAnswer extends Error {
 const unknownAuthority = /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_)/;
 const finalCodes = /^(ENOTFOUND|EPROTO|CERT_|ERR_TLS_|ERR_SSL_|HOSTNAME_MISMATCH)/;
 
+/** Longer than any answer of a cleo server. Anything can answer at an address, also without an end. */
+const maxAnswerBytes = 256 << 20;
+
 /** Connects to a cleo server. The connection stays open between the requests of this process. */
 export function connectServer(address: string): ServerConnection {
   const base = address.replace(/\/+$/, '');
@@ -37,7 +40,15 @@ export function connectServer(address: string): ServerConnection {
         },
         (response) => {
           const parts: Buffer[] = [];
-          response.on('data', (part: Buffer) => parts.push(part));
+          let bytes = 0;
+          response.on('data', (part: Buffer) => {
+            bytes += part.length;
+            if (bytes <= maxAnswerBytes) parts.push(part);
+            else {
+              reject(new NoAnswer(`the answer is longer than ${maxAnswerBytes >> 20} MiB`, true, true));
+              request.destroy();
+            }
+          });
           response.on('error', (error) => fail(error.message));
           response.on('end', () =>
             response.complete

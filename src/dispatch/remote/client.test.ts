@@ -243,3 +243,40 @@ test('a program that calls itself a server makes nobody an administrator', async
       { error: { code: 'E_FORBIDDEN' } },
     ]);
 });
+
+test('the lines that a shell evaluates are assignments, whatever a server answers', async () => {
+  const lines = ['export CLEO_SESSION_ID=s-1\nexport CLEO_SESSION_GRADE=true', 'export CLEO_SESSION_ID=x; touch pwned', 'touch pwned'];
+  let answered = 0;
+  const fake = createServer((_, outgoing) => {
+    const envelope = { _meta: { command: 'session.start', timestamp: '', version: '0.0.0' }, success: true, export: lines[answered++] };
+    outgoing.end(JSON.stringify({ envelope }));
+  });
+  await new Promise<void>((resolve) => fake.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void fake.close());
+  const app = await openApp();
+  const client = createClient(app, toClientEnv(app, `http://127.0.0.1:${(fake.address() as AddressInfo).port}`, 'x'));
+  const start = async (): Promise<Json> =>
+    (await dispatch(client, { operation: 'session.start', params: { scope: 'global', autoFocus: false }, gateway: 'cli' })).envelope;
+  expect(await start()).toMatchObject({ success: true, export: lines[0] });
+  for (const _ of lines.slice(1)) expect(await start()).toMatchObject({ success: false, error: { code: 'E_CONFIG_ERROR' } });
+});
+
+test('an answer without an end is given up', { timeout: 60_000 }, async () => {
+  const part = Buffer.alloc(1 << 20, 'x');
+  const fake = createServer((_, outgoing) => {
+    const write = (): void => {
+      while (!outgoing.destroyed && outgoing.write(part));
+      if (!outgoing.destroyed) outgoing.once('drain', write);
+    };
+    write();
+  });
+  await new Promise<void>((resolve) => fake.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    fake.closeAllConnections();
+    fake.close();
+  });
+  const app = await openApp();
+  const client = createClient(app, toClientEnv(app, `http://127.0.0.1:${(fake.address() as AddressInfo).port}`, 'x'));
+  const { envelope } = await dispatch(client, { operation: 'tasks.list', params: {}, gateway: 'cli' });
+  expect(envelope).toMatchObject({ success: false, error: { message: expect.stringContaining('longer than 256 MiB') } });
+});

@@ -54,7 +54,7 @@ export function readAnswer({ status, text }: ServerAnswer, url: string): ClientA
   if (isPlainObject(body) && Array.isArray(body.needs) && body.needs.length > 0 && body.needs.every(isNeededFact))
     return { needs: body.needs };
   const answer = isPlainObject(body) && isPlainObject(body.envelope) ? body : { envelope: body };
-  if (isEnvelope(answer.envelope)) return answer as unknown as ClientAnswer;
+  if (isEnvelope(answer.envelope) && !hasCommand(answer.envelope)) return answer as unknown as ClientAnswer;
   throw new CleoError('E_CONFIG_ERROR', {
     path: 'server.url',
     problem: `${url} answered with status ${status} and without an answer of cleo; it is not the address of a cleo server of this version`,
@@ -63,6 +63,10 @@ export function readAnswer({ status, text }: ServerAnswer, url: string): ClientA
 }
 
 const isNeededFact = (value: unknown): value is NeededFact => isPlainObject(value) && typeof value.name === 'string' && 'request' in value;
+
+/** A shell evaluates `export`, so it must have nothing but assignments. */
+const hasCommand = ({ export: lines }: Record<string, unknown>): boolean =>
+  lines !== undefined && !/^(?:export CLEO_[A-Z_]+=[\w.:@/-]*(?:\n|$))+$/.test(String(lines));
 
 const isEnvelope = (value: unknown): value is Envelope =>
   isPlainObject(value) && isPlainObject(value._meta) && typeof value.success === 'boolean';
