@@ -20,6 +20,16 @@ const shortTexts = Object.values(hostileTexts).filter((text) => text.length < 60
 const shortValues = Object.entries(hostileValues).flatMap(([name, value]) => (/^(deep|long|many)/.test(name) ? [] : [value]));
 const texts = ['one', 'T001', 'A longer text with several words.', 'ünïcödé', 'a,b,c', 'x=1', '2026-01-01', 'main', 'docs/notes.md'];
 
+/** Calls that wait by design, for work or for an agent to end, would be slow whatever they are given. */
+const waitingParams = ['wait', 'timeout', 'daemon', 'follow'];
+
+function withoutWaiting(params: Record<string, unknown>): void {
+  for (const name of waitingParams) {
+    if (typeof params[name] === 'number') params[name] = Math.min(params[name], 0);
+    else if (['true', '1', 'yes'].includes(String(params[name]).trim())) params[name] = false;
+  }
+}
+
 /** Creates a call of one of the operations: valid by its schema, with one wrong parameter, or with hostile values. */
 export function createFuzzCall(choices: Choices, operations: Operation[]): FuzzCall {
   const { pick, chance, number } = choices;
@@ -27,6 +37,7 @@ export function createFuzzCall(choices: Choices, operations: Operation[]): FuzzC
   const shapes = describeParams(operation.params);
   const params: Record<string, unknown> = { ...operation.example.call };
   for (const shape of shapes) if (chance(shape.isRequired ? 0.3 : 0.15)) params[shape.name] = createValue(choices, shape);
+  withoutWaiting(params);
   const at = number();
   if (at < 0.45 || shapes.length === 0) return { operation, params, mode: 'valid' };
   const { name, type } = pick(shapes);
@@ -41,10 +52,12 @@ export function createFuzzCall(choices: Choices, operations: Operation[]): FuzzC
       () => Object.assign(params, { [name]: type === 'number' ? -1 : `${params[name] ?? ''} ` }),
       () => Object.assign(params, { [name]: null }),
     ])();
+    withoutWaiting(params);
     return { operation, params, mode: 'nearly valid' };
   }
   const hostile = chance(0.7) ? pick(shortTexts) : pick(shortValues);
   params[name] = type === 'list' && typeof hostile === 'string' && chance(0.7) ? [hostile] : hostile;
+  withoutWaiting(params);
   return { operation, params, mode: 'hostile' };
 }
 
