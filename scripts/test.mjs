@@ -20,7 +20,7 @@ const bin = (name) => join(root, 'node_modules', '.bin', name);
 const node = (script, ...args) => [process.execPath, join(root, 'scripts', script), ...args];
 const index = { name: 'index', command: node('index.mjs') };
 const build = { name: 'build', command: node('build.mjs') };
-const longTests = ['test/faults', 'test/engines', 'test/scenarios/properties'];
+const longTests = ['test/faults', 'test/engines', 'test/scenarios/properties', 'test/scenarios/rank-histories'];
 // PostgreSQL and the tests with many processes are left out: a copy of their store would not be consistent.
 const fixProjects = ['rules', 'sqlite', 'surfaces', 'damage'];
 const fixSteps = [

@@ -112,6 +112,7 @@ const questions: Record<string, (store: ReadStore) => Promise<unknown>> = {
   'claim of': (s) => s.claims.get('T001'),
   'claim held by': (s) => s.claims.getHeldBy({ agent: 'main' }),
   'orphaned claims': (s) => s.claims.findOrphaned(),
+  'files of claimed tasks': (s) => s.claims.listFiles(),
   'idempotency key': (s) => s.keys.get('tasks.add', 'k'),
   'entries of a session': (s) => s.audit.listForSession('s1', 7, 100),
   'the log after an entry': (s) => s.audit.list({ after: 7 }, page),

@@ -9,11 +9,20 @@ import type { ConfigFiles, Project } from './port.ts';
 export function createConfigFiles(home: string): ConfigFiles {
   const userFile = join(home, 'config.json');
   const projectFile = (project: Project): string => join(project.folder, 'config.json');
+  const known = new Map<string, ConfigContent>();
+  /** A server reads the file for every call, and parses it only after a change. */
+  const readContent = (path: string): ConfigContent => {
+    const text = files.readText(path);
+    const last = known.get(path);
+    if (last && last.text === text) return last;
+    const { tree, problem } = parseConfig(text);
+    const content = { text, problem, ...(tree === undefined ? { values: {}, problems: [] } : flattenConfig(tree)) };
+    known.set(path, content);
+    return content;
+  };
   const readValid = (path: string, scope: string): Partial<Config> => {
-    const { tree, problem } = parseConfigFile(path);
+    const { values, problems, problem } = readContent(path);
     if (problem) throw createConfigError(path, problem);
-    if (tree === undefined) return {};
-    const { values, problems } = flattenConfig(tree);
     const [first] = problems;
     if (!first) return values;
     const fix = first.key && !/[^\w.$-]/.test(first.key) ? `cleo config unset ${first.key}${scope}` : 'cleo doctor --fix';
@@ -36,13 +45,12 @@ export function createConfigFiles(home: string): ConfigFiles {
     getShared: ({ folder }) => shared.get(folder) ?? {},
     setShared: ({ folder }, values) => void shared.set(folder, values),
     inspect(path) {
-      const { tree, problem } = parseConfigFile(path);
-      if (tree === undefined) return { values: {}, problems: problem ? [{ key: '', problem }] : [] };
-      return flattenConfig(tree);
+      const { values, problems, problem } = readContent(path);
+      return problem ? { values: {}, problems: [{ key: '', problem }] } : { values: { ...values }, problems };
     },
     set: (path, key, value) =>
       files.withLock(path, () => {
-        const { tree = {}, problem } = parseConfigFile(path);
+        const { tree = {}, problem } = parseConfig(files.readText(path));
         if (problem) throw createConfigError(path, problem);
         if (!isPlainObject(tree)) throw createConfigError(path, 'must be a JSON object');
         if (value === undefined) removeKey(tree as ConfigTree, key);
@@ -55,9 +63,13 @@ export function createConfigFiles(home: string): ConfigFiles {
 const createConfigError = (path: string, problem: string): CleoError =>
   new CleoError('E_CONFIG_ERROR', { path, problem, fix: 'cleo doctor --fix' });
 
+interface ConfigContent extends ReturnType<typeof flattenConfig> {
+  text: string | undefined;
+  problem: string | undefined;
+}
+
 /** Returns no tree if the file is missing or is not JSON. */
-function parseConfigFile(path: string): { tree?: unknown; problem?: string } {
-  const text = files.readText(path);
+function parseConfig(text: string | undefined): { tree?: unknown; problem?: string } {
   if (text === undefined) return {};
   const parsed = checkJson(stripBom(text));
   return 'value' in parsed ? { tree: parsed.value } : { problem: `is not valid JSON (${parsed.problem})` };

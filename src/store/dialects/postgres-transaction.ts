@@ -195,7 +195,7 @@ const quoteLiteral = (text: string): string => `E'${text.replaceAll('\\', '\\\\'
 
 const isSelect = ({ parts }: Sql): boolean =>
   /^\s*select\s/.test(parts[0] ?? '') || (/^\s*with\s/.test(parts[0] ?? '') && !/\b(insert|update|delete)\b/.test(parts.join('')));
-const toKey = ({ parts, values }: Sql): string => JSON.stringify([parts, values]);
+const toKey = ({ parts, values }: Sql): string => `${parts.join('?')}\n${JSON.stringify(values)}`;
 
 const isSchemaMissing = (error: unknown): boolean => ['42P01', '3F000'].includes(getErrorCode(error));
 

@@ -226,6 +226,8 @@ export interface SearchReads {
 }
 
 export interface ClaimReads {
+  /** The files of claimed tasks, in the order of each task. */
+  listFiles(): Promise<{ path: string; taskId: TaskId }[]>;
   /** The time that leases are compared with: the database's clock on PostgreSQL, otherwise the caller's. For a caller whose
    *  clock is behind the audit log it is a time at which no lease has expired. */
   getLeaseTime(now: string): Promise<string>;

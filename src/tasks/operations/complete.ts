@@ -54,7 +54,10 @@ export const tasksComplete = mutation({
   scope: { scope: 'decide', when: 'to cancel a task whose criteria are bound to evidence' },
   cli: { command: ['complete', 'done'], args: ['taskId'], several: 'taskIds' },
   example: { world: ['T001', 'T002 depends T001'], call: { taskId: 'T001' } },
-  readAhead: (store, { taskId }, ctx) => readTaskAhead(store, taskId, ctx),
+  readAhead: (store, { taskId }, ctx) => [
+    ...readTaskAhead(store, taskId, ctx),
+    ...(taskId === undefined ? [] : [store.tasks.listDependents(taskId)]),
+  ],
   async run(ctx, { taskId, taskIds, resolution, reason, cascade = false }) {
     const ids = listTaskIds(taskId, taskIds);
     if (resolution !== 'done') {
@@ -75,8 +78,10 @@ export const tasksComplete = mutation({
 async function completeOne(ctx: MutationContext, taskId: TaskId | undefined) {
   const task = await requireTaskOrFocus(ctx, taskId, 'complete');
   if (task.status === 'done') return noChange({ completedAt: task.completedAt ?? task.updatedAt, task: toTaskReceipt(task) });
+  // A server reads it with the task, and again only after another round trip.
+  const ancestry = ctx.store.ahead && (await ctx.store.tasks.getAncestry(task.id));
   const { task: done, unblocked, parentReady, warnings } = await completeTask(ctx, task);
-  const stageReady = await findReadyStage(ctx, done.id);
+  const stageReady = await findReadyStage(ctx, done.id, ancestry);
   return answer(
     {
       completedAt: done.completedAt!,

@@ -27,9 +27,13 @@ export async function readEpicWork(ctx: StageContext, epicId: TaskId): Promise<E
 }
 
 /** Finds the active stage that a completed task was the last open task of. */
-export async function findStageToComplete(ctx: StageContext, taskId: TaskId): Promise<{ epicId: TaskId; stage: StageName } | undefined> {
+export async function findStageToComplete(
+  ctx: StageContext,
+  taskId: TaskId,
+  ancestry?: Ancestor[],
+): Promise<{ epicId: TaskId; stage: StageName } | undefined> {
   const { store } = ctx;
-  const epicId = (await store.tasks.getAncestry(taskId)).find(({ type }) => type === 'epic')?.id;
+  const epicId = (ancestry ?? (await store.tasks.getAncestry(taskId))).find(({ type }) => type === 'epic')?.id;
   if (epicId === undefined) return undefined;
   const active = (await store.lifecycle.listStages(epicId)).filter(({ status }) => status === 'active').map(({ stage }) => stage);
   if (active.length === 0) return undefined;

@@ -3,12 +3,18 @@ import { queryInChunks } from '../queries.ts';
 import { type Db, listValues, raw, sql } from '../sql.ts';
 import { readClaims, selectClaims, toClaim } from './claims.ts';
 
-type LazyClaimReads = Pick<ClaimReads, 'getTakenFrom' | 'listForTasks' | 'listForSession' | 'findOrphaned'>;
+type LazyClaimReads = Pick<ClaimReads, 'getTakenFrom' | 'listFiles' | 'listForTasks' | 'listForSession' | 'findOrphaned'>;
 
 export function createLazyClaimReads(db: Db): LazyClaimReads {
   return {
     async getTakenFrom(holders) {
       return (await readClaims(db, sql`where taken_from in ${listValues(holders)} order by claimed_at desc limit 1`))[0];
+    },
+    async listFiles() {
+      const found = await db.all(
+        sql`select f.task_id, f.path from claims cross join task_files f where f.task_id = claims.task_id order by f.task_id, f.position`,
+      );
+      return found.map((row) => ({ taskId: String(row.task_id), path: String(row.path) }));
     },
     async listForTasks(ids) {
       return (await queryInChunks(db, ids, (some) => selectClaims(sql`where task_id in ${some}`))).map(toClaim);

@@ -7,15 +7,14 @@ import { findSharedFiles, groupFilesByTask } from '../../rules/file-conflicts.ts
 /** Returns a function that finds those of some tasks that touch a file of a claimed task, each with a text that names the file, the task
  *  and its holder. Undefined if no claimed task has files. */
 export async function createConflictFinder(
-  { tasks }: ReadStore,
+  store: Pick<ReadStore, 'claims' | 'tasks'>,
   claims: Claim[],
 ): Promise<((ids: TaskId[]) => Promise<Map<TaskId, string>>) | undefined> {
-  const claimed = (await tasks.getMany(claims.map(({ taskId }) => taskId))).filter(({ files }) => files.length > 0);
-  if (claimed.length === 0) return undefined;
-  const busy = new Map(claimed.map((task) => [task.id, task.files]));
   const holders = new Map(claims.map((claim) => [claim.taskId, formatHolder(claim)]));
+  const busy = groupFilesByTask((await store.claims.listFiles()).filter(({ taskId }) => holders.has(taskId)));
+  if (busy.size === 0) return undefined;
   return async (ids) => {
-    const shared = findSharedFiles(groupFilesByTask(await tasks.listFiles(ids)), busy);
+    const shared = findSharedFiles(groupFilesByTask(await store.tasks.listFiles(ids)), busy);
     return new Map([...shared].map(([id, { file, taskId }]) => [id, `${file} is changed by ${taskId}, held by ${holders.get(taskId)}`]));
   };
 }

@@ -20,6 +20,7 @@ export const readRecommendationAhead = (
 const readForRoot = (store: ReadStore, root: TaskId | undefined, now: string, today: string): Promise<unknown>[] => [
   ...readRanksAhead(store, root, 'score', today),
   store.claims.list(),
+  store.claims.listFiles(),
   store.claims.getLeaseTime(now),
 ];
 

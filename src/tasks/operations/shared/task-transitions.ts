@@ -4,6 +4,7 @@ import type { Claim } from '#core/model/audit.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import type { ReadStore } from '#store/port/store.ts';
+import type { Ancestor } from '#store/port/tasks.ts';
 import type { TaskRecord } from '../../model/task.ts';
 import { isHolder, toFocusTime } from '../../rules/claims.ts';
 import { listUnmetTexts } from '../../rules/criteria.ts';
@@ -202,12 +203,11 @@ export async function completeTask(ctx: TransitionContext, task: TaskRecord): Pr
   await checkEvidence(ctx, task, children.length === 0 && config['verification.required']);
   const unmet = listUnmetTexts(task.acceptance);
   if (unmet.length > 0 && children.length > 0) throw new CleoError('E_VALIDATION_ACCEPTANCE', { taskId: task.id, unmet });
+  const dependents = await store.tasks.listDependents(task.id);
   await store.claims.release(task.id);
   const done = await store.tasks.save(task, { ...task, status: 'done', resolution: 'done', completedAt: now });
-  // For `findReadyStage`.
-  store.ahead?.(({ tasks }) => [tasks.getAncestry(task.id)]);
   const warnings = unmet.length > 0 ? [`completed with unchecked criteria: ${unmet.map((c) => `${c.n}. ${c.text}`).join('; ')}`] : [];
-  const [unblocked, parentReady] = await Promise.all([listUnblocked(store, task.id), findReadyParent(store, done)]);
+  const [unblocked, parentReady] = await Promise.all([listUnblocked(store, task.id, dependents), findReadyParent(store, done)]);
   if (!parentReady || !config['hierarchy.autoCompleteParents']) return defined({ task: done, unblocked, parentReady, warnings });
   return completeParent(ctx, { task: done, unblocked, parentReady, warnings });
 }
@@ -231,9 +231,10 @@ async function completeParent(ctx: TransitionContext, child: CompleteResult & { 
   }
 }
 
-/** Lists open tasks that depended on this one and have no open dependency left. */
-export async function listUnblocked(store: ReadStore, id: TaskId): Promise<TaskId[]> {
-  const open = (await store.tasks.listDependents(id)).filter(({ status }) => status !== 'done');
+/** Lists open tasks that depended on this one and have no open dependency left. `dependents` are the tasks that depend on it, if they are
+ *  known. */
+export async function listUnblocked(store: ReadStore, id: TaskId, dependents?: Ancestor[]): Promise<TaskId[]> {
+  const open = (dependents ?? (await store.tasks.listDependents(id))).filter(({ status }) => status !== 'done');
   const dependencies = await Promise.all(open.map((dependent) => store.tasks.listOpenDependencies(dependent.id)));
   return open.filter((_, i) => dependencies[i]?.length === 0).map((dependent) => dependent.id);
 }
