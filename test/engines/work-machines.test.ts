@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { expect, inject, onTestFinished, test } from 'vitest';
@@ -6,6 +6,7 @@ import { createApp } from '../../src/main.ts';
 import { createPlatform } from '../../src/platform/platform.ts';
 import { isProcessRunning } from '../../src/platform/processes.ts';
 import type { Json } from '../app.ts';
+import { cleoPath } from '../built-cli.ts';
 import { pickSize } from '../faults/processes.ts';
 import { createRandom } from '../random.ts';
 import { createTempFolder } from '../temp-folder.ts';
@@ -71,6 +72,8 @@ test('four machines with one plan in PostgreSQL lose machines again and again: e
       return folder;
     }),
   );
+  const runIn = (folder: string, ...words: string[]): string =>
+    spawnSync(process.execPath, [cleoPath, ...words], { cwd: folder, env: project.env, encoding: 'utf8', maxBuffer: 1 << 26 }).stdout;
   const start = (folder: string) => startCleo(['work', '--daemon', '--parallel', '2'], folder, project.env);
   const running = clones.map(start);
   const claims = watchClaims(project);
@@ -100,4 +103,16 @@ test('four machines with one plan in PostgreSQL lose machines again and again: e
   const wrong = ids.filter((id) => done.filter((each) => each === id).length !== 1);
   expect(wrong.map((id) => [id, ...listHistory(log, id)])).toEqual([]);
   expect(listProcessesWith(`CLEO_WORK_RUN=`).filter((pid) => listProcessesWith(`CLEO_ROOT=${project.folder}`).includes(pid))).toEqual([]);
+  // Each machine reads the traces of all.
+  const completed = log.filter(({ operation, success }) => operation === 'tasks.complete' && success);
+  for (const clone of clones) {
+    const { runs } = JSON.parse(runIn(clone, 'trace', 'list', '--limit', '0'));
+    const ended = runs.filter(({ status }: Json) => status === 'success').map(({ name }: Json) => name);
+    expect(completed.filter(({ agent }) => !ended.includes(agent))).toEqual([]);
+    // The agent of a task whose `cleo work` was lost has printed into an earlier run.
+    for (const { agent, updated } of [completed[0]!, completed.at(-1)!]) {
+      const outputs = runs.filter(({ name }: Json) => name === agent).map(({ id }: Json) => runIn(clone, 'trace', 'output', id));
+      expect(outputs.join('')).toContain(`working on ${updated[0]}`);
+    }
+  }
 });

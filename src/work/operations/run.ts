@@ -116,6 +116,7 @@ export const workRun = job({
   ],
   tier: 2,
   steps: Object.values(workSteps),
+  shares: ['runs', 'prunedRuns'],
   usesHost: true,
   progress: async () => (await import('../rules/work-progress.ts')).workProgress,
   cli: { command: ['work', 'work run'], view: async () => (await import('../view.ts')).workView },
