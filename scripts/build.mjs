@@ -23,7 +23,7 @@ const idSchemas = 'src/core/model/scalars.ts';
 /** The schemas of texts are in the parts that use them, because reads need none of them. */
 const textSchemas = 'src/core/model/texts.ts';
 /** Functions of valibot that most parts use. They are in the core: copies of them would take 0.4 MB. */
-const frequentSchemas = ['array', 'literal', 'number', 'object', 'record', 'union'];
+const frequentSchemas = ['array', 'literal', 'number', 'record', 'union'];
 const name = (path) => relative(root, path).replaceAll('\\', '/');
 const common = {
   absWorkingDir: root,

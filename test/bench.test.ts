@@ -92,7 +92,7 @@ test('skill run loads no YAML parser, no document rules and no patterns, and doe
     ...['core.js', 'parts/runs-operations-skills-run.js', 'parts/dispatch-write.js', 'parts/platform-project-trust.js'],
     ...['parts/store-sql-write-store.js', 'parts/platform-runner-runner-platform.js'],
   ]);
-  expect(ours.reduce((sum, path) => sum + getCodeLength(path), 0)).toBeLessThan(319_000);
+  expect(ours.reduce((sum, path) => sum + getCodeLength(path), 0)).toBeLessThan(320_000);
   expect(modules.filter((name) => /perf_hooks|fs\/promises|readline/.test(name))).toEqual([]);
 });
 
