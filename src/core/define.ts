@@ -197,7 +197,7 @@ export interface BaseContext {
   /** Makes one read or write of the store that the operation declares in `steps`. */
   runStep<P, R>(step: StoreStep<P, R>, params: P): Promise<R>;
   /** What was observed for earlier runs of this call, to detect a change in between. */
-  observed?: ReadonlyMap<string, { name: string; request?: unknown }>;
+  observed?: ReadonlyMap<string, { name: string; request?: unknown; facts?: unknown }>;
   /** Throws unless the caller has the scope. Call it before any side effect and do not catch what it throws: dispatch rolls the
    *  transaction back, asks the person for a proof and runs the operation again, so that no lock is held while a person types. */
   requireScope(scope: PersonScope, request: ScopeRequest): void;

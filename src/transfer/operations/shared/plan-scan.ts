@@ -25,7 +25,7 @@ export interface PlanScan {
   problems: FileProblem[];
 }
 
-const maxFileBytes = 16 << 20;
+export const maxPlanFileBytes = 16 << 20;
 
 /** The progress of a long sync: files that were read, or tasks that were written. */
 export interface SyncProgress {
@@ -58,7 +58,7 @@ export function scanPlanFiles(
     const key = parseFileName(name);
     if (!key) continue;
     const file = `.cleo/plan/${name}`;
-    const bytes = planFiles.read(folder, name, maxFileBytes);
+    const bytes = planFiles.read(folder, name, maxPlanFileBytes);
     if (!bytes) {
       scan.problems.push({ file, kind: 'broken', line: 1, message: stat === 'link' ? 'is a link' : 'cannot be read' });
       continue;

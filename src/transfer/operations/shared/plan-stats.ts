@@ -24,9 +24,13 @@ export interface SyncOptions {
   holdDecisions?: ((store: ReadStore, records: MergedRecord[]) => Promise<PlanIssue[]>) | undefined;
 }
 
+/** Names the plan files of all clients of a server. The store remembers them by hash, so that they are the same for each. */
+export const clientTree = 'client';
+
 export const getPlanFolder = async (platform: Platform, project: Project): Promise<Pick<SyncOptions, 'folder' | 'tree'>> => {
   const tree = await platform.findWorkingTree(project);
   const folder = join(tree.folder, '.cleo', 'plan');
+  if (tree.folder === clientTree) return { folder: clientTree, tree: clientTree };
   return tree.folder === project.root ? { folder } : { folder, tree: folder };
 };
 

@@ -3,6 +3,7 @@ import { query } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { defined } from '#lib/defined.ts';
 import '../../errors.ts';
+import { openClientPlan, planObservations } from '../shared/client-plan.ts';
 import { inspectPlan, type PlanInspection } from '../shared/plan-check.ts';
 import { requireKnownVersion } from '../shared/plan-sync.ts';
 
@@ -13,12 +14,15 @@ export const syncCheck = query({
   result: strictObject({ check: strictObject({ files: number(), problems: array(string()) }) }),
   errors: ['E_PLAN_OUT_OF_STEP', 'E_FILE_ERROR', 'E_CONFIG_ERROR'],
   tier: 1,
-  runsOn: 'both',
   usesHost: true,
+  observes: planObservations,
+  maxBodyBytes: 256 << 20,
   cli: { command: 'sync', select: 'check' },
   example: { call: {} },
   async run(ctx) {
-    const inspection = await inspectPlan(ctx);
+    const client = await openClientPlan(ctx);
+    const inspection = await inspectPlan({ ...ctx, ...(client ? { platform: client.platform } : {}) });
+    await client?.requireContents();
     requireKnownVersion(inspection.unreadable);
     const problems = listProblems(inspection);
     if (problems.length > 0) throw createOutOfStepError(inspection, problems);

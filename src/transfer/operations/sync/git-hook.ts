@@ -27,7 +27,7 @@ export const syncGitHook = job({
     const early = isReadOnly ? undefined : findPlanChanges(platform, project, config);
     early?.catch(() => {});
     const isPending = await read((store) => needsSync({ store, platform, project, now, config }, modes)).catch((error: unknown) => {
-      // The plan files of such a project are written on the server.
+      // A commit must not wait for a server: its people run `cleo sync`.
       if (error instanceof CleoError && error.row === 'E_STORE_BEHIND_SERVER') return undefined;
       throw error;
     });

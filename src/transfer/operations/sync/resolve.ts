@@ -14,7 +14,8 @@ export const syncResolve = job({
   result: strictObject({ resolved: array(string()), problems: optional(array(FileProblemSchema)), next: optional(string()) }),
   errors: ['E_FILE_ERROR', 'E_NOT_INITIALIZED'],
   tier: 1,
-  runsOn: 'both',
+  // It uses no store. The server logs it.
+  steps: [],
   needs: 'project',
   usesHost: true,
   cli: { command: 'sync', select: 'resolve' },
