@@ -13,6 +13,8 @@ import { getSchemaPrefix } from './schema-prefix.ts';
 declare module 'vitest' {
   export interface ProvidedContext {
     databaseUrl: string;
+    /** The address of the server itself, for what a pooler does not pass on: other users, and settings of a connection. */
+    serverUrl: string;
   }
 }
 
@@ -24,6 +26,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   // `npm run test:pgbouncer` runs the whole operation suite behind a pooler.
   const pooler = process.env.CLEO_TEST_PGBOUNCER ? await (await import('./pgbouncer.ts')).startPgBouncer(url, 20) : undefined;
   project.provide('databaseUrl', pooler?.url ?? url);
+  project.provide('serverUrl', url);
   return async () => {
     await pooler?.stop();
     await (server ? server.stop() : dropSchemas(url));

@@ -22,11 +22,11 @@ const name = (sql: string, schema: string): string =>
   sql
     .replaceAll('cleo_serve', role)
     .replaceAll('cleo_parser_1a2b3c4d', `"${schema}"`)
-    .replace('database cleo ', `database "${new URL(inject('databaseUrl')).pathname.slice(1)}" `);
+    .replace('database cleo ', `database "${new URL(inject('serverUrl')).pathname.slice(1)}" `);
 
 let admin: postgres.Sql;
 beforeAll(async () => {
-  admin = postgres(inject('databaseUrl'), { max: 1, onnotice: () => {} });
+  admin = postgres(inject('serverUrl'), { max: 1, onnotice: () => {} });
   await admin.unsafe(name(create, '').replace("'…'", `'${password}'`));
 });
 afterAll(async () => {
@@ -39,7 +39,7 @@ async function openWithRole(tasks: string[] = []): Promise<{ app: TestApp; env: 
   const app = await openApp({ engine: 'postgres', tasks });
   const schema = `cleo_${readProjectKey(app.root)}`;
   for (const statement of grants.filter((text) => text.trim() !== '')) await admin.unsafe(name(statement, schema));
-  const address = new URL(inject('databaseUrl'));
+  const address = new URL(inject('serverUrl'));
   address.username = role;
   address.password = password;
   const url = address.href;

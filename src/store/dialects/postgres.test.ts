@@ -86,7 +86,7 @@ describe('an unusable store', () => {
   });
 
   test('a missing database and an unknown user are unreachable', async () => {
-    const { host, username } = new URL(inject('databaseUrl'));
+    const { host, username } = new URL(inject('serverUrl'));
     await expect(readOnce(createOptions({ url: `postgres://${username}@${host}/no_such_database` }))).rejects.toThrow(
       matchError('E_STORE_UNREACHABLE', 3, 'no_such_database'),
     );
@@ -108,7 +108,7 @@ describe('a user without permissions', () => {
     await runOnServer(
       `grant usage on schema "${options.schema}" to ${role}; grant select on all tables in schema "${options.schema}" to ${role}`,
     );
-    const { host } = new URL(options.url);
+    const { host } = new URL(inject('serverUrl'));
     const limited = { ...options, url: `postgres://${role}@${host}/postgres` };
     expect(await readOnce(limited)).toBeUndefined();
     await expect(writeOnce(limited)).rejects.toThrow(matchError('E_FILE_ERROR', 3, 'does not allow it'));
@@ -122,7 +122,7 @@ describe('a user without permissions', () => {
 test('writes to a read-only server fail with exit code 3', async () => {
   const options = createOptions();
   await createPostgres(options, 'x');
-  const url = `${options.url}?options=-c%20default_transaction_read_only%3Don`;
+  const url = `${inject('serverUrl')}?options=-c%20default_transaction_read_only%3Don`;
   expect(await readOnce({ ...options, url })).toBeUndefined();
   await expect(writeOnce({ ...options, url })).rejects.toThrow(matchError('E_FILE_ERROR', 3, 'read-only'));
   await runOnServer(`drop schema "${options.schema}" cascade`);
