@@ -88,8 +88,6 @@ interface Definition<P extends Params, R extends Params> {
   /** Where the operation runs if the store is behind a server: on the `server`, wholly on the `client`, or on `both`: it uses the store
    *  and the checkout of the caller at once, so that it is rejected. By default on the server if it needs the store, else on the client. */
   runsOn?: 'server' | 'client' | 'both';
-  /** Decides by the parameters whether a call of an operation that runs on both uses the checkout. By default every call does. */
-  usesCheckout?(params: Record<string, unknown>): boolean;
   /** Decides by the parameters whether a call that otherwise runs on the client is sent to the server, because it is about the store. */
   isAboutStore?(params: Record<string, unknown>): boolean;
   /** Facts about the checkout or the machine of the caller that `run` may ask for with `getFacts`. */

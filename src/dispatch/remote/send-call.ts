@@ -37,7 +37,7 @@ async function callOperation(ctx: CallContext): Promise<Reply> {
   const { app, call, operation } = ctx;
   const params = await checkParams(ctx);
   const server = await locateServer(app.platform);
-  if (operation.runsOn === 'both' && operation.usesCheckout?.(params) !== false) throw createBehindServerError(app.platform, operation);
+  if (operation.runsOn === 'both') throw createBehindServerError(app.platform, operation);
   const isWrite = operation.kind !== 'query';
   const message = await createMessage(ctx, server);
   if (isWrite && message.idempotencyKey === undefined)

@@ -2,24 +2,13 @@ import '../errors.ts';
 import { alreadyExists, answer, type JobContext, job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { TaskId } from '#core/model/scalars.ts';
-import { requireTask } from '#tasks/operations/shared/require.ts';
-import { checkScope } from '#tasks/operations/shared/scope.ts';
-import { blockTask } from '#tasks/operations/shared/task-transitions.ts';
 import { findCycle } from '#tasks/rules/order.ts';
 import { formatRemoteId, type ProjectRegistry, type RemoteDependency, type RemoteTaskId } from '../model/nexus.ts';
-import { formatWaitReason } from '../rules/nexus-wait.ts';
 import { readCrossProjectLinks } from './shared/cross-project-links.ts';
+import { nexusReads, nexusWrites } from './shared/nexus-steps.ts';
 import { openRegistry, requireRegisteredProject } from './shared/registry.ts';
-import {
-  DependParams,
-  DependResult,
-  requireRemoteId,
-  toMutationContext,
-  toRemoteTaskRef,
-  toWaitingTaskReceipt,
-  updateWaitState,
-} from './shared/remote-dependency.ts';
-import { type AskProject, createRemoteNotFoundError, findOwnEntry, remoteErrors, withRemoteStores } from './shared/remote-project.ts';
+import { DependParams, DependResult, requireRemoteId, toRemoteTaskRef, toWaitingTaskReceipt } from './shared/remote-dependency.ts';
+import { type AskProject, findOwnEntry, remoteErrors, withRemoteStores } from './shared/remote-project.ts';
 
 export const nexusDepsAdd = job({
   name: 'nexus.deps.add',
@@ -28,30 +17,16 @@ export const nexusDepsAdd = job({
   result: DependResult,
   errors: [...remoteErrors, 'E_NEXUS_GRAPH_ERROR', 'E_TASK_COMPLETED', 'E_TASK_CLAIMED', 'E_TASK_NOT_IN_SCOPE', 'E_VALIDATION'],
   tier: 2,
-  runsOn: 'both',
+  steps: [...Object.values(nexusReads), nexusWrites.depend],
   usesHost: true,
   cli: { command: 'nexus deps add', args: ['taskId', 'on'], view: async () => (await import('../view.ts')).nexusView },
   example: { world: ['T001', 'nexus web T003'], call: { taskId: 'T001', on: 'web:T003' } },
   async run(ctx, { taskId, on }) {
     const remote = requireRemoteId(ctx, 'on', on);
     const registry = (await openRegistry(ctx.platform)).read();
-    await ctx.read((store) => requireTask(store, taskId));
+    await ctx.runStep(nexusReads.links, { id: taskId });
     const { dependency, warnings } = await withRemoteStores(ctx, registry, (ask) => readDependency(ctx, ask, registry, taskId, remote));
-    const { task, isNew } = await ctx.write(async (store) => {
-      const mutationContext = toMutationContext(ctx, store);
-      const task = await requireTask(store, taskId);
-      await checkScope(mutationContext, taskId);
-      if (task.status === 'done')
-        throw new CleoError('E_TASK_COMPLETED', { taskId, act: 'adding a dependency', fix: `cleo reopen ${taskId}` });
-      const before = await store.nexus.listForTask(taskId);
-      if (before.some(({ project, remoteId }) => project === remote.project && remoteId === remote.id)) return { task, isNew: false };
-      await store.nexus.save(dependency);
-      const after = [...before, dependency];
-      const reason = formatWaitReason(after);
-      // A new open dependency stops the work on an active task.
-      if (task.status === 'active' && reason) return { task: await blockTask(mutationContext, task, reason), isNew: true };
-      return { task: (await updateWaitState(store, task, before, after)).task, isNew: true };
-    });
+    const { task, isNew } = await ctx.runStep(nexusWrites.depend, dependency);
     const result = { task: toWaitingTaskReceipt(task), on: toRemoteTaskRef(dependency) };
     return isNew ? answer(result, { warnings }) : alreadyExists(result);
   },
@@ -73,11 +48,7 @@ async function readDependency(
       problem: `is a task of this project, which is registered as ${own.name}`,
       fix: `cleo update ${taskId} --add-depends ${remote.id}`,
     });
-  const hit = await ask(entry, async (store) => {
-    const found = await store.tasks.getHit(remote.id);
-    if (!found) throw await createRemoteNotFoundError(store, remote);
-    return found;
-  });
+  const { task: hit } = await ask(entry, nexusReads.links, remote);
   const dependency = {
     taskId,
     project: remote.project,

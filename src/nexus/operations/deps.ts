@@ -1,8 +1,7 @@
 import { array, description, optional, pipe, strictObject, string } from 'valibot';
 import { answer, type QueryContext, query } from '#core/define.ts';
 import { parseTaskId, type TaskId } from '#core/model/scalars.ts';
-import { omitEmpty } from '#lib/defined.ts';
-import { createNotFoundError } from '#tasks/operations/shared/require.ts';
+import { defined, omitEmpty } from '#lib/defined.ts';
 import {
   type ProjectRegistry,
   type RegisteredProject,
@@ -14,12 +13,12 @@ import {
 } from '../model/nexus.ts';
 import { hasPermission } from '../rules/nexus-registry.ts';
 import { isValidDependency } from '../rules/nexus-wait.ts';
+import { nexusReads } from './shared/nexus-steps.ts';
 import { openRegistry, requireRegisteredProject } from './shared/registry.ts';
 import { requireRemoteId, toRemoteTaskRef } from './shared/remote-dependency.ts';
 import {
   type AskProject,
   askAll,
-  createRemoteNotFoundError,
   findOwnEntry,
   isUnanswered,
   listReadable,
@@ -44,7 +43,7 @@ export const nexusDeps = query({
   }),
   errors: [...remoteErrors, 'E_NOT_INITIALIZED'],
   tier: 2,
-  runsOn: 'both',
+  steps: Object.values(nexusReads),
   usesHost: true,
   needs: 'nothing',
   cli: { command: 'nexus deps', args: ['task'], view: async () => (await import('../view.ts')).nexusView },
@@ -62,7 +61,7 @@ export const nexusDeps = query({
       const { task, rows } = await readTask(ctx, ask, entry, id, remote);
       const waitsFor = await Promise.all(rows.filter(isValidDependency).map((row) => readWaitedFor(ask, registry, row)));
       const others = entry ? listReadable(registry).filter(({ name }) => name !== entry.name) : [];
-      const { answers, unanswered } = await askAll(ask, others, (store) => store.nexus.listWaitingFor(entry!.name, id));
+      const { answers, unanswered } = await askAll(ask, others, nexusReads.waitingFor, () => ({ project: entry!.name, id }));
       const waitedForBy = answers.flatMap(({ project, answer }) => answer.map((hit) => toTaskRef(project.name, hit)));
       return answer(
         {
@@ -84,13 +83,9 @@ async function readTask(
   id: TaskId,
   remote: RemoteTaskId | undefined,
 ) {
+  const request = { id, ...defined({ project: remote?.project }) };
   // The permission of this project applies only to other projects.
-  const read = entry && remote ? <T>(work: Parameters<typeof ask<T>>[1]) => ask(entry, work) : ctx.read;
-  return read(async (store) => {
-    const task = await store.tasks.getHit(id);
-    if (!task) throw await (remote ? createRemoteNotFoundError(store, remote) : createNotFoundError(store, id));
-    return { task, rows: await store.nexus.listForTask(id) };
-  });
+  return entry && remote ? ask(entry, nexusReads.links, request) : ctx.runStep(nexusReads.links, request);
 }
 
 /** Reads the current state of a dependency. If it cannot be read, returns the state at the last sync; for a closed project, only the id. */
@@ -100,7 +95,7 @@ async function readWaitedFor(ask: AskProject, { projects }: ProjectRegistry, row
   if (entry && !hasPermission(entry.permission, 'read')) return { project, id, note: 'the project is closed' };
   if (!entry) return { ...toRemoteTaskRef(row), seenAt: row.syncedAt, note: 'the project is not registered' };
   try {
-    const hit = await ask(entry, (store) => store.tasks.getHit(id));
+    const [hit] = await ask(entry, nexusReads.hits, { ids: [id] });
     if (!hit) return { project, id, title: row.remoteTitle, seenAt: row.syncedAt, note: 'no longer exists' };
     const isNews = hit.status !== row.remoteStatus;
     return { ...toTaskRef(project, hit), ...(isNews ? { note: `was ${row.remoteStatus} at the last sync` } : {}) };

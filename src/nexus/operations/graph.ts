@@ -6,6 +6,7 @@ import { formatRemoteId, type ProjectRegistry, type RemoteTaskRef, RemoteTaskRef
 import { type CrossProjectEdge, findInsideEdges, formatMermaid } from '../rules/nexus-graph.ts';
 import { formatRemoteEnd, isValidDependency } from '../rules/nexus-wait.ts';
 import { readCrossProjectLinks } from './shared/cross-project-links.ts';
+import { nexusReads } from './shared/nexus-steps.ts';
 import { openRegistry, registryErrors } from './shared/registry.ts';
 import { type AskProject, askAll, listReadable, toTaskRef, warnSkipped, withRemoteStores } from './shared/remote-project.ts';
 
@@ -25,7 +26,7 @@ export const nexusGraph = query({
   }),
   errors: [...registryErrors],
   tier: 2,
-  runsOn: 'both',
+  steps: Object.values(nexusReads),
   usesHost: true,
   needs: 'nothing',
   cli: { command: 'nexus graph', raw: 'mermaid', view: async () => (await import('../view.ts')).nexusView },
@@ -33,7 +34,7 @@ export const nexusGraph = query({
   async run(ctx, { mermaid }) {
     const registry = (await openRegistry(ctx.platform)).read();
     return withRemoteStores(ctx, registry, async (ask) => {
-      const { answers, unanswered } = await askAll(ask, listReadable(registry), (store) => store.nexus.list());
+      const { answers, unanswered } = await askAll(ask, listReadable(registry), nexusReads.dependencies, () => ({}));
       const acrossEdges = answers.flatMap(({ project, answer }) =>
         answer.filter(isValidDependency).map(
           (row): CrossProjectEdge => ({
@@ -76,9 +77,9 @@ const compareNames = (a: string, b: string): number => {
 async function readNodes(ask: AskProject, registry: ProjectRegistry, names: string[]): Promise<RemoteTaskRef[]> {
   const ids = names.map(parseRemoteName);
   const readable = listReadable(registry).filter(({ name }) => ids.some(({ project }) => project === name));
-  const { answers } = await askAll(ask, readable, (store, { name }) =>
-    store.tasks.getHits(ids.filter(({ project }) => project === name).map(({ id }) => id)),
-  );
+  const { answers } = await askAll(ask, readable, nexusReads.hits, ({ name }) => ({
+    ids: ids.filter(({ project }) => project === name).map(({ id }) => id),
+  }));
   const found = answers.flatMap(({ project, answer }) => answer.map((hit) => toTaskRef(project.name, hit)));
   const refs = new Map(found.map((ref) => [formatRemoteId(ref), ref]));
   return ids.map((id) => refs.get(formatRemoteId(id)) ?? id);

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openApp, type TestApp } from '../../../test/app.ts';
 import { createEmptyFolder } from '../../../test/folder.ts';
+import { startServer } from '../../../test/http-server.ts';
 import { openNexus, updateConfig } from '../../../test/nexus-world.ts';
+import { openRemoteCheckout } from '../../../test/remote-client.ts';
 import { createTempFolder } from '../../../test/temp-folder.ts';
 import { trustProject } from '../../../test/trust.ts';
 
@@ -308,4 +310,21 @@ test('sets and lists permissions', async () => {
       { name: 'web', permission: 'none', means: expect.stringMatching(/^closed/) },
     ],
   });
+});
+
+test('on a client of a server, tasks of the server and of projects of the client are linked', async () => {
+  const { apps, home } = await openNexus({ api: ['T001: Serve tasks'] });
+  const app = await openApp({ tasks: ['T001: Show tasks', 'T002: Write the parser'] });
+  const { call, root } = await openRemoteCheckout(app, await startServer(app), { env: { CLEO_HOME: home } });
+  expect(await call('nexus.register', { name: 'web' })).toMatchObject({ project: { name: 'web', path: root } });
+  expect(await call('nexus.query', { query: 'web:parser' })).toMatchObject({ tasks: [{ project: 'web', id: 'T002' }] });
+  expect(await call('nexus.query', { query: 'api:T001' })).toMatchObject({ tasks: [{ project: 'api', title: 'Serve tasks' }] });
+  expect(await call('nexus.query', { query: 'web:T009' })).toMatchObject({ error: { code: 'E_NOT_FOUND' } });
+  expect(await call('nexus.deps.add', { taskId: 'T001', on: 'api:T001' })).toMatchObject({ task: { status: 'blocked' } });
+  expect((await app.call('tasks.show', { taskId: 'T001' })).task).toMatchObject({ status: 'blocked' });
+  expect(await call('nexus.deps', { task: 'T001' })).toMatchObject({ deps: { waitsFor: [{ project: 'api', id: 'T001' }] } });
+  expect((await call('nexus.graph')).graph.edges).toEqual([{ from: 'web:T001', to: 'api:T001', kind: 'across' }]);
+  await apps.api!.call('tasks.complete', { taskId: 'T001' });
+  expect(await call('nexus.sync')).toMatchObject({ sync: { freed: ['T001'] } });
+  expect((await app.call('tasks.show', { taskId: 'T001' })).task).toMatchObject({ status: 'pending' });
 });

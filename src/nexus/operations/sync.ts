@@ -1,22 +1,14 @@
 import '../errors.ts';
-import { array, boolean, description, type InferOutput, optional, pipe, strictObject, string } from 'valibot';
+import { array, boolean, description, optional, pipe, strictObject, string } from 'valibot';
 import { answer, type JobContext, job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { defined, omitEmpty } from '#lib/defined.ts';
-import type { WriteStore } from '#store/port/store.ts';
 import type { TaskHit } from '#tasks/model/task.ts';
-import {
-  formatRemoteId,
-  ProjectName,
-  type ProjectRegistry,
-  type RegisteredProject,
-  type RemoteDependency,
-  type Unanswered,
-} from '../model/nexus.ts';
+import { ProjectName, type ProjectRegistry, type RegisteredProject, type RemoteDependency, type Unanswered } from '../model/nexus.ts';
 import { hasPermission } from '../rules/nexus-registry.ts';
-import { formatRemoteEnd, isValidDependency } from '../rules/nexus-wait.ts';
+import { isValidDependency } from '../rules/nexus-wait.ts';
+import { nexusReads, nexusWrites } from './shared/nexus-steps.ts';
 import { openRegistry, registryErrors } from './shared/registry.ts';
-import { updateWaitState } from './shared/remote-dependency.ts';
 import {
   type AskProject,
   askAll,
@@ -27,6 +19,7 @@ import {
   toQueryError,
   withRemoteStores,
 } from './shared/remote-project.ts';
+import { type RemoteTasks, type SyncOutcome, syncStore } from './shared/sync-store.ts';
 
 const DependencyChange = strictObject({ task: string(), on: string(), from: string(), to: string() });
 
@@ -50,7 +43,7 @@ export const nexusSync = job({
   }),
   errors: [...registryErrors, 'E_NEXUS_SYNC_FAILED', 'E_LOCK_TIMEOUT'],
   tier: 2,
-  runsOn: 'both',
+  steps: [...Object.values(nexusReads), ...Object.values(nexusWrites)],
   usesHost: true,
   cli: { command: 'nexus sync' },
   example: { world: ['T001', 'nexus here'], call: {}, exit: 102 },
@@ -60,20 +53,21 @@ export const nexusSync = job({
     const targets = all ? registry.projects.filter((each) => each.name !== own?.name && !except.includes(each.name)) : [];
     return withRemoteStores(ctx, registry, async (ask) => {
       const writable = targets.filter(({ permission }) => hasPermission(permission, 'write'));
-      const rows = await ctx.read((store) => store.nexus.list());
-      const { answers, unanswered } = await askAll(ask, writable, async (store) => (await store.nexus.list()).filter(isValidDependency));
+      const rows = await ctx.runStep(nexusReads.dependencies, {});
+      const { answers, unanswered } = await askAll(ask, writable, nexusReads.dependencies, () => ({}));
       const { remoteTasks, skipped } = await readRemoteTasks(
         ctx,
         ask,
         registry,
-        [...rows, ...answers.flatMap((each) => each.answer)],
+        [...rows, ...answers.flatMap((each) => each.answer.filter(isValidDependency))],
         except,
         unanswered,
       );
       const outcomes: SyncOutcome[] = [];
       for (const { project } of answers) outcomes.push(await syncOtherProject(ctx, project, remoteTasks));
       // The own project comes last, so that a failed call changes nothing here; the logs of the others show what it did.
-      const allOutcomes = [await ctx.write((store) => syncStore(store, remoteTasks, ctx.now)), ...outcomes];
+      const tasks = [...remoteTasks].map(([name, hits]): [string, TaskHit[]] => [name, [...hits.values()]]);
+      const allOutcomes = [await ctx.runStep(nexusWrites.sync, { tasks }), ...outcomes];
       const collect = (key: 'freed' | 'blocked' | 'ahead'): string[] => allOutcomes.flatMap((each) => each[key]);
       const changed = allOutcomes.flatMap((each) => each.changed);
       const closed = targets
@@ -112,7 +106,6 @@ async function refreshOwnPath({ platform, project }: JobContext): Promise<{ regi
 }
 
 type SkippedProject = { project: string; why: string };
-type RemoteTasks = Map<string, Map<string, TaskHit>>;
 
 /** Reads all remote tasks of the dependencies. Throws E_NEXUS_SYNC_FAILED if one project cannot be read. */
 async function readRemoteTasks(
@@ -133,9 +126,9 @@ async function readRemoteTasks(
     else if (!hasPermission(entry.permission, 'read')) skipped.push({ project: name, why: 'it is closed' });
     else readable.push(entry);
   }
-  const { answers, unanswered: failed } = await askAll(ask, readable, (store, { name }) =>
-    store.tasks.getHits([...new Set(rows.filter(({ project }) => project === name).map(({ remoteId }) => remoteId))]),
-  );
+  const { answers, unanswered: failed } = await askAll(ask, readable, nexusReads.hits, ({ name }) => ({
+    ids: [...new Set(rows.filter(({ project }) => project === name).map(({ remoteId }) => remoteId))],
+  }));
   failures.push(...failed);
   if (failures.length > 0) {
     const names = [...new Set([...except, ...failures.map(({ project }) => project)])];
@@ -182,40 +175,4 @@ async function syncOtherProject(ctx: JobContext, project: RegisteredProject, rem
   } finally {
     await store?.close();
   }
-}
-
-interface SyncOutcome {
-  changed: InferOutput<typeof DependencyChange>[];
-  freed: string[];
-  blocked: string[];
-  ahead: string[];
-}
-
-/** Updates the stored state of remote dependencies in one project, inside its transaction. `project` is the name of a project other than
- *  the caller's; its tasks are reported with that prefix. */
-async function syncStore(store: WriteStore, remoteTasks: RemoteTasks, now: string, project?: string): Promise<SyncOutcome> {
-  const synced: SyncOutcome = { changed: [], freed: [], blocked: [], ahead: [] };
-  const formatName = (id: string): string => (project ? formatRemoteId({ project, id }) : id);
-  const rows = await store.nexus.list();
-  const after = rows.map((row) => applyRemoteState(row, remoteTasks.get(row.project), now));
-  for (const [i, row] of rows.entries()) {
-    const next = after[i]!;
-    if (next.remoteStatus === row.remoteStatus && next.remoteTitle === row.remoteTitle) continue;
-    await store.nexus.save(next);
-    if (next.remoteStatus !== row.remoteStatus)
-      synced.changed.push({ task: formatName(row.taskId), on: formatRemoteEnd(row), from: row.remoteStatus, to: next.remoteStatus });
-  }
-  await store.nexus.markSynced([...remoteTasks.keys()], now);
-  for (const task of await store.tasks.getMany([...new Set(rows.map(({ taskId }) => taskId))])) {
-    const filterOwn = (all: RemoteDependency[]) => all.filter(({ taskId }) => taskId === task.id);
-    const { kind } = await updateWaitState(store, task, filterOwn(rows), filterOwn(after));
-    if (kind === 'freed' || kind === 'blocked' || kind === 'ahead') synced[kind].push(formatName(task.id));
-  }
-  return synced;
-}
-
-function applyRemoteState(row: RemoteDependency, hits: Map<string, TaskHit> | undefined, now: string): RemoteDependency {
-  if (!hits) return row;
-  const hit = hits.get(row.remoteId);
-  return { ...row, syncedAt: now, ...(hit ? { remoteTitle: hit.title, remoteStatus: hit.status } : { remoteStatus: 'missing' }) };
 }

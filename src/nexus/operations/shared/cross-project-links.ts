@@ -1,9 +1,8 @@
 import type { TaskId } from '#core/model/scalars.ts';
 import { addToList, groupBy } from '#lib/collections.ts';
-import type { ReadStore } from '#store/port/store.ts';
 import { listPrerequisites, type Milestone, type TaskLinks } from '#tasks/rules/order.ts';
 import { formatRemoteId, type ProjectRegistry, type RegisteredProject, type RemoteTaskId } from '../../model/nexus.ts';
-import { formatRemoteEnd, isValidDependency } from '../../rules/nexus-wait.ts';
+import { nexusReads } from './nexus-steps.ts';
 import { type AskProject, isUnanswered } from './remote-project.ts';
 
 /** A dependency that is not stored yet. */
@@ -53,14 +52,12 @@ async function addProjectLinks(
     milestones.filter((milestone) => milestone.startsWith(kind)).map((milestone) => milestone.slice(milestone.indexOf(':') + 1));
   const toFullId = (id: TaskId) => formatRemoteId({ project: project.name, id });
   try {
-    await ask(project, async (store) => {
-      for (const { id, parentId, depends } of await store.tasks.getLinks(listTaskIds('begin'))) {
-        if (parentId) links.parentOf.set(toFullId(id), toFullId(parentId));
-        links.dependsOf.set(toFullId(id), [...depends.map(toFullId), ...(await listRemoteDepends(store, id))]);
-      }
-      for (const { from, to } of await store.tasks.listChildIds(listTaskIds('finish')))
-        addToList(links.childrenOf, toFullId(from), toFullId(to));
-    });
+    const found = await ask(project, nexusReads.prerequisites, { begin: listTaskIds('begin'), finish: listTaskIds('finish') });
+    for (const { id, parentId, depends, remote } of found.links) {
+      if (parentId) links.parentOf.set(toFullId(id), toFullId(parentId));
+      links.dependsOf.set(toFullId(id), [...depends.map(toFullId), ...remote]);
+    }
+    for (const { from, to } of found.children) addToList(links.childrenOf, toFullId(from), toFullId(to));
   } catch (error) {
     if (!isUnanswered(error)) throw error;
     return false;
@@ -69,8 +66,5 @@ async function addProjectLinks(
   if (depends && !depends.includes(formatRemoteId(planned.to))) depends.push(formatRemoteId(planned.to));
   return true;
 }
-
-const listRemoteDepends = async (store: ReadStore, id: TaskId): Promise<string[]> =>
-  (await store.nexus.listForTask(id)).filter(isValidDependency).map(formatRemoteEnd);
 
 const getProjectName = (milestone: Milestone): string => milestone.slice(milestone.indexOf(' ') + 1, milestone.indexOf(':'));

@@ -1,6 +1,6 @@
 import '../../errors.ts';
 import { description, type InferOutput, pipe, strictObject, string } from 'valibot';
-import type { JobContext, MutationContext } from '#core/define.ts';
+import type { JobContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { type Status, TaskIdSchema } from '#core/model/scalars.ts';
 import type { WriteStore } from '#store/port/store.ts';
@@ -25,10 +25,6 @@ export function requireRemoteId({ commandWith }: Pick<JobContext, 'commandWith'>
   const fix = suggestion ? commandWith({ [param]: suggestion }) : `cleo help nexus deps${param === 'on' ? ' add' : ''}`;
   throw new CleoError('E_NEXUS_INVALID_SYNTAX', { query: text.slice(0, 200), problem, fix, syntax: '<project>:T001' });
 }
-
-/** Builds the context of a mutation from the context of a job and the store of its transaction. */
-export const toMutationContext = (ctx: JobContext, store: WriteStore): MutationContext =>
-  ({ ...ctx, store, config: ctx.config(), isDryRun: false }) as unknown as MutationContext;
 
 /** Blocks or frees a task according to the state of its remote dependencies. */
 export async function updateWaitState(

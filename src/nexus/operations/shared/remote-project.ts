@@ -5,6 +5,7 @@ import { CleoError } from '#core/errors/error.ts';
 import { quote } from '#core/errors/quote.ts';
 import { askPerson, isForPerson } from '#core/errors/row.ts';
 import { toTaskNumber } from '#core/model/scalars.ts';
+import type { StoreStep } from '#core/store-step.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import type { ReadStore, Store } from '#store/port/store.ts';
 import type { TaskHit } from '#tasks/model/task.ts';
@@ -30,7 +31,7 @@ export const remoteErrors = [
   'E_NOT_FOUND',
 ] as const;
 
-export type RemoteContext = Pick<QueryContext, 'platform' | 'read' | 'openProjectStore'>;
+export type RemoteContext = Pick<QueryContext, 'platform' | 'runStep' | 'openProjectStore'>;
 
 /** Throws E_NEXUS_PERMISSION_DENIED if the project does not grant the permission. */
 export function requirePermission({ name, permission }: RegisteredProject, needs: Permission): void {
@@ -78,7 +79,7 @@ export function readProjectKey({ config }: Platform, project: Project): string {
   }
 }
 
-export type AskProject = <T>(entry: RegisteredProject, work: (store: ReadStore) => Promise<T>) => Promise<T>;
+export type AskProject = <P, R>(entry: RegisteredProject, step: StoreStep<P, R>, params: P) => Promise<R>;
 
 /** Runs `work` with access to the stores of registered projects. Each store is opened once and closed at the end. A store that cannot
  *  be read is E_NEXUS_QUERY_FAILED. */
@@ -90,15 +91,15 @@ export async function withRemoteStores<T>(
   const { platform } = ctx;
   const own = findOwnEntry(platform, registry);
   const opened = new Map<string, Promise<Pick<Store, 'read' | 'close'>>>();
-  const ask: AskProject = async (entry, question) => {
+  const ask: AskProject = async (entry, step, params) => {
     // The caller's own project: the environment may name its store, and its permission applies only to others.
-    if (entry.name === own?.name) return ctx.read(question);
+    if (entry.name === own?.name) return ctx.runStep(step, params);
     requirePermission(entry, 'read');
     requireInPlace(platform, entry);
     try {
       const store = opened.get(entry.name) ?? ctx.openProjectStore(toProject(entry.path));
       opened.set(entry.name, store);
-      return await (await store).read(question);
+      return await (await store).read((reads) => step.run({ store: reads } as never, params));
     } catch (error) {
       throw toQueryError(platform, entry, error);
     }
@@ -140,16 +141,17 @@ function formatRemoteCommand({ databaseUrl }: Platform, path: string, command: s
 }
 
 /** Queries several projects and reports those that could not be queried. */
-export async function askAll<T>(
+export async function askAll<P, R>(
   ask: AskProject,
   projects: RegisteredProject[],
-  work: (store: ReadStore, project: RegisteredProject) => Promise<T>,
-): Promise<{ answers: { project: RegisteredProject; answer: T }[]; unanswered: Unanswered[] }> {
+  step: StoreStep<P, R>,
+  toParams: (project: RegisteredProject) => P,
+): Promise<{ answers: { project: RegisteredProject; answer: R }[]; unanswered: Unanswered[] }> {
   // In parallel, because several servers may be slow or time out.
   const all = await Promise.all(
     projects.map(async (project) => {
       try {
-        return { answers: [{ project, answer: await ask(project, (store) => work(store, project)) }], unanswered: [] };
+        return { answers: [{ project, answer: await ask(project, step, toParams(project)) }], unanswered: [] };
       } catch (error) {
         if (!isUnanswered(error)) throw error;
         return { answers: [], unanswered: [{ project: project.name, problem: error.message }] };
