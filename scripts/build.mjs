@@ -69,11 +69,13 @@ const linker = (core, found) => ({
         importer.includes('node_modules') ? undefined : { path: 'valibot', namespace: 'core-valibot' },
       );
       pass.onResolve({ filter: /^core:valibot$/ }, ({ path }) => ({ path, external: true }));
-      // A call without a side effect is dropped if nothing uses its result.
-      pass.onLoad({ filter: /core[\\/]model[\\/]texts\.ts$/ }, ({ path }) => ({
-        contents: readFileSync(path, 'utf8').replace(new RegExp(`(?<![\\w.])(${coreSchemas.join('|')})\\(`, 'g'), '/* @__PURE__ */ $1('),
-        loader: 'ts',
-      }));
+      // Schemas that the part does not use are dropped: esbuild cannot know that a function of the core has no side effect.
+      pass.onLoad({ filter: /[\\/](model|operations[\\/]shared)[\\/][\w-]+\.ts$/ }, ({ path }) => {
+        const text = readFileSync(path, 'utf8');
+        const names = listSchemaFunctions(text);
+        if (names.length === 0) return undefined;
+        return { contents: text.replace(new RegExp(`(?<![\\w.'])(${names.join('|')})\\(`, 'g'), '/* @__PURE__ */ $1('), loader: 'ts' };
+      });
       pass.onLoad({ filter: /./, namespace: 'core-valibot' }, () => ({
         contents: `export { ${[...coreSchemas].join(', ')} } from 'core:valibot'; export * from '${valibotPath}';`,
         resolveDir: root,
@@ -121,7 +123,11 @@ for (const part of parts) {
     inCore.add(part);
     continue;
   }
-  const built = await build({ ...common, entryPoints: [part], plugins: [linker(core, { parts, core: inCore, packages: usedPackages })] });
+  const built = await build({
+    ...common,
+    stdin: { contents: await createPartEntry(part), resolveDir: root },
+    plugins: [linker(core, { parts, core: inCore, packages: usedPackages })],
+  });
   recordPackages(built);
   write(join('parts', toPartFile(part)), wrapModule(built.outputFiles[0].text));
 }
@@ -165,6 +171,13 @@ chmodSync(join(dist, 'cleo.js'), 0o755);
 // The code cache exists before the first command of a user.
 await warmUp([process.execPath, join(dist, 'cleo.js')], () => ({ CLEO_WARMS: '1' }));
 
+/** Returns the source of a part that exports what the file exports. An entry point would get half a kilobyte of helpers for that. */
+async function createPartEntry(part) {
+  if (/^export \*/m.test(readFileSync(join(root, part), 'utf8'))) return `export * from './${part}';`;
+  const [{ names }] = await listExports([part]);
+  return `import { ${names.join(', ')} } from './${part}';\ncleoModule.exports = { ${names.join(', ')} };`;
+}
+
 /** Lists the exports of each file. The core creates the object of a module on demand; `import *` would create all of them at every
  *  start. */
 async function listExports(paths) {
@@ -185,10 +198,14 @@ async function listExports(paths) {
 
 /** Lists the functions of valibot that the core contains: those that it imports, and those of most parts. */
 function listCoreSchemas() {
-  const names = [...core, textSchemas].flatMap((path) =>
-    [...readFileSync(join(root, path), 'utf8').matchAll(/^import \{([^}]*)\} from 'valibot';/gm)].flatMap(([, list]) => list.split(',')),
-  );
-  return [...new Set([...frequentSchemas, ...names.map((one) => one.trim()).filter((one) => /^\w+$/.test(one))])].sort();
+  const names = [...core, textSchemas].flatMap((path) => listSchemaFunctions(readFileSync(join(root, path), 'utf8')));
+  return [...new Set([...names, ...frequentSchemas])].sort();
+}
+
+/** Lists the functions of valibot that a source imports. */
+function listSchemaFunctions(text) {
+  const lists = [...text.matchAll(/^import \{([^}]*)\} from 'valibot';/gm)].flatMap(([, list]) => list.split(','));
+  return lists.map((one) => one.trim()).filter((one) => /^\w+$/.test(one));
 }
 
 /** Records the packages whose code is in a bundle. */
@@ -226,5 +243,7 @@ function wrapModule(text, more = '') {
   // A source with one byte per character takes half the memory. esbuild escapes strings, but not regular expressions.
   const foreign = /[^\0-\x7f].{0,60}/.exec(text);
   if (foreign) throw new Error(`a regular expression contains a character that must be escaped: ${foreign[0]}`);
-  return `(function(require,module,exports,__filename${more}){${text}})\n`;
+  const body = text.replace('cleoModule.exports', 'module.exports');
+  // esbuild leaves this out if the entry point exports nothing.
+  return `(function(require,module,exports,__filename${more}){${body.startsWith('"use strict"') ? '' : '"use strict";'}${body}})\n`;
 }
