@@ -8,7 +8,7 @@ import { defined } from '#lib/defined.ts';
 import type { MissingProof, PersonProof, ProofSubject } from '#sessions/model/person-proof.ts';
 import type { ProofContext } from '#sessions/operations/shared/prove-person.ts';
 import { authenticate, type TokenIdentity } from './authenticate.ts';
-import type { App, CallContext, ScopeRequired } from './call-context.ts';
+import type { CallContext, ScopeRequired } from './call-context.ts';
 
 /** Creates the error of a token that does not allow an operation. It has one message for all operations. */
 export function createTokenError(
@@ -42,7 +42,7 @@ export async function authorize(
 ): Promise<void> {
   const { call, operation } = ctx;
   if (call.token && !call.page) throw await createScopeError(ctx, scope, request, params, { problem: describeToken(call.token) });
-  const token = await readEnvironmentToken(ctx);
+  const token = await readEnvironmentToken(ctx, params);
   if (token && includesScope(token.scope, scope)) {
     ctx.granted = token.scope;
     ctx.proof = { via: 'token', token: token.name };
@@ -96,7 +96,7 @@ export async function findAgentMark({ call, app: { platform } }: Pick<CallContex
 
 /** Finds the token of CLEO_TOKEN. An agent inherits the environment of the person who started it, so its token is ignored there; MCP and
  *  HTTP ignore it because the environment of a server is not that of its callers. */
-async function readEnvironmentToken(ctx: CallContext): Promise<TokenIdentity | undefined> {
+async function readEnvironmentToken(ctx: CallContext, params: Record<string, unknown>): Promise<TokenIdentity | undefined> {
   const { call, app } = ctx;
   const { platform } = app;
   if (call.gateway !== 'cli' || platform.token === undefined) return undefined;
@@ -112,8 +112,9 @@ async function readEnvironmentToken(ctx: CallContext): Promise<TokenIdentity | u
     warn('there is no project');
     return undefined;
   }
-  if (!(await isTrustedIssuer(app))) {
-    warn('CLEO_SERVER names a server that this user has not trusted, so what it says about a token does not count here');
+  if (!(await isTrustedIssuer(ctx, params))) {
+    const [variable, what] = platform.serverUrl === undefined ? ['CLEO_DATABASE_URL', 'database'] : ['CLEO_SERVER', 'server'];
+    warn(`${variable} names a ${what} that this user has not trusted, so what it says about a token does not count here`);
     return undefined;
   }
   try {
@@ -128,14 +129,21 @@ async function readEnvironmentToken(ctx: CallContext): Promise<TokenIdentity | u
   }
 }
 
-/** False if the tokens are those of a server that only CLEO_SERVER names: any program can start one that calls every token admin. The
- *  server decides about what runs there; settings and trust of this machine need a person, or the server that the project uses. */
-async function isTrustedIssuer({ platform, usesServer }: App): Promise<boolean> {
-  if (!usesServer() || platform.serverUrl === undefined) return true;
+/** False if the tokens are those of a server or a database that only a variable names: any program can start one that calls every token
+ *  admin. A store decides about itself; settings and trust of this machine need a person, or the address that the project uses. */
+async function isTrustedIssuer(
+  { app: { platform, usesServer }, operation }: CallContext,
+  params: Record<string, unknown>,
+): Promise<boolean> {
+  const { serverUrl, databaseUrl } = platform;
+  const address = serverUrl ?? databaseUrl;
+  if (address === undefined) return true;
+  if (!usesServer() && (operation.needs === 'store' || operation.shares || operation.isAboutStore?.(params))) return true;
   const project = platform.getProject();
-  if (!project || platform.config.load(project)['server.url'] !== platform.serverUrl) return false;
+  const key = serverUrl === undefined ? 'store.url' : 'server.url';
+  if (!project || platform.config.load(project)[key] !== address) return false;
   try {
-    await (await platform.loadTrust()).requireTrusted(project, { keys: ['server.url'] });
+    await (await platform.loadTrust()).requireTrusted(project, { keys: [key] });
     return true;
   } catch (error) {
     if (error instanceof CleoError && error.row === 'E_PROJECT_UNTRUSTED') return false;

@@ -53,3 +53,26 @@ test('a setting of a colleague that starts programs is obeyed only once this use
   }
   expect(existsSync(mark)).toBe(false);
 });
+
+test('a token of a database that only a variable names does not change settings and trust of this machine', async () => {
+  const { root, env, call } = await openApp({ engine: 'postgres' });
+  const token: string = (await call('admin.token.create', { name: 'own', scope: 'admin' }, asPerson)).secret;
+  const own = { CLEO_HOME: join(root, 'home'), CLEO_TOKEN: token, CLEO_DATABASE_URL: env.CLEO_DATABASE_URL! };
+  const ask = async (operation: string, params: object) => {
+    const app = createApp(createPlatform(own, root, '0.0.0-test'));
+    const { envelope } = await dispatch(app, { operation, params, gateway: 'cli' });
+    await app.closeStores();
+    return envelope;
+  };
+  expect(await ask('admin.token.list', {})).toMatchObject({ success: true });
+  expect(await ask('admin.config.set', { key: 'claims.ttlMinutes', value: 60 })).toMatchObject({ success: true, source: 'store' });
+  for (const [operation, params] of [
+    ['admin.config.set', { key: 'release.gates.x', value: 'sh -c id' }],
+    ['admin.config.set', { key: 'decide.proof', value: 'terminal', user: true }],
+    ['admin.trust.remove', {}],
+  ] as const)
+    expect(await ask(operation, params)).toMatchObject({
+      error: { code: 'E_FORBIDDEN' },
+      _meta: { warnings: [expect.stringContaining('CLEO_DATABASE_URL names a database that this user has not trusted')] },
+    });
+});
