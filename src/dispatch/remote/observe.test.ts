@@ -92,7 +92,7 @@ test.each([
 test('a client without a token is rejected, also on this machine: it could say anything about its checkout and its process', async () => {
   const app = await openApp({ tasks: ['T001', 'gate T001 implemented by bob', 'gate T001 testsPassed by bob'] });
   const server = await startServer(app);
-  const paths = ['call/validator.attest', 'call/tasks.start', 'lease', 'records'];
+  const paths = ['call/validator.attest', 'call/tasks.start', 'part/construct.run', 'lease', 'records'];
   for (const path of paths) {
     const { status, body } = await server.post(path, createMessage({ taskId: 'T001' }));
     expect([path, status, body.error.code]).toEqual([path, 401, 'E_UNAUTHORIZED']);
