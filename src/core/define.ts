@@ -44,6 +44,9 @@ export interface ScopeRequest {
   preview?: string[];
   /** The command that a person runs instead; by default this call. */
   command?: string;
+  /** About all projects of the user, such as the user's own settings. A token in the environment is that of one project, which any program
+   *  of the user can create. */
+  isOfUser?: boolean | undefined;
   /** Creates the error of a caller without the scope; by default E_FORBIDDEN. `problem` says why the caller does not have it. */
   createError?(problem: string, hint?: string): CleoError;
 }

@@ -93,6 +93,19 @@ test('CLEO_TOKEN gives its own scope, and only to the command line', async () =>
   });
 });
 
+test("CLEO_TOKEN of a project does not change the user's own settings, which count in all projects", async () => {
+  const { root } = await openApp({ engine: 'sqlite' });
+  const person = await grantPerson(root, { CLEO_HOME: join(root, 'home') });
+  const set = async (params: object) => {
+    const app = createApp(createPlatform(person, root, '0.0.0-test'));
+    const { envelope } = await dispatch(app, { operation: 'admin.config.set', params, gateway: 'cli' });
+    await app.closeStores();
+    return envelope;
+  };
+  expect(await set({ key: 'decide.proof', value: 'terminal', user: true })).toMatchObject({ error: { code: 'E_FORBIDDEN' } });
+  expect(await set({ key: 'backup.keep', value: 3 })).toMatchObject({ success: true });
+});
+
 test.each([
   ['the name of an agent', { CLEO_AGENT_ID: 'tester' }, 'CLEO_AGENT_ID=tester'],
   ['the variable of a client', { CLEO_AGENT_ID: '', CLAUDECODE: '1' }, 'CLAUDECODE'],

@@ -42,7 +42,7 @@ export async function authorize(
 ): Promise<void> {
   const { call, operation } = ctx;
   if (call.token && !call.page) throw await createScopeError(ctx, scope, request, params, { problem: describeToken(call.token) });
-  const token = await readEnvironmentToken(ctx, params);
+  const token = request.isOfUser ? undefined : await readEnvironmentToken(ctx, params);
   if (token && includesScope(token.scope, scope)) {
     ctx.granted = token.scope;
     ctx.proof = { via: 'token', token: token.name };

@@ -21,5 +21,5 @@ export async function requireConfigScope(
   if (isUser && ctx.token && !isHostAllowed(ctx.token)) throw new CleoError('E_FORBIDDEN', { fix: askPerson(ctx.commandWith({})) });
   if (getConfigScope(key) === 'mutate') return;
   if (!isUser && value !== undefined && (await (await import('./first-tools.ts')).isFirstTool(ctx, key, value))) return;
-  ctx.requireScope('admin', { subject: key });
+  ctx.requireScope('admin', { subject: key, isOfUser: isUser });
 }
