@@ -29,6 +29,7 @@ export interface Connection {
   /** From now on the server keeps the plans of statements that are repeated. Only without a pooler in between, which may give every
    *  transaction another connection. */
   keepPlans(): void;
+  keepsPlans(): boolean;
   drop(): void;
   end(): Promise<void>;
 }
@@ -104,6 +105,7 @@ export function openConnection(options: PostgresOptions, settings: ConnectionSet
     keepPlans() {
       isRepeated ??= createRepetitionFilter();
     },
+    keepsPlans: () => isRepeated !== undefined,
     drop: () => drop(),
     end: () => client.end({ timeout: isLost ? 0 : 5 }),
   };

@@ -102,6 +102,37 @@ test.each([
   });
 });
 
+test('the settings of a connection that keeps plans survive a rollback', async () => {
+  const store = openPostgres({ ...options, keepsPlans: true });
+  const stamp = { at: '2026-01-01T00:00:00.000Z', by: 'ada' };
+  try {
+    for (let i = 0; i < 6; i++) {
+      const fails = store.write(stamp, async () => {
+        throw new Error('on purpose');
+      });
+      await expect(fails).rejects.toThrow('on purpose');
+    }
+    expect(await store.write(stamp, (writes) => writes.tasks.nextId())).toMatch(/^T/);
+  } finally {
+    await store.close();
+  }
+  await withConnection({ keepsPlans: true }, async (connection, begin) => {
+    for (let i = 0; i < 3; i++) {
+      const { db, endRead } = begin();
+      const names = ['search_path', 'idle_in_transaction_session_timeout', 'random_page_cost', 'lock_timeout'];
+      const rows = await db.all(sql`select name, setting from pg_settings where name in ${listValues(names)} order by name`);
+      expect(Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))).toEqual({
+        search_path: `"${options.schema}", public`.replaceAll(/"(\w+)"/g, '$1'),
+        idle_in_transaction_session_timeout: '5000',
+        random_page_cost: '1.1',
+        lock_timeout: '1000',
+      });
+      await endRead();
+    }
+    expect(connection.keepsPlans()).toBe(true);
+  });
+});
+
 test('does not name statements if the process is not that of the login, as behind a pooler', async () => {
   await withConnection({ keepsPlans: true }, async (connection, begin) => {
     connection.getProcessId = () => 1;

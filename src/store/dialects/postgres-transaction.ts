@@ -50,14 +50,15 @@ export function beginTransaction(
 ): Transaction {
   let failure: { error: unknown } | undefined;
   const fail = (error: unknown): void => {
-    failure ??= { error };
+    // Statements that were sent after one that failed are rejected because of it.
+    if (!failure || isConsequence(failure.error)) failure = { error };
   };
   let unanswered = 0;
   let isCommitSent = false;
   const isNew = !connection.hasAnswered();
-  const begun = connection.runScript(formatPrelude(options, { isWrite, leftMs, applicationName })).then(
+  const begun = sendPrelude(connection, options, { isWrite, leftMs, applicationName }).then(
     async ([row]) => {
-      if (options.keepsPlans && Number(row?.process) === connection.getProcessId()) connection.keepPlans();
+      if (options.keepsPlans && !connection.keepsPlans() && Number(row?.process) === connection.getProcessId()) connection.keepPlans();
       try {
         if (row?.marker) (await import('../move/check-marker.ts')).checkMarker(String(row.marker), isWrite, options.onMoved);
         checkSchemaVersion(Number(row?.version), acceptsEarlier);
@@ -170,21 +171,63 @@ export function beginTransaction(
  *  a lost transaction. */
 export const flushMessages = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
+interface Prelude {
+  isWrite: boolean;
+  leftMs: number;
+  applicationName: string | undefined;
+}
+
+const formatBegin = (isWrite: boolean): string => (isWrite ? 'begin' : 'begin isolation level repeatable read read only');
+
+/** PostgreSQL reads 0 as no limit. */
+const formatLockTimeout = (leftMs: number): string => `${Math.max(1, Math.ceil(leftMs))}ms`;
+
+/** Formats the settings that are the same in all transactions. */
+const formatSettings = (set: string, schema: string): string[] => [
+  `${set} search_path to "${schema}", public`,
+  `${set} idle_in_transaction_session_timeout to '${maxPauseInTransaction}'`,
+  // Statements read by keys, and what they read is in memory. The default prefers whole tables of a few thousand rows.
+  `${set} random_page_cost to 1.1`,
+];
+
+const formatVersion = (schema: string): string =>
+  `select max(version) as version, max(case when version = -1 then checksum end) as marker from "${schema}".schema_migrations`;
+
+/** Connections that have the settings of all transactions. */
+const prepared = new WeakSet<Connection>();
+
+/** Sends the beginning of a transaction. A connection that keeps plans is not shared by a pooler, so that it keeps the settings, too. */
+async function sendPrelude(connection: Connection, options: PostgresOptions, prelude: Prelude): Promise<SqlRow[]> {
+  if (!connection.keepsPlans()) return connection.runScript(formatPrelude(options, prelude));
+  const { isWrite, leftMs, applicationName } = prelude;
+  const { schema } = options;
+  // In a message before the transaction, whose rollback would undo them.
+  if (!prepared.has(connection)) connection.runScript(formatSettings('set', schema).join(';\n')).catch(connection.drop);
+  prepared.add(connection);
+  const settings = [
+    `set_config('lock_timeout', $1, true)`,
+    ...(applicationName ? [`set_config('application_name', $2, true)`] : []),
+    ...(isWrite ? [formatProjectLock(schema)] : []),
+  ];
+  const [, , version] = await Promise.all([
+    connection.runScript(formatBegin(isWrite)),
+    connection.query(`select ${settings.join(', ')}`, [formatLockTimeout(leftMs), ...(applicationName ? [applicationName] : [])]),
+    // A statement of its own sees what was committed while this transaction waited for the lock.
+    connection.query(formatVersion(schema)),
+  ]);
+  return version;
+}
+
 /** All in one message. The settings end with the transaction, so that they work behind a pooler, too. */
-const formatPrelude = ({ schema, keepsPlans }: PostgresOptions, { isWrite, leftMs, applicationName }: TransactionRequest): string =>
+const formatPrelude = ({ schema, keepsPlans }: PostgresOptions, { isWrite, leftMs, applicationName }: Prelude): string =>
   [
-    isWrite ? 'begin' : 'begin isolation level repeatable read read only',
-    `set local search_path to "${schema}", public`,
-    `set local idle_in_transaction_session_timeout to '${maxPauseInTransaction}'`,
-    // PostgreSQL reads 0 as no limit.
-    `set local lock_timeout to '${Math.max(1, Math.ceil(leftMs))}ms'`,
-    // Statements read by keys, and what they read is in memory. The default prefers whole tables of a few thousand rows.
-    'set local random_page_cost to 1.1',
+    formatBegin(isWrite),
+    ...formatSettings('set local', schema),
+    `set local lock_timeout to '${formatLockTimeout(leftMs)}'`,
     ...(applicationName ? [`set local application_name to ${quoteLiteral(applicationName)}`] : []),
     ...(isWrite ? [`select ${formatProjectLock(schema)}`] : []),
     // The schema can change while a server process runs. A pooler in between has reported another process at the login.
-    `select max(version) as version, max(case when version = -1 then checksum end) as marker${keepsPlans ? ', pg_backend_pid() as process' : ''}
-      from "${schema}".schema_migrations`,
+    keepsPlans ? `select *, pg_backend_pid() as process from (${formatVersion(schema)}) stored` : formatVersion(schema),
   ].join(';\n');
 
 /** Formats the call that takes the write lock of a project until the transaction ends. */
@@ -197,6 +240,7 @@ const isSelect = ({ parts }: Sql): boolean =>
   /^\s*select\s/.test(parts[0] ?? '') || (/^\s*with\s/.test(parts[0] ?? '') && !/\b(insert|update|delete)\b/.test(parts.join('')));
 const toKey = ({ parts, values }: Sql): string => `${parts.join('?')}\n${JSON.stringify(values)}`;
 
+const isConsequence = (error: unknown): boolean => getErrorCode(error) === '25P02';
 const isSchemaMissing = (error: unknown): boolean => ['42P01', '3F000'].includes(getErrorCode(error));
 
 export const toQuery = ({ parts, values }: Sql): [string, SqlValue[]] => [parts.reduce((text, part, i) => `${text}$${i}${part}`), values];

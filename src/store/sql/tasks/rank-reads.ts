@@ -27,7 +27,7 @@ export function createRankReads(db: Db): RankReads {
         with recursive near (task_id, bucket, rank_key, due, above) as (
           select * from (
             select r.task_id, r.bucket, ${key} as rank_key, r.due, r.parent_id from task_ranks r
-            where r.due is not null and r.due <= ${dueBy} limit ${limit + 1}) first_due
+            where r.due is not null and r.due <= ${dueBy} limit ${toNumber(limit + 1)}) first_due
           union
           select near.task_id, near.bucket, near.rank_key, near.due, r.parent_id
           from near join task_ranks r on r.task_id = near.above and r.bucket = near.bucket
@@ -56,7 +56,7 @@ const toRankedTask = (row: SqlRow): RankedTask => ({ taskId: String(row.task_id)
 /** The facts come with the best tasks: reading them apart would be another round trip to a server. */
 const withFacts = (engine: Db['engine'], limit: number): Sql => sql`
   select best.task_id, best.rank_key, ${factColumns(engine)}
-  from (select task_id, rank_key from best order by rank_key limit ${limit}) best cross join tasks t where t.id = best.task_id order by best.rank_key`;
+  from (select task_id, rank_key from best order by rank_key limit ${toNumber(limit)}) best cross join tasks t where t.id = best.task_id order by best.rank_key`;
 
 const factColumns = (engine: Db['engine']): Sql =>
   raw(`
@@ -119,13 +119,13 @@ const selectBest = (engine: Db['engine'], root: TaskId | '', bucket: string, ord
     const { bounds, from } = children(above, { bucket, key, limit, isContainer: 1 });
     return sql`
     ${raw(name)}_above (id, bound) as materialized (select ${raw(above)}.id, ${bounds} from ${raw(above)}),
-    ${raw(name)} (id) as materialized (select x.task_id from ${raw(name)}_above above ${from} order by x.${key} limit ${limit})`;
+    ${raw(name)} (id) as materialized (select x.task_id from ${raw(name)}_above above ${from} order by x.${key} limit ${toNumber(limit)})`;
   };
   const { bounds, from } = children('above', { bucket, key, limit, isContainer: 0 });
   return sql`
     with top (id) as materialized (
       select x.task_id from task_ranks x
-      where x.parent_id = ${root} and x.bucket = ${bucket} and x.is_container = 1 order by x.${key} limit ${limit}),
+      where x.parent_id = ${root} and x.bucket = ${bucket} and x.is_container = 1 order by x.${key} limit ${toNumber(limit)}),
     ${level('middle', 'top')}, ${level('low', 'middle')},
     parents (id, bound, bonus) as materialized (
       select above.id, ${bounds}, ${raw(formatSiblingBonus(engine, 'above.id', order))}
@@ -135,7 +135,7 @@ const selectBest = (engine: Db['engine'], root: TaskId | '', bucket: string, ord
       union all
       select x.task_id, x.${key} - ${raw(formatSiblingBonus(engine, 'x.parent_id', order))}, x.due from task_ranks x
       where x.task_id = ${root} and x.bucket = ${bucket} and x.is_container = 0)
-    ${order === 'score' ? withFacts(engine, limit) : sql`select task_id, rank_key, due from best order by rank_key limit ${limit}`}`;
+    ${order === 'score' ? withFacts(engine, limit) : sql`select task_id, rank_key, due from best order by rank_key limit ${toNumber(limit)}`}`;
 };
 
 interface ChildrenRequest {
@@ -151,7 +151,7 @@ function joinChildren(above: string, { bucket, key, limit, isContainer }: Childr
   const isChild = sql`x.bucket = ${bucket} and x.is_container = ${raw(String(isContainer))}`;
   return {
     bounds: sql`coalesce((
-      select x.${key} from task_ranks x where x.parent_id = ${raw(above)}.id and ${isChild} order by x.${key} limit 1 offset ${limit - 1}),
+      select x.${key} from task_ranks x where x.parent_id = ${raw(above)}.id and ${isChild} order by x.${key} limit 1 offset ${toNumber(limit - 1)}),
       ${raw(maxKey)})`,
     from: sql`cross join task_ranks x where x.parent_id = above.id and ${isChild} and x.${key} <= above.bound`,
   };
@@ -162,7 +162,10 @@ const joinChildrenOnServer = (_above: string, { bucket, key, limit, isContainer 
   bounds: raw('0'),
   from: sql`cross join lateral (
     select x.task_id, x.${key}, x.due from task_ranks x
-    where x.parent_id = above.id and x.bucket = ${bucket} and x.is_container = ${raw(String(isContainer))} order by x.${key} limit ${limit}) x`,
+    where x.parent_id = above.id and x.bucket = ${bucket} and x.is_container = ${raw(String(isContainer))} order by x.${key} limit ${toNumber(limit)}) x`,
 });
 
 const maxKey = '9000000000000000';
+
+/** A limit is part of the text: PostgreSQL keeps no plan of a statement whose limit it does not know, and would plan it each time. */
+const toNumber = (limit: number): Sql => raw(String(limit));
