@@ -27,7 +27,7 @@ export function createRankReads(db: Db): RankReads {
         with recursive near (task_id, bucket, rank_key, due, above) as (
           select * from (
             select r.task_id, r.bucket, ${key} as rank_key, r.due, r.parent_id from task_ranks r
-            where r.due is not null and r.due <= ${dueBy} limit ${toNumber(limit + 1)}) first_due
+            where r.due is not null and r.due <= ${toDay(dueBy)} limit ${toNumber(limit + 1)}) first_due
           union
           select near.task_id, near.bucket, near.rank_key, near.due, r.parent_id
           from near join task_ranks r on r.task_id = near.above and r.bucket = near.bucket
@@ -167,5 +167,7 @@ const joinChildrenOnServer = (_above: string, { bucket, key, limit, isContainer 
 
 const maxKey = '9000000000000000';
 
-/** A limit is part of the text: PostgreSQL keeps no plan of a statement whose limit it does not know, and would plan it each time. */
+/** Limits and days are part of the text. Without them PostgreSQL expects a third or a tenth of all rows, finds that a plan for these values
+ *  would be better, and makes a new one for each call. */
 const toNumber = (limit: number): Sql => raw(String(limit));
+const toDay = (day: string): Sql => raw(`'${day.replaceAll(/[^\d-]/g, '')}'`);
