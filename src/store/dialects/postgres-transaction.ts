@@ -171,11 +171,7 @@ export function beginTransaction(
  *  a lost transaction. */
 export const flushMessages = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
-interface Prelude {
-  isWrite: boolean;
-  leftMs: number;
-  applicationName: string | undefined;
-}
+type Prelude = Omit<TransactionRequest, 'acceptsEarlier'>;
 
 const formatBegin = (isWrite: boolean): string => (isWrite ? 'begin' : 'begin isolation level repeatable read read only');
 
