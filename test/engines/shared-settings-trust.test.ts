@@ -68,7 +68,7 @@ test('a token of a database that only a variable names does not change settings 
   expect(await ask('admin.config.set', { key: 'claims.ttlMinutes', value: 60 })).toMatchObject({ success: true, source: 'store' });
   for (const [operation, params] of [
     ['admin.config.set', { key: 'release.gates.x', value: 'sh -c id' }],
-    ['admin.config.set', { key: 'decide.proof', value: 'terminal', user: true }],
+    ['admin.config.set', { key: 'decide.proof', value: 'terminal' }],
     ['admin.trust.remove', {}],
   ] as const)
     expect(await ask(operation, params)).toMatchObject({
