@@ -133,6 +133,22 @@ test('the settings of a connection that keeps plans survive a rollback', async (
   });
 });
 
+test('a plan that a migration made invalid is made again', async () => {
+  const store = openPostgres({ ...options, keepsPlans: true });
+  const list = () => store.read(({ tokens }) => tokens.listRevokedAfter('2026-01-01'));
+  const client = postgres(options.url, { max: 1, onnotice: () => {} });
+  try {
+    for (let i = 0; i < 4; i++) await list();
+    await client.unsafe(`alter table "${options.schema}".tokens add column later text`);
+    expect(await list()).toEqual([]);
+    await client.unsafe(`alter table "${options.schema}".tokens drop column later`);
+    expect(await list()).toEqual([]);
+  } finally {
+    await client.end({ timeout: 5 });
+    await store.close();
+  }
+});
+
 test('does not name statements if the process is not that of the login, as behind a pooler', async () => {
   await withConnection({ keepsPlans: true }, async (connection, begin) => {
     connection.getProcessId = () => 1;
