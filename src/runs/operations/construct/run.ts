@@ -9,7 +9,7 @@ import { runPhases } from '../../runner/run.ts';
 import { ConstructPath, formatFinding, readConstructManifest, requireConstruct } from '../shared/construct-manifest.ts';
 import { createRunRequest, createRunSetup, forceScope, readsInput, runParams } from '../shared/run-request.ts';
 import { listRunWarnings, RunShape, recordRun, toRunError, toRunResult } from '../shared/run-result.ts';
-import { taskLinkSteps } from '../shared/task-link.ts';
+import { taskLinkSteps } from '../shared/task-link-steps.ts';
 import { requireTrustedRun } from '../shared/trusted-programs.ts';
 
 const PhaseName = (about: string) =>

@@ -10,7 +10,7 @@ import { readVerification } from '#verification/operations/shared/verification.t
 import { findNextGate } from '#verification/rules/gates.ts';
 import { createSkillError } from '../../errors/skill.ts';
 import type { TaskLink } from './run-result.ts';
-import type { RunTaskRequest, TaskLinkRequest } from './task-link.ts';
+import type { RunTaskRequest, TaskLinkRequest } from './task-link-steps.ts';
 
 /** Returns the title of the task of a run. Throws if the run could not be linked to the task afterwards. */
 export async function readRunTask(ctx: QueryContext, { id, stage }: RunTaskRequest): Promise<string> {

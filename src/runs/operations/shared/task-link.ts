@@ -1,40 +1,12 @@
-import { type InferOutput, maxLength, optional, pipe, strictObject, string } from 'valibot';
 import type { JobContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
-import { readStep, writeStep } from '#core/store-step.ts';
+import type { TaskId } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
-import { StageNameSchema } from '#planning/model/lifecycle.ts';
-import { Timestamp } from '#tasks/model/task.ts';
 import type { Construct } from '../../model/construct.ts';
 import { listRunFiles } from '../../rules/run-evidence.ts';
 import type { RunOutcome } from '../../runner/run.ts';
 import type { TaskLink } from './run-result.ts';
-
-const RunTask = strictObject({ id: TaskIdSchema, stage: optional(StageNameSchema) });
-export type RunTaskRequest = InferOutput<typeof RunTask>;
-
-const TaskLinkParams = strictObject({
-  ...RunTask.entries,
-  run: pipe(string(), maxLength(200, 'must have at most 200 characters')),
-  note: pipe(string(), maxLength(100_000, 'must have at most 100000 characters')),
-  at: Timestamp,
-});
-export type TaskLinkRequest = InferOutput<typeof TaskLinkParams>;
-
-const taskStep = readStep({
-  name: 'task',
-  params: RunTask,
-  run: async (ctx, request) => (await import('./link-task.ts')).readRunTask(ctx, request),
-});
-const linkStep = writeStep({
-  name: 'link',
-  params: TaskLinkParams,
-  run: async (ctx, request) => (await import('./link-task.ts')).linkTask(ctx, request),
-});
-
-/** The reads and writes of a run that has a task. */
-export const taskLinkSteps = [taskStep, linkStep];
+import { linkStep, taskStep } from './task-link-steps.ts';
 
 /** Returns the title of the task of a run. Throws before anything runs if the run could not be linked to the task afterwards. */
 export const requireRunTask = (ctx: JobContext, id: TaskId, { lifecycleStage: stage }: Construct): Promise<string> =>

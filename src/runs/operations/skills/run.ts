@@ -11,7 +11,7 @@ import { runPhases } from '../../runner/run.ts';
 import { loadSchemas } from '../../runner/schemas.ts';
 import { createRunRequest, createRunSetup, forceScope, readsInput, runParams } from '../shared/run-request.ts';
 import { listRunWarnings, RunShape, recordRun, toRunError, toRunResult } from '../shared/run-result.ts';
-import { taskLinkSteps } from '../shared/task-link.ts';
+import { taskLinkSteps } from '../shared/task-link-steps.ts';
 import { requireTrustedRun } from '../shared/trusted-programs.ts';
 
 export const skillsRun = job({
