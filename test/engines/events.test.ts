@@ -2,9 +2,10 @@ import { expect, test } from 'vitest';
 import { openApp } from '../app.ts';
 import { readEvents } from '../event-reader.ts';
 import { startServer } from '../http-server.ts';
+import { getListenConfig } from '../listen-config.ts';
 
 test('two servers on one database see the writes of each other at once', async () => {
-  const app = await openApp({ engine: 'postgres' });
+  const app = await openApp({ engine: 'postgres', config: getListenConfig() });
   const [one, other] = [await startServer(app), await startServer(app)];
   const readers = await Promise.all([one, other].map(({ url }) => readEvents(`${url}/api/events?after=0`)));
   for (const reader of readers) expect(await reader.find(({ event }) => event === 'hello')).toMatchObject({ data: { store: 'postgres' } });

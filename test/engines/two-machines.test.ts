@@ -9,6 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type Json, openApp, type TestApp } from '../app.ts';
 import { cleoPath, cleoRunner } from '../built-cli.ts';
 import { readEvents } from '../event-reader.ts';
+import { getListenConfig } from '../listen-config.ts';
 import { connectClient, createClientOptions } from '../mcp-client.ts';
 import { createTempFolder } from '../temp-folder.ts';
 import { trustProject } from '../trust.ts';
@@ -49,7 +50,7 @@ async function startProcess({ root, env }: Machine, words: string[]) {
 }
 
 test('a write on one machine is on the page, in watch and in MCP subscriptions of the other within a second', async () => {
-  const app = await openApp({ engine: 'postgres', tasks: ['T001', 'T002'] });
+  const app = await openApp({ engine: 'postgres', tasks: ['T001', 'T002'], config: getListenConfig() });
   const one: Machine = app;
   const other = await cloneProject(app);
   const [[first], [second], watched] = await Promise.all([
