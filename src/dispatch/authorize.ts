@@ -138,7 +138,8 @@ async function isTrustedIssuer(
   const { serverUrl, databaseUrl } = platform;
   const address = serverUrl ?? databaseUrl;
   if (address === undefined) return true;
-  if (!usesServer() && (operation.needs === 'store' || operation.shares || operation.isAboutStore?.(params))) return true;
+  const isAboutStore = operation.needs === 'store' || operation.acceptsEarlierStore || operation.shares || operation.isAboutStore?.(params);
+  if (!usesServer() && isAboutStore) return true;
   const project = platform.getProject();
   const key = serverUrl === undefined ? 'store.url' : 'server.url';
   if (!project || platform.config.load(project)[key] !== address) return false;
