@@ -113,18 +113,18 @@ test('a validator judges work with qaPassed in a fresh worktree, and a rejection
 
 test('Ctrl-C once finishes what runs, and twice ends it', async () => {
   const project = await createWorkProject();
-  const ids = [await project.add('First', 'agent: sleep 1500\nagent: write a.txt'), await project.add('Second', 'agent: hang')];
+  const ids = [await project.add('First', 'agent: sleep 2000\nagent: write a.txt'), await project.add('Second', 'agent: hang')] as const;
   const first = project.start(['work']);
-  await sleep(1200);
+  await waitForLine(project, ids[0], `working on ${ids[0]}`);
   first.child.kill('SIGINT');
   expect((await first.whenEnded).answer.work).toMatchObject({ reason: 'stopped', tasks: [{ taskId: ids[0], outcome: 'done' }] });
   const second = project.start(['work']);
-  await sleep(1500);
+  await waitForLine(project, ids[1], 'hanging');
   second.child.kill('SIGINT');
   await sleep(300);
   second.child.kill('SIGINT');
   expect((await second.whenEnded).answer.work).toMatchObject({ reason: 'stopped', tasks: [{ taskId: ids[1], outcome: 'stopped' }] });
-  expect((await project.show(ids[1]!)).status).toBe('pending');
+  expect((await project.show(ids[1])).status).toBe('pending');
 });
 
 test('a daemon waits for ready tasks and drains on SIGTERM', async () => {

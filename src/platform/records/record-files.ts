@@ -54,21 +54,23 @@ export function openLineRecords(path: string): RecordFiles {
   };
 }
 
+/** The hashes of files that have not changed since. A command lists the files several times, and `cleo work` and servers run many commands:
+ *  the files of hundreds of runs would be read again for each task. */
+const knownHashes = new Map<string, { size: number; mtimeMs: number; ctimeMs: number; hash: string }>();
+
 /** Files of folders, each a record of its own. They are readable by their owner only. */
 export function openFolderRecords(root: string, options: FolderRecordOptions): RecordFiles {
   const { folders, includes, maxBytes, isBusy = () => false, isContinued = () => false } = options;
-  /** A command lists the files several times. */
-  const hashes = new Map<string, { size: number; mtimeMs: number; hash: string }>();
   const hashFile = (name: string): string | undefined => {
     const path = join(root, name);
     // A concurrent prune can remove a file after it was listed.
     const found = lstatSync(path, { throwIfNoEntry: false });
     if (!found) return undefined;
-    const { size, mtimeMs } = found;
-    const known = hashes.get(name);
-    if (known?.size === size && known.mtimeMs === mtimeMs) return known.hash;
+    const { size, mtimeMs, ctimeMs } = found;
+    const known = knownHashes.get(path);
+    if (known?.size === size && known.mtimeMs === mtimeMs && known.ctimeMs === ctimeMs) return known.hash;
     const hash = size > maxBytes ? `size:${size}` : computeHash(convertFileErrors(path, () => readFileSync(path)));
-    hashes.set(name, { size, mtimeMs, hash });
+    knownHashes.set(path, { size, mtimeMs, ctimeMs, hash });
     return hash;
   };
   return {

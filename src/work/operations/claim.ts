@@ -58,8 +58,7 @@ export const workClaim = mutation({
   }),
   errors: ['E_NOT_FOUND', 'E_TASK_NOT_IN_SCOPE', 'E_CONFIG_ERROR', 'E_FILE_ERROR', 'E_LIFECYCLE_GATE_FAILED', 'E_SPAWN_VALIDATION_FAILED'],
   tier: 2,
-  // Other machines read the prompt, and the runs that have ended since the last claim.
-  shares: ['prompts', 'runs'],
+  shares: ['prompts'],
   observes: [ownProfile, ...spawnObservations, ...baselineObservations],
   observeFirst: ({ profile }) => [requestFacts(ownProfile, defined({ profile })), ...observeSkillsFirst(), ...observeHeadFirst()],
   apply: (ctx, _, data) => writeSpawnFiles(ctx, data),

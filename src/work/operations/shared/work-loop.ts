@@ -28,6 +28,8 @@ export interface LoopEnd {
 }
 
 interface LoopState extends LoopEnd {
+  /** The time at which other machines got the runs that had ended. */
+  sharedAtMs: number;
   failuresInRow: number;
   fatal?: CleoError;
   /** Claims one after another, so that budgets and limits see each claim before the next. */
@@ -39,6 +41,9 @@ interface LoopState extends LoopEnd {
 /** Time after which a wait for a limit over all machines is tried again: a machine can disappear without an entry in the log. */
 const limitRetrySeconds = 30;
 
+/** Comparing the runs of a large project with the store takes as long as a small task. */
+const shareEveryMs = 60_000;
+
 const temporaryErrors = ['E_STORE_UNAVAILABLE', 'E_LOCK_TIMEOUT'];
 const reconnectMs = 5000;
 
@@ -49,6 +54,7 @@ export async function workOff(work: WorkRun, params: LoopParams): Promise<LoopEn
     obstacles: [],
     tasksStarted: 0,
     failuresInRow: 0,
+    sharedAtMs: work.ctx.platform.monotonicMs(),
     queue: Promise.resolve(),
     whenEnded: new Set(),
   };
@@ -219,6 +225,16 @@ async function doTask(work: WorkRun, state: LoopState, item: WorkItem, isResumed
     work.kill.signal.removeEventListener('abort', abort);
     for (const end of [...state.whenEnded]) end();
   }
+  await shareRuns(work, state);
+}
+
+/** Stores the runs that have ended, where machines share a store. Each command that reads runs does that first; a run of `cleo work` can take
+ *  days, and stores the rest when it ends. */
+async function shareRuns({ ctx }: WorkRun, state: LoopState): Promise<void> {
+  const now = ctx.platform.monotonicMs();
+  if (now - state.sharedAtMs < shareEveryMs) return;
+  state.sharedAtMs = now;
+  await ctx.call('trace.list', { limit: 1 });
 }
 
 /** Ends the run with an error after the other tasks have ended. */
