@@ -1,10 +1,13 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { startPostgres } from '../postgres.ts';
-import { createWorkProject } from '../work/project.ts';
+import { createTempFolder } from '../temp-folder.ts';
+import { trustProject } from '../trust.ts';
+import { createWorkProject, startCleo } from '../work/project.ts';
 
 test('a daemon does tasks that are added after its database was restarted, and those whose agent was running then', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const server = await startPostgres();
   onTestFinished(() => server.stop());
@@ -22,7 +25,16 @@ test('a daemon does tasks that are added after its database was restarted, and t
   await waitUntilDone(second);
   const third = await project.add('Third', 'agent: write c.txt');
   await waitUntilDone(third);
-  await sleep(1000);
+  // Another machine reads their traces within a minute, while the daemon only waits.
+  const clone = join(createTempFolder(), 'clone');
+  project.git('clone', '--quiet', project.folder, clone);
+  await trustProject(clone, project.env);
+  const listTraced = async (): Promise<string[]> => {
+    const { answer } = await startCleo(['trace', 'list'], clone, project.env).whenEnded;
+    return (answer.runs ?? []).map(({ taskId }: { taskId: string }) => taskId);
+  };
+  for (let i = 0; i < 40 && !(await listTraced()).includes(third); i += 1) await sleep(2000);
+  expect((await listTraced()).sort()).toEqual([first, second, third]);
   daemon.child.kill('SIGTERM');
   const { answer, exitCode, err } = await daemon.whenEnded;
   expect([exitCode, err, answer.work?.reason]).toEqual([0, '', 'stopped']);

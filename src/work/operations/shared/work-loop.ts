@@ -28,8 +28,8 @@ export interface LoopEnd {
 }
 
 interface LoopState extends LoopEnd {
-  /** The time at which other machines got the runs that had ended. */
-  sharedAtMs: number;
+  /** When other machines got the runs that had ended, and when they get the next ones. */
+  sharing: { atMs: number; timer?: NodeJS.Timeout; call?: Promise<void> };
   failuresInRow: number;
   fatal?: CleoError;
   /** Claims one after another, so that budgets and limits see each claim before the next. */
@@ -54,7 +54,7 @@ export async function workOff(work: WorkRun, params: LoopParams): Promise<LoopEn
     obstacles: [],
     tasksStarted: 0,
     failuresInRow: 0,
-    sharedAtMs: work.ctx.platform.monotonicMs(),
+    sharing: { atMs: work.ctx.platform.monotonicMs() },
     queue: Promise.resolve(),
     whenEnded: new Set(),
   };
@@ -67,6 +67,8 @@ export async function workOff(work: WorkRun, params: LoopParams): Promise<LoopEn
       runSlot(work, params, state, i + 1, left).catch((error) => endWithError(work, state, error)),
     ),
   );
+  clearTimeout(state.sharing.timer);
+  await state.sharing.call;
   if (state.fatal) throw state.fatal;
   return state;
 }
@@ -225,16 +227,26 @@ async function doTask(work: WorkRun, state: LoopState, item: WorkItem, isResumed
     work.kill.signal.removeEventListener('abort', abort);
     for (const end of [...state.whenEnded]) end();
   }
-  await shareRuns(work, state);
+  scheduleSharing(work, state);
 }
 
-/** Stores the runs that have ended, where machines share a store. Each command that reads runs does that first; a run of `cleo work` can take
- *  days, and stores the rest when it ends. */
-async function shareRuns({ ctx }: WorkRun, state: LoopState): Promise<void> {
-  const now = ctx.platform.monotonicMs();
-  if (now - state.sharedAtMs < shareEveryMs) return;
-  state.sharedAtMs = now;
-  await ctx.call('trace.list', { limit: 1 });
+/** Stores the runs that have ended, at most once a minute, where machines share a store. Every command that reads runs does that first. A
+ *  run of `cleo work` can take days; what is left is stored when it ends. */
+function scheduleSharing({ ctx }: WorkRun, state: LoopState): void {
+  const { sharing } = state;
+  if (sharing.timer) return;
+  const { monotonicMs } = ctx.platform;
+  const share = async (): Promise<void> => {
+    sharing.atMs = monotonicMs();
+    delete sharing.timer;
+    await ctx.call('trace.list', { limit: 1 });
+  };
+  sharing.timer = setTimeout(
+    () => {
+      sharing.call = share().catch(() => {});
+    },
+    Math.max(0, sharing.atMs + shareEveryMs - monotonicMs()),
+  );
 }
 
 /** Ends the run with an error after the other tasks have ended. */
