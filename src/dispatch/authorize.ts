@@ -81,7 +81,8 @@ const toProofContext = ({ app, call, caller, now }: CallContext): ProofContext =
 export async function mayHaveScope(ctx: CallContext, scope: PersonScope): Promise<boolean> {
   const { call, granted, app } = ctx;
   if (includesScope(granted ?? call.token?.scope ?? 'mutate', scope)) return true;
-  if (call.token) return false;
+  // The scope of a client is that of its token.
+  if (call.token || ctx.ownToken) return false;
   if (call.gateway === 'cli' && app.platform.token !== undefined && !(await findAgentMark(ctx))) return true;
   const { findMissingProof } = await import('#sessions/operations/shared/prove-person.ts');
   return (await findMissingProof(toProofContext(ctx))) === undefined;

@@ -38,7 +38,7 @@ async function ask(clones: FaultProject[], ...words: string[]): Promise<Json> {
 
 test('the policy of the project is the same in two checkouts, whatever their files say', async () => {
   const clones = await openClones();
-  const [one] = clones;
+  const [one, other] = clones;
   const file = inCleo(other, 'config.json');
   writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), hierarchy: { maxSiblings: 50 } }));
   await one.runOk(['config', 'set', 'hierarchy.maxSiblings', '1']);
@@ -52,7 +52,7 @@ test('the policy of the project is the same in two checkouts, whatever their fil
 
 test('grades are the same in two checkouts', async () => {
   const clones = await openClones();
-  const [one] = clones;
+  const [one, other] = clones;
   await one.runOk(['add', 'Task']);
   const { session } = await one.runOk(['session', 'start', '--scope', 'task:T001', '--auto-focus', '--grade']);
   await one.runOk(['session', 'end', '--note', 'done']);
@@ -75,7 +75,7 @@ test('grades are the same in two checkouts', async () => {
 
 test('research entries are the same in two checkouts', async () => {
   const clones = await openClones();
-  const [one] = clones;
+  const [one, other] = clones;
   await one.runOk(['add', 'Parsers']);
   await one.runOk(['add', 'Printers']);
   for (const [clone, id] of [
@@ -132,7 +132,7 @@ test('a prompt is on every machine', async () => {
 
 test('a run of one machine can be read, reviewed and verified on another', async () => {
   const clones = await openClones();
-  const [one] = clones;
+  const [one, other] = clones;
   mkdirSync(join(one.root, 'skills', 'writer'), { recursive: true });
   const program = join(one.root, 'skills', 'writer', 'run.sh');
   writeFileSync(program, '#!/bin/sh\necho written by one\n');

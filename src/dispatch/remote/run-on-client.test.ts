@@ -268,6 +268,17 @@ test('agents of cleo work on a client act below the name of its token, and do th
   expect(await listJobs(app)).toEqual([]);
 });
 
+test('cleo work gives its agents no token that may do what only people may', async () => {
+  const { app, root, call, env, client } = await openRemote({ tasks: ['T001 epic', 'T002 in T001'] });
+  createRepository(root).commit({ 'a.txt': 'first' });
+  await trustProject(root, env);
+  client.platform.token = await grantToken(app, 'admin', 'boss');
+  client.platform.identity = { kind: 'person', agent: 'boss' };
+  client.platform.caller = { agent: 'boss' };
+  expect(await call('work.run')).toMatchObject({ error: { code: 'E_FORBIDDEN', message: expect.stringContaining('scope mutate') } });
+  expect(await listJobs(app)).toEqual([]);
+});
+
 test('a server of before is used as far as it goes, and says so where it does not', async () => {
   const remote = await openRemote({ tasks: ['T001'] });
   const { client, call, root } = remote;

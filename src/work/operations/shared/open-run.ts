@@ -4,13 +4,13 @@ import { closeRun, settleRun } from '#runs/runner/run.ts';
 import { openRun, type RunContext, type RunRequest } from '#runs/runner/run-context.ts';
 import { loadSchemas } from '#runs/runner/schemas.ts';
 import type { WorkItem } from '../../model/work-item.ts';
-import { storeVariables } from '../../rules/store-variables.ts';
+import { listStoreVariables } from '../../rules/store-variables.ts';
 import type { WorkRun } from './work-run.ts';
 
 /** Opens the run that records the work on one task: its trace, its logs and its record. */
 export async function openTaskRun(work: WorkRun, item: WorkItem): Promise<RunContext> {
   const { runner, profile, validator, kill } = work;
-  const skill = { ...createSkillSpec(profile.name), env: [...profile.env, ...validator.env, ...storeVariables] };
+  const skill = { ...createSkillSpec(profile.name), env: [...profile.env, ...validator.env, ...listStoreVariables(work.ctx)] };
   const construct = { ...createSkillConstruct(item.agentId, undefined, {}), skills: [skill] };
   const request: RunRequest = {
     construct,

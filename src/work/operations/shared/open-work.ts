@@ -31,6 +31,12 @@ export async function openWork(ctx: JobContext, options: WorkOptions): Promise<{
       problem: 'cleo work cannot run inside an agent that cleo work started',
       fix: askPerson('cleo work'),
     });
+  // Agents get the token, and must not get the scope of a person with it.
+  if (ctx.isClient && (await ctx.mayHaveScope('decide')))
+    throw new CleoError('E_FORBIDDEN', {
+      problem: 'cleo work needs a token of scope mutate here, because its agents get it; this one may do what only people may',
+      fix: askPerson('cleo token create --name work --role contributor'),
+    });
   const { scope } = options;
   const root = scope === undefined ? undefined : (await ctx.runStep(workSteps.scope, { scope })).root;
   const profile = requireProfile({ ...ctx, config }, options.profile);

@@ -9,7 +9,7 @@ import type { Profile } from '../../model/profile.ts';
 import type { WorkItem } from '../../model/work-item.ts';
 import { addUsage, parseAgentLine, startStream, stepStream } from '../../rules/agent-stream.ts';
 import { createAgentCommand, formatWritable } from '../../rules/profiles.ts';
-import { storeVariables } from '../../rules/store-variables.ts';
+import { listStoreVariables } from '../../rules/store-variables.ts';
 import { report, saveItem, type WorkRun } from './work-run.ts';
 import { workSteps } from './work-steps.ts';
 
@@ -68,7 +68,7 @@ export async function runAgent(work: WorkRun, run: RunContext, item: WorkItem, s
       shell: false,
       folder: start.folder,
       env: {
-        ...runner.selectSkillEnvironment([...profile.env, ...storeVariables]),
+        ...runner.selectSkillEnvironment([...profile.env, ...listStoreVariables(ctx)]),
         ...env,
         CLEO_ROOT: ctx.project.root,
         CLEO_RUN_ID: runId,
