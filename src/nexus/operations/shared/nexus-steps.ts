@@ -25,8 +25,8 @@ const DependencySchema = object({
   syncedAt: string(),
 });
 
-/** What operations across projects read of each project. They use nothing of the context but its store, so that they also read the stores of
- *  other projects. */
+/** Reads of one project by operations across projects. They use only the store of their context, so that they also read the stores of other
+ *  projects. */
 export const nexusReads = {
   /** A task with its details; `project` is its name in the error. */
   task: readStep({
@@ -70,7 +70,7 @@ export const nexusReads = {
   hits: readStep({ name: 'hits', params: object({ ids: Ids }), run: ({ store }, { ids }) => store.tasks.getHits(ids) }),
   /** All dependencies on other projects. */
   dependencies: readStep({ name: 'dependencies', params: object({}), run: ({ store }) => store.nexus.list() }),
-  /** What tasks wait for before they begin, and the children of those that have to finish. */
+  /** The prerequisites of tasks that are to begin, and the children of those that have to finish. */
   prerequisites: readStep({
     name: 'prerequisites',
     params: object({ begin: Ids, finish: Ids }),

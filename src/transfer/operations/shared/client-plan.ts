@@ -6,7 +6,7 @@ import type { Platform } from '#platform/port.ts';
 import { maxPlanFileBytes, scanPlanFiles } from './plan-scan.ts';
 import { clientTree, getPlanFolder, toKnownStats } from './plan-stats.ts';
 
-/** The files of `.cleo/plan`, and nothing beside them: a server must not choose other files to read or write. */
+/** The files of `.cleo/plan`, and no others: a server must not choose which files it reads or writes. */
 const PlanName = pipe(
   string(),
   regex(/^(?:[a-z]+\/[A-Za-z0-9][\w.-]{0,127}\.json|contents\/[0-9a-f]{64})$/, 'must be the name of a plan file'),
