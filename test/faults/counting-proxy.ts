@@ -34,11 +34,16 @@ export async function openCountingProxy(to: string): Promise<CountingProxy> {
     const upstream = connect({ port: Number(target.port), host: target.hostname, noDelay: true });
     let isAnswered = true;
     let isReading = false;
+    let tripMs = Number.NEGATIVE_INFINITY;
     client.on('data', (bytes) => {
       const text = bytes.toString('latin1');
       if (/begin/.test(text)) isReading = /read only/.test(text);
       // The Terminate message gets no answer, and no command waits for the commit of a read.
-      if (isAnswered && bytes[0] !== 0x58 && !(isReading && text.endsWith('commit\0'))) count++;
+      // The answers to messages that were sent one right after the other arrive one after the other, too: what is sent between them
+      // waits for no delay of its own.
+      const isTrip = isAnswered && performance.now() - tripMs >= delayMs / 2;
+      if (isTrip && bytes[0] !== 0x58 && !(isReading && text.endsWith('commit\0'))) count++;
+      if (isTrip) tripMs = performance.now();
       isAnswered = false;
       firstMs ||= performance.now();
       forward(bytes, upstream);
