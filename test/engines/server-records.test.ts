@@ -135,6 +135,22 @@ test('the server rejects a verdict, and the removal of a run, from a token witho
   expect(await app.store.read(({ records }) => records.list('reviews'))).toHaveLength(1);
 });
 
+test('a record is outdated if the store has another content than the client compared, not if it has the same', async () => {
+  const app = await openApp({ engine: 'postgres' });
+  const server = await startServer(app);
+  const headers = { authorization: `Bearer ${await grantToken(app, 'mutate', 'worker')}` };
+  const save = async (content: string): Promise<Json> => {
+    const hash = createHash('sha256').update(content).digest('hex');
+    const record = { name: 'runs/run-a/run.json', hash, size: content.length, stored: { encoding: 'utf8', content }, expected: null };
+    return (await server.post('records', { agent: 'x', request: { action: 'save', kind: 'runs', records: [record] } }, headers)).body;
+  };
+  expect([await save('{}'), await save('{}'), await save('[]')]).toEqual([
+    { records: [] },
+    { records: [] },
+    { records: ['runs/run-a/run.json'] },
+  ]);
+});
+
 test('of two clients that store a file at once, the second one gets the state of the first and a warning', async () => {
   const { app, one, other } = await openRemotes({ engine: 'postgres' });
   for (const [client, agent] of [

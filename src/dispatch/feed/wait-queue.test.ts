@@ -82,6 +82,21 @@ test('tries again for work that was changed', async () => {
   queue.stop();
 });
 
+test('tries a waiter again for work that was found during its attempt', async () => {
+  const free = ['T1'];
+  const endings: ((result: AttemptResult) => void)[] = [];
+  const queue = createWaitQueue(async () => ({ ids: [...free] }));
+  queue.enter({ attempt: () => new Promise((end) => endings.push(end)) });
+  await sleep(10);
+  free.push('T2');
+  queue.check(['T2']);
+  await sleep(10);
+  endings[0]!('nothing');
+  await sleep(10);
+  expect(endings).toHaveLength(2);
+  queue.stop();
+});
+
 test('searches nothing while nothing changes and while nobody waits', async () => {
   const { enter, queue, countSearches, add } = createWorld([]);
   add('T0');

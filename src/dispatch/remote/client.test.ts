@@ -120,11 +120,18 @@ test.each([
   });
 });
 
-test('an agent does not get the scope of the token in its environment', async () => {
-  const { call } = await openRemote({ token: 'ada', scope: 'admin', clientEnv: { CLEO_AGENT_ID: 'ada/worker-1' } });
-  expect(await call('admin.token.create', { name: 'x', scope: 'query' })).toMatchObject({ _meta: { exitCode: 64 } });
-  const person = await openRemote({ token: 'ada', scope: 'admin', clientEnv: { CLEO_AGENT_ID: '', LOGNAME: 'ada' } });
-  expect(await person.call('admin.token.create', { name: 'x', scope: 'query' })).toMatchObject({ success: true });
+const createToken = ({ call }: Remote): Promise<Json> => call('admin.token.create', { name: 'x', scope: 'query' });
+const confirmDecision = ({ call }: Remote): Promise<Json> => call('memory.confirm', { id: 'D-001' });
+
+test.each([
+  ['admin', createToken],
+  ['decide', confirmDecision],
+] as const)('an agent does not get scope %s of the token in its environment, a person does', async (scope, act) => {
+  const tasks = ['memory decision: Several machines write'];
+  const agent = await openRemote({ tasks, token: 'ada', scope, clientEnv: { CLEO_AGENT_ID: 'ada/worker-1' } });
+  expect(await act(agent)).toMatchObject({ _meta: { exitCode: 64 } });
+  const person = await openRemote({ tasks, token: 'ada', scope, clientEnv: { CLEO_AGENT_ID: '', LOGNAME: 'ada' } });
+  expect(await act(person)).toMatchObject({ success: true });
 });
 
 test('a request without a valid token is exit code 64', async () => {
