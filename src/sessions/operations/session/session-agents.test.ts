@@ -62,6 +62,11 @@ describe('several sessions of one agent', () => {
     expect(await call('tasks.complete', { taskId: 'T004' })).toMatchObject({ success: true, _meta: { sessionId: 's-a' } });
   });
 
+  test('a task that another agent holds in one of them selects none', async () => {
+    const { call } = await openApp({ tasks: [...several, 'T005 in T001 active by ada@s-a: Held by another'] });
+    expect((await call('tasks.update', { taskId: 'T005', notes: 'x' })).error).toMatchObject({ exitCode: 36 });
+  });
+
   test('a call that selects a graded session is graded', async () => {
     const { call } = await openApp({
       tasks: [
