@@ -10,6 +10,8 @@ export async function openClients(tasks: string[] = ['T001', 'T002', 'T003'], co
   const app = await openApp({ tasks, config });
   const { CLEO_AGENT_ID: _, ...env } = app.env;
   const gone = new Set<string>();
+  /** Processes of other hosts. */
+  const hidden = new Set<string>();
   const surface = (variables: Record<string, string>, process?: { client: string; pid: number }, isSticky = false) => {
     const found = process && { ...process, startTime: '42', key: `here/${process.pid}/42` };
     const created = createPlatform({ ...env, LOGNAME: 'sam', ...variables }, app.root, '0.0.0-test');
@@ -19,7 +21,7 @@ export async function openClients(tasks: string[] = ['T001', 'T002', 'T003'], co
       loadProcesses: async () => ({
         ...(await created.loadProcesses()),
         findClientProcess: () => found,
-        isProcessRunning: (key) => !gone.has(key),
+        isProcessRunning: (key) => (hidden.has(key) ? undefined : !gone.has(key)),
       }),
     };
     const own = { ...createApp(platform, { isSticky }), openStore: async () => app.store };
@@ -28,5 +30,5 @@ export async function openClients(tasks: string[] = ['T001', 'T002', 'T003'], co
       return { agent: caller?.agent, process: caller?.process, exitCode, envelope };
     };
   };
-  return { app, surface, gone };
+  return { app, surface, gone, hidden };
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { expect, inject, onTestFinished, test } from 'vitest';
@@ -181,6 +181,18 @@ test('records in files and settings move to PostgreSQL and back', async () => {
   // On SQLite a file that is removed is gone.
   removeAll();
   expect((await app.call('admin.grade.list')).grades).toEqual([]);
+});
+
+test('a store that moved to SQLite stays there although the configuration of the user has an address', async () => {
+  const app = await openApp({ engine: 'sqlite', tasks: ['T001'] });
+  openClient(app);
+  const url = inject('databaseUrl');
+  await migrate(app, url);
+  mkdirSync(app.env.CLEO_HOME!, { recursive: true });
+  writeFileSync(join(app.env.CLEO_HOME!, 'config.json'), JSON.stringify({ store: { url } }));
+  expect(await migrate(app, 'sqlite')).toMatchObject({ success: true, to: { engine: 'sqlite' } });
+  expect(await app.call('admin.config.get', { key: 'store.url' })).toMatchObject({ value: '', source: 'project' });
+  expect((await app.call('tasks.list')).tasks).toHaveLength(1);
 });
 
 const toMarker = (state: string, place: string): string => JSON.stringify({ state, place, at: '2026-01-01' });

@@ -102,6 +102,15 @@ test('a conversation that continues in a new process is recorded there', async (
   expect(await later('tasks.complete', { taskId: 'T001' })).toMatchObject({ agent: 'claude-a', process: 'here/101/42', exitCode: 0 });
 });
 
+test('a conversation stays recorded in a process of another host, of which nobody here knows whether it runs', async () => {
+  const { surface, hidden } = await openClients();
+  const variables = { CLAUDE_CODE_SESSION_ID: 'a' };
+  await surface(variables, claude)('tasks.start', { taskId: 'T001' });
+  hidden.add('here/100/42');
+  const shell = surface(variables, { client: 'claude', pid: 101 });
+  expect(await shell('tasks.update', { taskId: 'T001', notes: 'x' })).toMatchObject({ process: 'here/100/42', exitCode: 0 });
+});
+
 test('an agent named outright has no process, whatever the request says', async () => {
   const { surface } = await openClients();
   const server = surface({ CLEO_AGENT_ID: 'ada', CLAUDE_CODE_SESSION_ID: 'a' }, claude, true);

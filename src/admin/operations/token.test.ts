@@ -215,6 +215,8 @@ test('a token is worth nothing in a project with another key', async () => {
   const { call, inner, store } = await open();
   const { secret } = await call('admin.token.create', { name: 'ci', scope: 'admin' }, asPerson);
   const token = await store.read(({ tokens }) => tokens.get('ci'));
+  const { platform } = inner;
+  expect(token).toMatchObject({ project: platform.config.load(platform.getProject()!)['project.key'] });
   await store.write({ at: '', by: '' }, ({ tokens }) =>
     tokens.insert({ ...token!, name: 'copied', hash: inner.platform.sha256(`cleo_${'a'.repeat(43)}`), project: 'another_1' }),
   );

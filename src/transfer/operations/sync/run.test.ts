@@ -127,6 +127,34 @@ test('a claim of another clone has the time at which the same agent took the tas
   }
 });
 
+test.each([
+  ['one', [1, 2]],
+  ['other', [2, 1]],
+])('of two ticks of one criterion the later one counts, whichever clone synced first: the %s', async (_, [first, second]) => {
+  const clock = { now: '2026-01-01T10:00:00.000Z' };
+  const early = await openReplica(first!, { tasks: ['T001'], clock });
+  await early.call('tasks.update', { taskId: 'T001', acceptance: ['It works'] });
+  await early.call('sync.run');
+  const late = await openReplica(second!, { clock });
+  mergeFiles(early, late);
+  await late.call('sync.run');
+  for (const [app, hour] of [
+    [early, 11],
+    [late, 12],
+  ] as const) {
+    clock.now = `2026-01-01T${hour}:00:00.000Z`;
+    await app.call('tasks.criteria.check', { taskId: 'T001', n: 1 });
+  }
+  clock.now = '2026-01-01T13:00:00.000Z';
+  await late.call('sync.run');
+  clock.now = '2026-01-01T14:00:00.000Z';
+  await early.call('sync.run');
+  mergeFiles(late, early);
+  await early.call('sync.run');
+  const task = await early.store.read(({ tasks }) => tasks.get('T001'));
+  expect(task?.acceptance).toMatchObject([{ metAt: '2026-01-01T12:00:00.000Z' }]);
+});
+
 test('reports a broken file with its line, and a file with conflict markers until it is resolved', async () => {
   const app = await openReplica(1, { tasks: ['T001', 'T002'] });
   await app.call('sync.run');
