@@ -84,6 +84,16 @@ test('the next call of the former holder says who took the task over, and why', 
   expect(await ada.call('tasks.complete')).toMatchObject({ task: { id: 'T002' } });
 });
 
+test('a former holder that works in a session learns it too, not only the agent without one', async () => {
+  const app = await openApp({ tasks: ['T001', 'T002 active by ada@s-1: Held', 'session s-1 global by ada'] });
+  await setLastSeen(app, 31);
+  await takeOver(app, 'T002');
+  expect((await app.as('ada').call('tasks.complete', { taskId: 'T002' })).error).toMatchObject({
+    exitCode: 35,
+    details: { holder: 'tester', takenOver: { reason: 'the release waits for it' } },
+  });
+});
+
 test('a claim that lapsed is taken over without being asked for, and its holder learns why', async () => {
   const app = await openApp({ tasks: ['T001'] });
   await app.as('ada').call('tasks.start', { taskId: 'T001' });
