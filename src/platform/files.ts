@@ -23,6 +23,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { CleoError } from '#core/errors/error.ts';
+import { monotonicMs } from './monotonic.ts';
 import type { FileSystem } from './port.ts';
 
 export const files: FileSystem = {
@@ -229,12 +230,14 @@ function syncFolder(folder: string): void {
   }
 }
 
-const lockTimeoutMs = 2000;
+const lockTimeoutMs = 5000;
+const maxLockPauseMs = 10;
 const staleLockMs = 10_000;
 
-/** Waits for the lock. It is held for milliseconds, so an old lock was left by a process that died. */
+/** Waits for the lock. It is held for milliseconds, so an old lock was left by a process that died. The pauses are short and random: a
+ *  process that takes the lock again and again would often be ahead of one that waits. */
 function takeLock(lock: string): void {
-  for (let waited = 0; ; waited += 20) {
+  for (const until = monotonicMs() + lockTimeoutMs; ; ) {
     try {
       closeSync(openSync(lock, 'wx'));
       return;
@@ -243,8 +246,8 @@ function takeLock(lock: string): void {
     }
     const age = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
     if (age > staleLockMs) rmSync(lock, { force: true });
-    else if (waited >= lockTimeoutMs) throw new CleoError('E_LOCK_TIMEOUT', { waitedMs: lockTimeoutMs, path: lock });
-    else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+    else if (monotonicMs() >= until) throw new CleoError('E_LOCK_TIMEOUT', { waitedMs: lockTimeoutMs, path: lock });
+    else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.random() * maxLockPauseMs);
   }
 }
 
