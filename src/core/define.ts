@@ -16,7 +16,7 @@ import type { ApplyContext, FactRequest, Observation } from './observation.ts';
 import type { StoreStep } from './store-step.ts';
 
 export type OperationKind = 'query' | 'mutation' | 'job';
-export type OperationTier = 0 | 1 | 2;
+type OperationTier = 0 | 1 | 2;
 
 /** Everything an operation can require before it runs. */
 export type Requirement = 'store' | 'project' | 'nothing';
@@ -51,7 +51,7 @@ export interface ScopeRequest {
   createError?(problem: string, hint?: string): CleoError;
 }
 
-export interface OperationExample {
+interface OperationExample {
   /** Tasks that exist before the call, e.g. `T001 epic`, `T002 in T001`, `T003 depends T002`, `T004 done`. */
   world?: string[];
   call: Record<string, unknown>;

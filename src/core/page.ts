@@ -33,7 +33,7 @@ export const pageParams = (limit: number) => ({
 });
 
 /** The page parameters of a call. */
-export interface PageRequest extends Page {
+interface PageRequest extends Page {
   budget?: number | undefined;
 }
 

@@ -16,7 +16,7 @@ export interface SearchResult<H> {
 }
 
 /** The store of a search. Each query word is passed with its alternatives. */
-export interface SearchIndex<C> {
+interface SearchIndex<C> {
   candidates(wanted: string[][], how: { prefix: boolean; titleOnly: boolean }, limit: number): Promise<C[]>;
   count(wanted: string[][], how: { prefix: boolean }, atMost: number): Promise<number>;
   /** Returns the labels by id; ids without labels are missing. */

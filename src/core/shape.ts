@@ -41,7 +41,7 @@ export function findParam(params: unknown, name: string): ParamShape | undefined
   return node && describeParam(name, node);
 }
 
-export function describeParam(name: string, node: SchemaNode): ParamShape {
+function describeParam(name: string, node: SchemaNode): ParamShape {
   const seen = { description: '', metadata: {} as Record<string, unknown> };
   const core = unwrapSchema(node, seen);
   const each = { description: '', metadata: {} as Record<string, unknown> };

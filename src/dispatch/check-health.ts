@@ -2,7 +2,7 @@ import { CleoError } from '#core/errors/error.ts';
 import { type App, requireProject } from './call-context.ts';
 
 /** `busy`: other writers hold the write lock; the server itself can write. */
-export type Health = 'ok' | 'busy' | 'failing';
+type Health = 'ok' | 'busy' | 'failing';
 
 /** The result of a check counts for this time, so that nobody can keep the database busy with checks. */
 const validMs = 5000;

@@ -9,7 +9,7 @@ import { parseJson } from '#lib/parse-json.ts';
 type Fields = Record<string, unknown>;
 
 /** Parameters in their canonical form, and warnings about values that were ignored. */
-export interface CorrectedParams {
+interface CorrectedParams {
   params: Fields;
   warnings: string[];
 }

@@ -5,7 +5,7 @@ const recheckMs = 10_000;
 /** A revocation has the time at which its call began, and may be committed after a later one. */
 const overlapMs = 60_000;
 
-export interface RevocationRecorder {
+interface RevocationRecorder {
   /** Stores the ids of all revoked tokens in the cleo folder. */
   record(): Promise<void>;
   /** Looks for revoked tokens after a call, from time to time. A server without calls asks nothing. */

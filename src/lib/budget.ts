@@ -15,7 +15,7 @@ export interface Omission {
   expand: string;
 }
 
-export interface FittedSections<K extends string> {
+interface FittedSections<K extends string> {
   /** The number of items that fit, by section. */
   kept: Record<K, number>;
   omitted: Omission[];

@@ -12,7 +12,7 @@ import {
 import { stripBom } from './parse-json.ts';
 
 /** The first syntax error of a text: `comma expected`, with line and column from 1. */
-export interface JsonProblem {
+interface JsonProblem {
   problem: string;
   line: number;
   column: number;

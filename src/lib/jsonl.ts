@@ -1,5 +1,6 @@
 import { parseJson, stripBom } from './parse-json.ts';
-export interface JsonLinesState {
+
+interface JsonLinesState {
   /** Numbers, from 1, of the lines that are not JSON, except the last line. */
   invalidLines: number[];
   /** The incomplete last line of an interrupted write. */

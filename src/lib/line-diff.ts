@@ -7,10 +7,10 @@ export interface DiffLine {
 }
 
 /** A part of a comparison: lines to show, or the number of unchanged lines that are left out. */
-export type DiffHunk = { lines: DiffLine[] } | { skipped: number };
+type DiffHunk = { lines: DiffLine[] } | { skipped: number };
 
 /** More edits take too long and help no reader: the texts are compared as a whole. */
-export const maxDiffEdits = 1500;
+const maxDiffEdits = 1500;
 
 /** Compares two texts line by line with the fewest added and removed lines (Myers). Removed lines come before added ones. */
 export function diffLines(before: string, after: string, maxEdits = maxDiffEdits): DiffLine[] {

@@ -1,5 +1,5 @@
 /** `_meta.truncated` of a list that was cut. */
-export interface Truncation {
+interface Truncation {
   shown: number;
   total: number;
   atLeast?: true;

@@ -1,7 +1,7 @@
 import { createGlobMatcher, expandBraces, getGlobBase, isGlob } from './glob.ts';
 
 /** One declared path: a file, a folder or a glob, in normalized form. */
-export interface PathEntry<T> {
+interface PathEntry<T> {
   path: string;
   value: T;
   /** Other entries that may name the same file. */

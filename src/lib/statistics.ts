@@ -34,7 +34,7 @@ export interface Histogram {
 }
 
 /** Bounds of durations, in seconds. */
-export const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
 export function createHistogram(bounds: readonly number[] = durationBounds): Histogram {
   const values: HistogramValues = { bounds, within: bounds.map(() => 0), count: 0, sum: 0 };

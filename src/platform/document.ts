@@ -18,13 +18,13 @@ import { toFileError } from './files.ts';
 import type { Project, WorkingTree } from './port.ts';
 import { isWithin, listProjectFolders } from './tree.ts';
 
-export interface DocumentFile {
+interface DocumentFile {
   /** The path from the project folder. */
   name: string;
   bytes: Buffer;
 }
 
-export interface DocumentRequest {
+interface DocumentRequest {
   project: Project;
   tree: WorkingTree;
   callerFolder: string;

@@ -22,7 +22,7 @@ export interface Project {
   folder: string;
 }
 
-export interface FileInfo {
+interface FileInfo {
   name: string;
   size: number;
   changedAt: string;

@@ -4,7 +4,7 @@ import { environmentMarks } from '#sessions/model/agent-marks.ts';
 type Environment = Record<string, string | undefined>;
 
 /** Variables that every program needs, on Windows too. A skill receives others only by name. */
-export const basicVariables = 'PATH HOME LANG TMPDIR TERM SystemRoot PATHEXT TEMP TMP USERPROFILE ComSpec'.split(' ');
+const basicVariables = 'PATH HOME LANG TMPDIR TERM SystemRoot PATHEXT TEMP TMP USERPROFILE ComSpec'.split(' ');
 
 /** Variables that compilers, package managers and test runners need to find their files, the proxy and the certificates. None of
  *  them is meant for a secret. `SSH_AUTH_SOCK` is missing on purpose: with it a program could sign as the user. */

@@ -3,7 +3,7 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { ServerAnswer, ServerConnection, ServerRequest } from '#core/model/server-connection.ts';
 
 /** A request that received no answer. `wasSent` is false only if the server cannot have seen it. */
-export class NoAnswer extends Error {
+class NoAnswer extends Error {
   readonly wasSent: boolean;
   /** Trying again does not help: the host is unknown, or its certificate is not valid. */
   readonly isFinal: boolean;

@@ -15,7 +15,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import type { CleoError } from '#core/errors/error.ts';
 import { convertFileErrors, findNearestExisting, isBelow } from './files.ts';
 
-export interface SkillFile {
+interface SkillFile {
   /** The path from the skill's folder, with slashes. */
   name: string;
   bytes: Buffer;

@@ -11,7 +11,7 @@ import { defaultTokenDays, toExpiry } from '#core/rules/token-terms.ts';
 import { defined } from '#lib/defined.ts';
 import { toTokenRow } from './shared/token-row.ts';
 
-export const TokenRow = strictObject({
+const TokenRow = strictObject({
   name: string(),
   scope: TokenScopeSchema,
   role: RoleSchema,

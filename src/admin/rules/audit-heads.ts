@@ -56,7 +56,7 @@ export interface CheckedHead {
 }
 
 /** The signed part of a verified log. */
-export interface LogCoverage {
+interface LogCoverage {
   level: ProofLevel;
   signed?: Coverage;
   anchored?: Coverage;

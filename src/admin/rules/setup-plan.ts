@@ -30,7 +30,7 @@ export interface FileEdit {
 }
 
 /** The reason why a file cannot be edited. */
-export interface SetupConflict {
+interface SetupConflict {
   file: string;
   problem: string;
 }

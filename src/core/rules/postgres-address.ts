@@ -1,10 +1,10 @@
 /** One server that an address names. `host` is a name, an IP address without brackets, or a folder of Unix sockets. */
-export interface PostgresHost {
+interface PostgresHost {
   host: string;
   port: number | undefined;
 }
 
-export interface PostgresAddress {
+interface PostgresAddress {
   /** Empty if the address leaves the host to `PGHOST`. */
   hosts: PostgresHost[];
   user: string | undefined;
@@ -14,7 +14,7 @@ export interface PostgresAddress {
 }
 
 const tlsModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
-export type TlsMode = (typeof tlsModes)[number];
+type TlsMode = (typeof tlsModes)[number];
 
 /** The parameters of an address, with their values; a list means one of these. */
 const parameterValues = {
@@ -30,7 +30,7 @@ const parameterValues = {
 } as const;
 export type PostgresParameters = Partial<Record<keyof typeof parameterValues, string>>;
 
-export type ParsedAddress = { address: PostgresAddress } | { problem: string } | { parameter: string; problem: string };
+type ParsedAddress = { address: PostgresAddress } | { problem: string } | { parameter: string; problem: string };
 
 const addressPattern = /^postgres(?:ql)?:\/\/(?:([^/?#]*)@)?([^/?#@]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/i;
 

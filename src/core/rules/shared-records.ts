@@ -16,7 +16,7 @@ export interface RecordPlan {
   discard: string[];
 }
 
-export interface RecordComparison {
+interface RecordComparison {
   /** Hashes of the files, by name. */
   local: ReadonlyMap<string, string>;
   stored: SharedRecord[];
@@ -65,7 +65,7 @@ export const getRecordLimit = (now: string, days: number): string | undefined =>
   days > 0 ? formatIsoTime(Date.parse(now) - days * 86_400_000) : undefined;
 
 /** The change of one line of a file. */
-export type LineStep = 'keep' | 'drop' | { text: string };
+type LineStep = 'keep' | 'drop' | { text: string };
 
 /** Arranges the lines of a file as the store has them: the lines that both have are in the order of the store, a line that only the file
  *  has stays where it is, and what the file lacks is appended. An empty line has no hash. */

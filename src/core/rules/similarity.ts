@@ -2,7 +2,7 @@ import { measureDistance, toTerms, toTrigrams } from '#lib/terms.ts';
 import type { Rankable, RankKey } from './rank.ts';
 
 /** Words of the vocabulary that match one word of a query, each with its similarity from 0 to 100. */
-export type SimilarWords = { word: string; similarity: number }[];
+type SimilarWords = { word: string; similarity: number }[];
 
 /** Rates a word against a query word: 100 if they are equal, then a longer word with this prefix, then one or two typos, then shared
  *  trigrams. 0 means that they have nothing in common. */

@@ -3,7 +3,7 @@ import type { Screen } from './screen.ts';
 import { measureWidth, toOneLine, truncate, wrap } from './text.ts';
 
 /** A task as boards and lists draw it. */
-export type CardFields = {
+type CardFields = {
   id: string;
   title: string;
   type: string;

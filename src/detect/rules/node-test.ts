@@ -25,7 +25,7 @@ export const formatRun = (manager: NodeManager, script: string): string =>
   script === 'test' && manager !== 'bun' ? `${manager} test` : `${manager} run ${script}`;
 
 /** False for the placeholder of `npm init` and for scripts without effect. */
-export const isRunnable = (script: string | undefined): script is string =>
+const isRunnable = (script: string | undefined): script is string =>
   script !== undefined && script.trim() !== '' && !/no test specified|^\s*(?:exit 0|true|echo\b[^&|;]*)\s*$/.test(script);
 
 export const findScript = (scripts: Record<string, string>, ...names: string[]): string | undefined =>

@@ -1,4 +1,4 @@
-export interface DocKind {
+interface DocKind {
   name: string;
   about: string;
   source: 'built-in' | 'config';

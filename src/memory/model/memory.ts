@@ -56,7 +56,6 @@ export const MemoryContent = pipe(
 
 /** Kinds of sources that `--source` accepts, such as `research:T002-parsers`. */
 export const sourceTables = ['research', 'vote', 'adr', 'session', 'task', 'doc'] as const;
-export type SourceTable = (typeof sourceTables)[number] | 'ledger';
 
 /** An entry as lists show it. */
 export interface MemoryHit {

@@ -18,7 +18,7 @@ export const permissionMeanings: Record<Permission, string> = {
   execute: 'reserved for running commands; currently the same as write',
 };
 
-export const RegisteredProjectSchema = looseObject({
+const RegisteredProjectSchema = looseObject({
   name: pipe(ProjectName, description('Name of the project in queries')),
   path: pipe(string(), description('Absolute path of the folder that contains .cleo')),
   key: pipe(string(), description('project.key of its configuration, which identifies the project after a move')),

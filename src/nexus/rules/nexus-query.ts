@@ -3,7 +3,7 @@ import { projectNamePattern, type RemoteTaskId } from '../model/nexus.ts';
 
 export const querySyntax = '<project>:T001, <project>:<text> or *:<text>';
 
-export type NexusQuery = { project: string; id: TaskId } | { project: string; text: string };
+type NexusQuery = { project: string; id: TaskId } | { project: string; text: string };
 interface QueryProblem {
   problem: string;
   /** A likely correction. */

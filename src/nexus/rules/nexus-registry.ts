@@ -33,7 +33,7 @@ function checkProjects(projects: RegisteredProject[]): string | undefined {
   return relative && `the path of ${relative.name} is not absolute`;
 }
 
-export interface RegistrationRequest {
+interface RegistrationRequest {
   name?: string | undefined;
   permission?: Permission | undefined;
   path: string;

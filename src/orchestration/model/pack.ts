@@ -65,7 +65,7 @@ export type Pack = InferOutput<typeof PackSchema>;
 export type PackCriterion = InferOutput<typeof PackCriterion>;
 
 /** The lists of a pack in order of importance, including the task's labels and files. */
-export const packSections = [
+const packSections = [
   'labels',
   'blockers',
   'parents',

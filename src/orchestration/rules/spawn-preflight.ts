@@ -3,7 +3,7 @@ import type { Status, TaskId, TaskType } from '#core/model/scalars.ts';
 import { fallbackSkill } from '#skills/rules/dispatch-skill.ts';
 import type { SpawnRole } from '../model/spawn.ts';
 
-export const maxSpawnFiles = 3;
+const maxSpawnFiles = 3;
 
 /** Facts about a task that decide whether it can be spawned. */
 export interface SpawnCandidate {

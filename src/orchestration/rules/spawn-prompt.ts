@@ -58,7 +58,7 @@ export function buildSpawnPrompt(facts: PromptFacts, files: ReadonlyMap<string, 
   return { text: `${escapeInvisible(sections.join(separator))}\n`, ...tokens };
 }
 
-export function getTokenValues({ task, epicId, ...facts }: PromptFacts): Record<TokenName, TokenValue> {
+function getTokenValues({ task, epicId, ...facts }: PromptFacts): Record<TokenName, TokenValue> {
   return {
     TASK_ID: task.id,
     EPIC_ID: epicId ?? 'none',

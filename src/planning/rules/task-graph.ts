@@ -4,7 +4,7 @@ import { groupBy } from '#lib/collections.ts';
 /** A dependency: the first task waits for the second. */
 export type GraphEdge = [TaskId, TaskId];
 
-export interface GraphSelection<N extends { id: TaskId }> {
+interface GraphSelection<N extends { id: TaskId }> {
   nodes: N[];
   edges: GraphEdge[];
 }

@@ -15,7 +15,7 @@ interface LockClaim extends ProcessIdentity {
   nonce: string;
 }
 
-export interface LockFile {
+interface LockFile {
   /** Set if the lock of a dead process was taken over. */
   warning?: string;
   /** Run that the dead process held the lock for. */

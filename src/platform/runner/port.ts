@@ -102,7 +102,7 @@ export interface FileEntry {
 }
 
 /** Limits of a check or judge. */
-export interface CommandOptions {
+interface CommandOptions {
   timeoutMs: number;
   /** Names of the variables that the construct declares. */
   variables: string[];

@@ -61,7 +61,7 @@ export function listLiving(group: ProcessGroup, which: 'all' | 'outside' = 'all'
 }
 
 /** Adds new descendants to `seen`. It reads only their entries in /proc, so it is cheap enough for polling. */
-export function trackChildren({ pid: leader, seen }: ProcessGroup): void {
+function trackChildren({ pid: leader, seen }: ProcessGroup): void {
   if (process.platform !== 'linux' || leader === undefined || !seen) return;
   const queue = [leader];
   for (const [pid, began] of seen) if (readProcess(pid)?.began === began) queue.push(pid);
@@ -86,7 +86,7 @@ function listChildren(pid: number): number[] {
 }
 
 /** Number of the file handle that skills inherit. Descendants keep it even if they clear their environment. */
-export const inheritedHandleIndex = 3;
+const inheritedHandleIndex = 3;
 export const readHandlePath = (file: number): string | undefined => readLink(process.pid, file);
 
 function readLink(pid: number, handle: number): string | undefined {

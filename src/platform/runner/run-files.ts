@@ -110,7 +110,7 @@ export function createTraceFolder(folder: string): TraceFolder {
 }
 
 /** Writes bytes that are not part of a trace to a new `.corrupt` file next to it and returns the name of that file. */
-export function moveToCorruptFile(trace: string, bytes: Uint8Array): string {
+function moveToCorruptFile(trace: string, bytes: Uint8Array): string {
   for (let count = 1; ; count += 1) {
     const path = `${trace}.corrupt${count === 1 ? '' : `-${count}`}`;
     if (createPrivate(path, bytes)) return basename(path);

@@ -2,7 +2,7 @@ import { createJsonSchema } from '#core/model/json-schema.ts';
 import { ManifestEntrySchema } from './manifest.ts';
 
 /** Creates the JSON Schema of a line in `MANIFEST.jsonl`. */
-export function createManifestSchema(): Record<string, unknown> {
+function createManifestSchema(): Record<string, unknown> {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'CLEO research manifest entry',

@@ -25,7 +25,7 @@ export type ResearchStatus = InferOutput<typeof ResearchStatusSchema>;
 /** Message that a subagent returned. Any text is accepted, so that the error can show the valid forms. */
 export const ReturnMessage = pipe(string(), maxLength(100_000, 'must have at most 100000 characters'));
 
-export const EntryId = pipe(
+const EntryId = pipe(
   string(),
   maxLength(120, 'must have at most 120 characters'),
   regex(/^T\d{3,15}-[a-z0-9]+(-[a-z0-9]+)*$/, 'must be a task id and a slug, e.g. T002-parsers'),

@@ -84,7 +84,7 @@ export const listEntryTasks = (entry: ParsedEntry): TaskId[] => [
 ];
 export const isLinked = (entry: ParsedEntry, taskId: TaskId): boolean => listLinks(entry).includes(taskId);
 export const listLinks = (entry: ParsedEntry): TaskId[] => entry.linked_tasks.map((id) => parseTaskId(id) ?? id);
-export const parseEntryTask = (id: string): TaskId | undefined => parseTaskId(/^T\d+(?=-)/.exec(id)?.[0] ?? '');
+const parseEntryTask = (id: string): TaskId | undefined => parseTaskId(/^T\d+(?=-)/.exec(id)?.[0] ?? '');
 
 /** Finds the entry about the work on a task: the newest one with the task's id as prefix, otherwise the newest linked one without any
  *  task id. An entry of another task does not count, even if it is linked. */
@@ -117,7 +117,7 @@ export function dropEntries(lines: string[], ids: ReadonlySet<string>): LineChan
   });
 }
 
-export interface EntryFilter {
+interface EntryFilter {
   status?: string | undefined;
   topic?: string | undefined;
   agentType?: string | undefined;

@@ -39,7 +39,7 @@ export function parseOutput(source: string): OutputFile {
 
 export const hasSection = ({ sections }: OutputFile, name: string): boolean => (sections.get(name)?.trim() ?? '') !== '';
 
-export interface OutputProblem {
+interface OutputProblem {
   /** Affected part: title, task, epic, date, status, summary or content. */
   part: string;
   problem: string;

@@ -35,7 +35,7 @@ export interface ProtocolFacts {
 }
 
 /** Rule without an id in the protocols: the prompt of the subagent contained the protocol. */
-export const spawnRuleId = 'SPAWN-001';
+const spawnRuleId = 'SPAWN-001';
 
 /** Checks how a task was done, rule by rule. A rule that the recorded facts cannot decide is a warning, never a pass. */
 export function checkProtocol(facts: ProtocolFacts): ProtocolFinding[] {

@@ -1,7 +1,7 @@
 import { addToList } from '#lib/collections.ts';
 
 export const protocolTiers = ['minimal', 'standard', 'orchestrator'] as const;
-export type ProtocolTier = (typeof protocolTiers)[number];
+type ProtocolTier = (typeof protocolTiers)[number];
 
 export const protocolSections = [
   'session-start',
@@ -23,7 +23,7 @@ export const protocolSections = [
   'memory-jit',
   'escalation',
 ] as const;
-export type ProtocolSection = (typeof protocolSections)[number];
+type ProtocolSection = (typeof protocolSections)[number];
 
 interface ListedOperation {
   name: string;

@@ -54,7 +54,7 @@ export interface PhaseSpec {
   killGraceMs: number;
 }
 
-export interface PhaseGate {
+interface PhaseGate {
   severity: 'block' | 'warn';
   checks: CheckSpec[];
 }

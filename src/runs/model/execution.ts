@@ -20,7 +20,7 @@ import {
 
 /** Types of the files that a run writes. Their keys, and null for an absent value, are those of the published schemas, because other tools
  *  read these files. */
-export const ExecutionStatusSchema = picklist(['success', 'failure', 'partial', 'blocked', 'timeout']);
+const ExecutionStatusSchema = picklist(['success', 'failure', 'partial', 'blocked', 'timeout']);
 export type ExecutionStatus = InferOutput<typeof ExecutionStatusSchema>;
 
 const Count = pipe(number(), integer(), minValue(0));

@@ -37,7 +37,7 @@ const line = {
 export const TraceLineSchema = looseObject(line);
 export type TraceLine = InferOutput<StrictObjectSchema<typeof line, undefined>>;
 
-export const traceEvents = [
+const traceEvents = [
   'run_started',
   'skill_invoked',
   'gate_checked',

@@ -2,7 +2,7 @@ import type { TreeChange, TreeSnapshot } from '../model/tree.ts';
 
 /** Attributes file changes to skills that run in parallel. A snapshot is taken whenever a skill starts or ends, so that the set of running
  *  skills is constant between two snapshots. */
-export interface ChangeAttribution {
+interface ChangeAttribution {
   lastSnapshot?: TreeSnapshot;
   running: Map<string, RunningSkill>;
   /** Files that finished skills claim to have written, until they change again. */

@@ -3,7 +3,7 @@ import type { ExitClass } from '../model/skill-exit.ts';
 import { defaultRetryOn, type ExitMeaning, explainExit } from './exit-class.ts';
 
 /** Exit codes with the same meaning, as one row of the table. */
-export interface ExitRow {
+interface ExitRow {
   codes: string;
   name: string;
   class: ExitClass;

@@ -2,7 +2,7 @@ import type { TraceLine } from '../model/trace.ts';
 import { findSkillNameProblem, isSafePathSegment } from './construct/names.ts';
 import { asNumber, asText } from './trace-facts.ts';
 
-export interface RunAttempt {
+interface RunAttempt {
   phase: string;
   skill: string;
   attempt: number;

@@ -7,7 +7,7 @@ export interface SkillLocation {
   nonExecutable?: string;
 }
 
-export type SkillCommand = { argv: string[] } | { code: 126 | 127; name: 'not_executable' | 'not_found'; problem: string };
+type SkillCommand = { argv: string[] } | { code: 126 | 127; name: 'not_executable' | 'not_found'; problem: string };
 
 /** The command that runs a skill: `run` of the manifest, the skill's own program, or else the executor. */
 export function resolveSkillCommand(

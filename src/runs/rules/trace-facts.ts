@@ -50,7 +50,7 @@ export function toLineFacts({ event, data }: Pick<TraceLine, 'event' | 'data'>):
 export const getGateName = (data: Record<string, unknown>): string =>
   runGateNames[data.gate_id as 0] ?? asText(data.name) ?? String(data.gate_id);
 
-export interface RecordedCheck {
+interface RecordedCheck {
   name: string;
   isPassed: boolean;
   message: string;

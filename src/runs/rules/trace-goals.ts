@@ -4,7 +4,7 @@ import type { TraceLine } from '../model/trace.ts';
 import { asText } from './trace-facts.ts';
 
 /** An execution whose goal can be judged from the trace. */
-export interface JudgeableExecution {
+interface JudgeableExecution {
   executionId: string;
   phase: string;
   skill: string;

@@ -19,7 +19,7 @@ export interface TraceFilter {
 export const groupings = ['event', 'phase', 'skill', 'status', 'class', 'exitCode', 'gate', 'check', 'run', 'day', 'month'] as const;
 export type Grouping = (typeof groupings)[number];
 
-export type TraceGroup = { [K in Grouping]?: string } & {
+type TraceGroup = { [K in Grouping]?: string } & {
   count: number;
   failed: number;
   failureRate: number | null;

@@ -44,7 +44,7 @@ const emptyRecord = {
 };
 
 /** The facts about a run from its record and its trace. */
-export interface RunFacts {
+interface RunFacts {
   runId: string;
   /** The name of its trace. */
   trace?: string | undefined;

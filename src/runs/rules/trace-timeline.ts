@@ -3,7 +3,7 @@ import type { TraceLine } from '../model/trace.ts';
 import { asNumber, asText, listRecordedChecks, toLineFacts } from './trace-facts.ts';
 
 /** One step of a run: an event without the fields that only programs read. */
-export interface TimelineStep {
+interface TimelineStep {
   seq: number;
   ts: string;
   /** Milliseconds since the run started. */

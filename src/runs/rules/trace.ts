@@ -3,7 +3,7 @@ import { isPlainObject } from '#lib/is-plain-object.ts';
 import { isDeeperThan, parseJson } from '#lib/parse-json.ts';
 import type { TraceLine } from '../model/trace.ts';
 
-export interface ParsedTrace {
+interface ParsedTrace {
   lines: { number: number; line: TraceLine }[];
   /** Lines that are not events; the other lines are read. */
   problems: { line: number; problem: string }[];

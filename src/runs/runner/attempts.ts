@@ -17,7 +17,7 @@ export interface AttemptOutcome {
   files: string[];
 }
 
-export interface AttemptsOutcome {
+interface AttemptsOutcome {
   ended: ExitMeaning;
   /** True if the skill ran to its end, so that the execution, output and goal gates can be checked. */
   isComplete: boolean;

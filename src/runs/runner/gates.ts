@@ -17,7 +17,7 @@ export async function checkSelectionGate(run: RunContext, execution: Execution):
   return toGateResult('selection', checks, 'warn', platform.now());
 }
 
-export interface PreconditionChecks {
+interface PreconditionChecks {
   checks: GateCheck[];
   /** Exit code if a check fails. */
   code: 66 | 65 | 80;

@@ -6,7 +6,7 @@ import { getSubject, type NamedExecution } from './execution-state.ts';
 import { listConstructVariables, type RunContext } from './run-context.ts';
 
 /** The part of a run that judging needs. A finished run is judged without the rest. */
-export type JudgeContext = Pick<RunContext, 'platform' | 'redactor' | 'signal' | 'emit'> & {
+type JudgeContext = Pick<RunContext, 'platform' | 'redactor' | 'signal' | 'emit'> & {
   record: Pick<RunContext['record'], 'run_id'>;
   request: Pick<RunContext['request'], 'usesJudgeCache' | 'construct'>;
 };

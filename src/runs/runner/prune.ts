@@ -6,7 +6,7 @@ import { findHashes, type PruneCandidate, type PrunePlan, planPrune } from '../r
 import { withRunLock } from './run-lock.ts';
 import { isRunLive, listStoredRuns, readRunRecord } from './stored-runs.ts';
 
-export interface PruneOptions {
+interface PruneOptions {
   now: string;
   days?: number | undefined;
   isAll: boolean;
@@ -16,7 +16,7 @@ export interface PruneOptions {
 }
 
 /** The line of a removed run in PRUNED.jsonl. */
-export interface PrunedRun {
+interface PrunedRun {
   run_id: string;
   head: string | null;
   lines: number;

@@ -9,7 +9,7 @@ import type { RunContext } from './run-context.ts';
 
 type Checkpoint = RunRecord['executions'][number];
 
-export interface ReusableExecution {
+interface ReusableExecution {
   checkpoint: Checkpoint;
   /** Its outputs with the hashes that the files must still have. */
   outputs: { path: string; sha256: string }[];

@@ -3,7 +3,7 @@ import { buildReviews, parseReviews, type Review } from '../rules/review-state.t
 import { getSubject, type NamedExecution } from './execution-state.ts';
 import type { RunContext } from './run-context.ts';
 
-export interface ReviewRequest {
+interface ReviewRequest {
   kind: NonNullable<ReviewEvent['kind']>;
   goal: string | null;
   reason: string;

@@ -153,14 +153,14 @@ export async function settleRun({ platform, record }: RunContext): Promise<void>
   if (record.retention_days === 0) await (await import('./prune.ts')).pruneFinishedRun(platform, record.run_id, platform.now());
 }
 
-export interface PhaseOutcome {
+interface PhaseOutcome {
   /** In the order of declaration. */
   executed: { phase: string; skill: string; outcome: ExecutionOutcome }[];
   handoffs: PhaseHandoff[];
 }
 
 /** Runs the skills of one phase, one after the other or in parallel. */
-export async function runPhase(run: RunContext, phase: PhaseSpec): Promise<PhaseOutcome> {
+async function runPhase(run: RunContext, phase: PhaseSpec): Promise<PhaseOutcome> {
   const skills = listSkills(run, phase);
   const outcomes = new Map<string, ExecutionOutcome>();
   const { enter, leave, written } = await createPhaseHooks(run, phase, skills, outcomes);

@@ -21,7 +21,7 @@ const ShortText = pipe(string(), maxLength(1000, 'must have at most 1000 charact
 const identityEntries = { kind: picklist(['named', 'conversation', 'mark', 'person']), agent: ShortText, client: optional(ShortText) };
 
 /** The caller as the environment and the processes of its own machine describe it. */
-export const ClientCallerSchema = object({
+const ClientCallerSchema = object({
   identity: object({ ...identityEntries, nested: optional(array(object(identityEntries))) }),
   session: optional(ShortText),
   /** The name and id of the machine, where the call observes something. */

@@ -42,7 +42,7 @@ export interface CallerFacts {
 }
 
 /** `isProvisional`: another surface of the same client may know the conversation, and then the agent is that one. */
-export interface CallerChoice {
+interface CallerChoice {
   agent: string;
   isProvisional: boolean;
 }

@@ -1,5 +1,5 @@
 /** The facts that a signature of a person covers. */
-export interface ProofStatement {
+interface ProofStatement {
   project: string;
   operation: string;
   subject: string;

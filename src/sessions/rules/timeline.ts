@@ -13,14 +13,14 @@ export interface TimelineEntry {
 }
 
 /** A period in which an agent worked on a task; without an end it still does. */
-export interface FocusPeriod {
+interface FocusPeriod {
   taskId: string;
   from: string;
   to?: string;
 }
 
 /** An event on the lane of an agent. `text` is the operation of an error, with its code. */
-export interface TimelineMark {
+interface TimelineMark {
   at: string;
   seq: number;
   kind: 'done' | 'error' | 'handoff';

@@ -45,7 +45,6 @@ export const SkillMatchSchema = strictObject({
 });
 
 export type SkillOrigin = InferOutput<typeof SkillOriginSchema>;
-export type SkillHead = InferOutput<typeof SkillHeadSchema>;
 export type Skill = InferOutput<typeof SkillSchema>;
 export type SkillFinding = InferOutput<typeof SkillFindingSchema>;
 export type SkillMatch = InferOutput<typeof SkillMatchSchema>;

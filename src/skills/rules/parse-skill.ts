@@ -7,10 +7,10 @@ import { isProtocol, type ProtocolName, protocolNames } from '../model/protocol.
 import type { Skill, SkillFinding, SkillRow } from '../model/skill.ts';
 import { tokenNames } from '../model/template-tokens.ts';
 
-export type SkillRemark = Pick<SkillFinding, 'severity' | 'message'>;
+type SkillRemark = Pick<SkillFinding, 'severity' | 'message'>;
 
 /** Result of parsing a SKILL.md. `skill` is absent if a remark is an error. */
-export interface ParsedSkill {
+interface ParsedSkill {
   skill?: Omit<Skill, 'path' | 'origin' | 'shadows'>;
   remarks: SkillRemark[];
 }

@@ -3,7 +3,7 @@ import type { Sql, SqlRow } from '../sql/sql.ts';
 
 /** Sends reads that are requested together as one statement. Each statement costs the server and this process several times as much as
  *  reading a few rows by a key does. */
-export interface ReadBatch {
+interface ReadBatch {
   /** Collects the reads of this turn of the event loop. */
   open(): void;
   isOpen(): boolean;

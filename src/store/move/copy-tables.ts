@@ -14,14 +14,14 @@ export interface CopiedTable {
   digest: string;
 }
 
-export interface CopyProgress {
+interface CopyProgress {
   phase: 'copy' | 'index' | 'verify';
   /** Rows that are done, of all rows. */
   done: number;
   total: number;
 }
 
-export type OnCopyProgress = (progress: CopyProgress) => void;
+type OnCopyProgress = (progress: CopyProgress) => void;
 
 /** Characters of a page of rows, so that the memory does not depend on the size of the store. */
 const maxPageLength = 1 << 20;

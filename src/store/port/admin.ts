@@ -24,7 +24,7 @@ export interface AuditFilter {
   until?: string;
 }
 
-export interface StoreFacts {
+interface StoreFacts {
   engine: 'sqlite' | 'postgres';
   replica: string;
   taskNumber: number;

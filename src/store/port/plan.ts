@@ -33,7 +33,7 @@ export interface PlanRow extends PlanKey {
   fileStat?: string;
 }
 
-export interface PlanRelationRow extends StoredRelation {
+interface PlanRelationRow extends StoredRelation {
   at: string;
   by: string;
 }

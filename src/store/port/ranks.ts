@@ -1,7 +1,7 @@
 import type { TaskId } from '#core/model/scalars.ts';
 import type { RankBucket, RankedTask, RankOrder, TaskRank, TitledFacts } from '#tasks/model/rank.ts';
 
-export interface RankQuery {
+interface RankQuery {
   /** Only this task and what is below it. */
   root: TaskId | undefined;
   bucket: string;
@@ -9,7 +9,7 @@ export interface RankQuery {
   limit: number;
 }
 
-export type DueTask = RankedTask & { bucket: string };
+type DueTask = RankedTask & { bucket: string };
 
 export interface RankReads {
   /** The buckets of the tasks that can be started in the root, or in the project. */

@@ -5,7 +5,7 @@ import type { ContextUsage, SessionRecord } from '#sessions/model/session.ts';
 import type { Page } from './page.ts';
 
 /** What a session is searched by. */
-export interface SessionNames extends Pick<SessionRecord, 'id' | 'name' | 'scope'> {
+interface SessionNames extends Pick<SessionRecord, 'id' | 'name' | 'scope'> {
   agent: string;
 }
 

@@ -123,7 +123,7 @@ export interface LogSubscription {
   stop(): void;
 }
 
-export type StoreKind = 'sqlite' | 'postgres';
+type StoreKind = 'sqlite' | 'postgres';
 
 /** State of a database file that need not be usable. */
 export interface StoreInspection {

@@ -87,10 +87,10 @@ export interface Dependent {
 export type AttachedRows = Record<string, Record<string, string | number | null>[]>;
 
 /** The first history entry of a record. */
-export type TaskOrigin = 'created' | 'restored' | 'imported';
+type TaskOrigin = 'created' | 'restored' | 'imported';
 
 /** The part of a task that its ids in other tools depend on. */
-export type TaskIdentity = Pick<TaskRecord, 'id' | 'type' | 'status' | 'title' | 'uid' | 'createdAt' | 'parentId' | 'depends' | 'aliases'>;
+type TaskIdentity = Pick<TaskRecord, 'id' | 'type' | 'status' | 'title' | 'uid' | 'createdAt' | 'parentId' | 'depends' | 'aliases'>;
 
 export interface TaskReads {
   get(id: TaskId): Promise<TaskRecord | undefined>;

@@ -11,7 +11,7 @@ export interface ImportFilter {
   foreignId: string | undefined;
 }
 
-export interface ImportedTask {
+interface ImportedTask {
   source: string;
   id: string;
   taskId: TaskId;

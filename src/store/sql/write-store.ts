@@ -26,7 +26,7 @@ export async function runWrite<T>(
 }
 
 /** Creates the store of a mutation. Whoever calls it refreshes the ranks at the end. */
-export function createWriteStore(db: Db, stamp: Stamp, ranks: RankRefresher): WriteStore {
+function createWriteStore(db: Db, stamp: Stamp, ranks: RankRefresher): WriteStore {
   const reads = createReadStore(db);
   const changes = { created: [], updated: [], deleted: [] };
   const loadReads = async () => (await import('./lazy-reads.ts')).createLazyReads(db);

@@ -30,7 +30,7 @@ import {
 import type { Envelope } from '#dispatch/envelope.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 
-export interface RenderOptions {
+interface RenderOptions {
   columns: number;
   hasColour: boolean;
   registry: Registry;

@@ -4,7 +4,7 @@ export interface TaskText {
   description: string;
 }
 
-export interface TaskTextProblem {
+interface TaskTextProblem {
   problem: string;
   line: number;
 }

@@ -66,7 +66,7 @@ const isQuery = ({ entries }: Pick<Registry, 'entries'>, { operation }: Resolved
   entries.find(({ name }) => name === operation)?.kind === 'query';
 
 /** `guess` holds the words of the suggested command line. The fix is only shown if they parse. */
-export interface UnknownCommand {
+interface UnknownCommand {
   error: CleoError;
   guess?: string[];
 }

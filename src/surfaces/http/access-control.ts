@@ -48,7 +48,7 @@ export interface Visit {
   page?: 'writer' | 'reader';
 }
 
-export interface AccessControl {
+interface AccessControl {
   /** Rejects unknown host names and pages of unknown origins. */
   checkOrigin(visitor: Visitor): void;
   /** Identifies the caller. Rejects a missing or invalid token and callers above the rate limit. */

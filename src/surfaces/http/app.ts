@@ -44,7 +44,7 @@ export interface HttpAppOptions extends AccessOptions {
 }
 
 /** The caller of an MCP request, and a check of the rate limit for the calls of a batch after its first. */
-export interface McpVisitor {
+interface McpVisitor {
   token: TokenIdentity;
   checkFurtherCalls(count: number): void;
 }

@@ -3,7 +3,7 @@ import { CleoError } from '#core/errors/error.ts';
 import type { App } from '#dispatch/dispatch.ts';
 import type { LogEvent, LogFeed } from '#dispatch/feed/log-feed.ts';
 
-export interface EventRequest {
+interface EventRequest {
   /** The number of the last entry that the reader has seen; undefined begins with the next one. */
   after: number | undefined;
   /** The first message, which says who the reader is. */

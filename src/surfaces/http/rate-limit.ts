@@ -1,5 +1,5 @@
 /** A token bucket for each key: `perMinute` calls at once, or `limit` of the key if that is less, refilled over a minute. 0 means no limit. */
-export interface RateLimiter {
+interface RateLimiter {
   /** Takes `count` calls at once; returns the seconds to wait, or 0 if they are allowed. More than the limit are never allowed. */
   take(key: string, nowMs: number, count?: number, limit?: number): number;
 }

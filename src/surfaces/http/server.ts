@@ -6,7 +6,7 @@ import { CleoError } from '#core/errors/error.ts';
 import { defined } from '#lib/defined.ts';
 import { type CertificateFiles, followCertificate, readCertificate } from './certificate.ts';
 
-export interface HttpServer {
+interface HttpServer {
   port: number;
   url: string;
   /** Refuses new connections, waits for running requests, and closes the rest after `graceMs`. */

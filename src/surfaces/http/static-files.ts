@@ -5,14 +5,14 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
 /** The headers of a request that decide about the form of the answer. */
-export interface StaticRequest {
+interface StaticRequest {
   path: string;
   accept: string | undefined;
   acceptEncoding: string | undefined;
   ifNoneMatch: string | undefined;
 }
 
-export interface StaticFiles {
+interface StaticFiles {
   /** Returns the file of a path, or the page for an address of one of its views; undefined for any other path. */
   respond(request: StaticRequest): Promise<Response | undefined>;
 }

@@ -15,7 +15,7 @@ export interface McpContext {
   guard?: LastResort['guard'];
 }
 
-export type McpCall = Pick<Call, 'operation' | 'params'> & Partial<Call>;
+type McpCall = Pick<Call, 'operation' | 'params'> & Partial<Call>;
 
 export async function callOperation({ app, token, onAnswer, guard }: McpContext, call: McpCall): Promise<Reply> {
   const run = (): Promise<Reply> => dispatch(app, { gateway: 'cleo_query', ...(token ? { token } : {}), ...call });

@@ -7,7 +7,7 @@ import { findChangedResources } from './changes.ts';
 import { createLogFollower } from './follow-log.ts';
 import { createMcpServer } from './server.ts';
 
-export interface McpEndpoint {
+interface McpEndpoint {
   /** Handles one request. The caller has checked Host, Origin and token, and passes the token on. `checkFurtherCalls` throws if the
    *  calls of a batch after its first exceed the rate limit. */
   handle(request: Request, from?: { token?: NonNullable<Call['token']>; checkFurtherCalls?(count: number): void }): Promise<Response>;

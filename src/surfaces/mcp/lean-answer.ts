@@ -1,7 +1,7 @@
 import type { Envelope, Meta } from '#dispatch/envelope.ts';
 
 /** An envelope in two parts: what a model reads, and what it knows already. `joinAnswer` in the tests puts them together again. */
-export interface LeanAnswer {
+interface LeanAnswer {
   answer: Record<string, unknown>;
   /** The parts that are left out of the answer. */
   omitted: { success?: true; _meta: Partial<Meta> };

@@ -13,7 +13,7 @@ import {
 import { parseJson } from '#lib/parse-json.ts';
 
 /** Longer lines are answered with an error. */
-export const maxLineBytes = 4 * 1024 * 1024;
+const maxLineBytes = 4 * 1024 * 1024;
 /** The id of a longer line is looked for in its beginning. */
 const beginningBytes = 4096;
 /** The time that running calls have after the end of the input, and that the client has to read their answers. */

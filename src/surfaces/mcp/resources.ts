@@ -137,7 +137,7 @@ async function listReadyTasks(context: McpContext): Promise<{ id: string; title:
   return (envelope.tasks as { id: string; title: string }[] | undefined) ?? [];
 }
 
-export async function completeSessionIds(context: McpContext, beginning: string): Promise<string[]> {
+async function completeSessionIds(context: McpContext, beginning: string): Promise<string[]> {
   if (!hasOperation(context, 'session.list')) return [];
   const { envelope } = await callOperation(context, { operation: 'session.list', params: {} });
   return listIds(envelope.sessions).filter((id) => id.startsWith(beginning));

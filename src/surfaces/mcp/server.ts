@@ -10,7 +10,7 @@ import { callTool, createTools } from './tools.ts';
 
 /** The way in which a server notifies clients of changed resources: only the URIs that a client of this connection subscribed to, all URIs on
  *  this connection, through the HTTP handler that holds the subscriptions, or not at all. */
-export type ChangeChannel = 'subscribers' | 'connection' | 'handler' | 'none';
+type ChangeChannel = 'subscribers' | 'connection' | 'handler' | 'none';
 
 /** Creates a server of the official SDK for one connection or one request. */
 export function createMcpServer(context: McpContext, channel: ChangeChannel, onServer?: (server: McpServerHandle) => void): Server {
@@ -79,7 +79,7 @@ export function createMcpServer(context: McpContext, channel: ChangeChannel, onS
 }
 
 /** The part of a server that its transport needs: newer revisions subscribe by a request that the SDK answers itself. */
-export type McpServerHandle = Pick<LogFollower, 'setSubscriptions'>;
+type McpServerHandle = Pick<LogFollower, 'setSubscriptions'>;
 
 /** Clients read this once at the start of every conversation. */
 export const instructions = `CLEO stores the tasks of this project: their order, who works on which, and the evidence that they are done.

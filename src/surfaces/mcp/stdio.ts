@@ -7,7 +7,7 @@ import type { McpContext } from './context.ts';
 import { LineTransport } from './line-transport.ts';
 import { createMcpServer } from './server.ts';
 
-export interface StdioConnection {
+interface StdioConnection {
   input: Readable;
   output: Writable;
   /** Aborted by a signal to the process. */

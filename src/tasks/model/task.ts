@@ -33,7 +33,7 @@ import {
 export const Timestamp = pipe(string(), description('UTC, ISO 8601'));
 
 /** The id of a task in another tool, or the one it had before it was renumbered (tool `cleo`). */
-export const TaskAliasSchema = strictObject({ tool: string(), id: string() });
+const TaskAliasSchema = strictObject({ tool: string(), id: string() });
 
 export const NoteSchema = strictObject({ at: Timestamp, by: string(), text: string() });
 export const RelationSchema = strictObject({

@@ -9,7 +9,7 @@ export interface FileConflict {
   tasks: TaskId[];
 }
 
-export type FilesByTask = ReadonlyMap<TaskId, string[]>;
+type FilesByTask = ReadonlyMap<TaskId, string[]>;
 
 /** Finds files that several of these tasks touch, sorted by path, and the tasks to defer: a task waits if it shares a file with an
  *  earlier one that does not wait itself. A declared path is a file, a folder or a glob, in any spelling. */

@@ -16,7 +16,7 @@ import {
   sizePoints,
 } from './score.ts';
 
-export interface NextOptions {
+interface NextOptions {
   /** A lapsed claim does not protect its task. */
   isLapsed(claim: Claim): boolean;
   /** Only this task and its descendants. */

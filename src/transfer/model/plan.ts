@@ -105,7 +105,7 @@ export interface PlanTaskState {
   holder?: PlanHolder;
 }
 
-export interface PlanHolder {
+interface PlanHolder {
   agent: string;
   replica: string;
   at: string;
@@ -118,17 +118,6 @@ export interface PlanRelation {
   to: string;
   type: RelationType;
   reason: string;
-  at: string;
-  by: string;
-}
-
-export interface PlanCriterion {
-  kind: 'text' | 'evidence_bound';
-  text?: string;
-  gate?: GateName;
-}
-
-export interface PlanTick {
   at: string;
   by: string;
 }

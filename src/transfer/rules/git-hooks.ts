@@ -20,7 +20,7 @@ export function formatHookCommand(name: GitHookName): string {
 const formatBody = (name: GitHookName): string =>
   `# ${removeHint}\nif command -v cleo >/dev/null 2>&1; then\n  ${formatHookCommand(name)}\nfi\n`;
 
-export type HookEdit =
+type HookEdit =
   | { kind: 'unchanged' }
   | { kind: 'write'; text: string }
   | { kind: 'delete' }
@@ -72,7 +72,7 @@ export function formatManagerSteps(manager: HookManager): string {
 const toLefthookCommand = (name: GitHookName): string =>
   JSON.stringify(formatHookCommand(name).replace(/\$([123])/g, (_, n: string) => `{${n}}`));
 
-export const mergeDriver = 'cleo-plan';
+const mergeDriver = 'cleo-plan';
 
 /** Settings of the merge driver. Without cleo, or if it fails, git merges the lines. */
 export const mergeDriverSettings: Record<string, string> = {

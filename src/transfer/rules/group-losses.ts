@@ -1,7 +1,7 @@
 import type { ImportLoss } from '../model/foreign.ts';
 
 /** Losses of the same kind: a field and a reason, whatever the values in it. */
-export interface LossGroup {
+interface LossGroup {
   field: string;
   why: string;
   count: number;

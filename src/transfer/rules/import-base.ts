@@ -29,7 +29,7 @@ export const comparedFields = [
 ] as const;
 export type ComparedField = (typeof comparedFields)[number];
 
-export const allFields: ReadonlySet<ComparedField> = new Set(comparedFields);
+const allFields: ReadonlySet<ComparedField> = new Set(comparedFields);
 export const noFields: ReadonlySet<ComparedField> = new Set();
 
 /** What was imported last for a record of the source. Long texts are stored as hashes: a merge needs to know whether they changed, not
@@ -159,7 +159,7 @@ export function diffDigests(before: string | undefined, after: string): Readonly
 }
 
 /** The task before it was merged, and what was changed here since the import before. */
-export interface EarlierState {
+interface EarlierState {
   before: TaskRecord;
   changedHere: ReadonlySet<ComparedField>;
   base?: ImportBase | undefined;

@@ -19,7 +19,7 @@ export interface ImportPlacement {
 }
 
 /** The identity of a new task. */
-export interface NewIdentity {
+interface NewIdentity {
   id: TaskId;
   uid: string;
   source: string;
@@ -52,7 +52,7 @@ export function createRecord({ id, uid, source, now, agent }: NewIdentity, task:
 }
 
 /** The changes of a task since the last import, on both sides. */
-export interface MergeInput {
+interface MergeInput {
   base?: ImportBase;
   changedHere: ReadonlySet<ComparedField>;
   changedThere: ReadonlySet<ComparedField>;

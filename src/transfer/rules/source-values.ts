@@ -31,7 +31,7 @@ export const normalizeText = (text: string): string => stripBom(text).replace(/\
 export type Fields = Record<string, unknown>;
 
 /** A record of a file and its position: `entry 3`, or `issues.jsonl entry 3` if there are several files. */
-export interface SourceRecord {
+interface SourceRecord {
   record: Fields;
   where: string;
 }

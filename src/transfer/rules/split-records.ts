@@ -1,7 +1,7 @@
 import { parseJson } from '#lib/parse-json.ts';
 
 /** The text of one record of a file, with the line on which it begins. */
-export interface RecordText {
+interface RecordText {
   text: string;
   line: number;
   /** The file ends inside the record. */

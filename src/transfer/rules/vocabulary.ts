@@ -3,7 +3,7 @@ import { normalizeWord, parseForeignPriority, parseForeignStatus } from '#core/r
 import { getOwn } from '#lib/collections.ts';
 
 /** The state of a task of another tool. */
-export interface ForeignState {
+interface ForeignState {
   status: Status;
   /** Set if the work ended without being done. */
   resolution?: Exclude<Resolution, 'done'>;
@@ -109,7 +109,7 @@ export function parseForeignType(word: string): { type?: TaskType; label?: strin
 }
 
 /** The words that an export writes for a tool. The readers above read each of them as the same value again. */
-export interface ToolWords {
+interface ToolWords {
   statuses: Record<Status, string>;
   resolutions: Record<Exclude<Resolution, 'done'>, string>;
   priorities: Record<Priority, string | number>;

@@ -6,7 +6,7 @@ const HashedFileSchema = strictObject({ path: string(), sha256: string() });
 export type HashedFile = InferOutput<typeof HashedFileSchema>;
 
 /** How a validator proved to be another agent: by the secret of its spawn, by another client process or token, or as a person. */
-export const IndependenceSchema = picklist(['spawn', 'process', 'person']);
+const IndependenceSchema = picklist(['spawn', 'process', 'person']);
 export type Independence = InferOutput<typeof IndependenceSchema>;
 
 /** Evidence after it was examined. */

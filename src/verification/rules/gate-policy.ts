@@ -6,7 +6,7 @@ import type { EvidenceClaim } from './evidence.ts';
 type OpeningKind = EvidenceClaim['kind'] | 'verdict';
 
 /** A kind of evidence that counts for a gate. `name` limits it to one tool. */
-export interface OpeningPiece {
+interface OpeningPiece {
   kind: OpeningKind;
   name?: string;
 }

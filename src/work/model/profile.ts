@@ -1,6 +1,6 @@
 import type { ProfileConfig, profileChoices } from '#core/model/profile-config.ts';
 
-export type PromptMode = (typeof profileChoices.prompt)[number];
+type PromptMode = (typeof profileChoices.prompt)[number];
 export type OutputFormat = (typeof profileChoices.output)[number];
 
 /** A command that starts an agent, with all its settings. */

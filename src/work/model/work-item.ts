@@ -1,7 +1,7 @@
 import { array, exactOptional, type InferOutput, number, object, picklist, pipe, regex, string } from 'valibot';
 
 /** What an item waits for, or how it ended. `waiting`: its work is done and cannot be merged now. */
-export const itemStates = ['working', 'checking', 'judging', 'integrating', 'waiting', 'done', 'stopped', 'attention'] as const;
+const itemStates = ['working', 'checking', 'judging', 'integrating', 'waiting', 'done', 'stopped', 'attention'] as const;
 
 const UsageSchema = object({ inputTokens: number(), outputTokens: number(), costUsd: number() });
 

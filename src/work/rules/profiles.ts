@@ -37,7 +37,7 @@ const skipsPermissions =
 /** Finds the word of a command that switches off all permission checks of its client. */
 export const findPermissionBypass = (argv: string[]): string | undefined => argv.slice(1).find((word) => skipsPermissions.test(word));
 
-export interface ProfileValues {
+interface ProfileValues {
   prompt: string;
   promptFile: string;
   /** The project folder, with the store. */

@@ -55,7 +55,7 @@ const nameFiles = (paths: string[]): string =>
 /** Reports changes outside a worktree. A person may have made them, so that they do not count against the agent. */
 export const describeOutside = (paths: string[]): string => `Files of the project folder changed while the agent ran: ${nameFiles(paths)}`;
 
-export type RoundDecision = 'accept' | 'complete' | 'validate' | 'retry' | 'give-up';
+type RoundDecision = 'accept' | 'complete' | 'validate' | 'retry' | 'give-up';
 
 /** Decides what follows a round: `accept` a task that the agent completed, `complete` it, have it judged, start another round with the
  *  findings, or give it up. */

@@ -1,6 +1,6 @@
 import type { TaskId } from '#core/model/scalars.ts';
 
-export interface RoundPrompt {
+interface RoundPrompt {
   taskId: TaskId;
   agentId: string;
   /** The file with the complete prompt of the task. */

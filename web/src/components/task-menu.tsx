@@ -19,7 +19,7 @@ import { PriorityIcon, priorities } from './priority-icon.tsx';
 import { StateIcon, statuses } from './state-badge.tsx';
 
 /** Lists everything that a list can do with one task. */
-export function listTaskActions(task: IndexTask, canWrite: boolean): MenuItem[] {
+function listTaskActions(task: IndexTask, canWrite: boolean): MenuItem[] {
   const { id, status, claim } = task;
   const ids = [id];
   const disabled = canWrite ? undefined : 'This page may only read';

@@ -51,7 +51,7 @@ type Status = IndexTask['status'];
 
 /** The state of a container follows from what is inside it: active if a part is active, done if all parts are, blocked if nothing else is
  *  left to do. A task without parts has its own. */
-export function rollUpStatus(own: Status, parts: Status[]): Status {
+function rollUpStatus(own: Status, parts: Status[]): Status {
   if (own === 'done' || parts.length === 0) return own;
   if (own === 'active' || parts.includes('active')) return 'active';
   if (parts.every((status) => status === 'done')) return 'done';

@@ -12,7 +12,7 @@ export interface QueryState<N extends QueryName> {
   reload(): void;
 }
 
-export interface QueryOptions {
+interface QueryOptions {
   /** Decides which changes make the answer stale; by default those of the same domain. */
   isAffected?: (change: Change) => boolean;
   /** Failed calls and reads of graded sessions make the answer stale too, as far as `isAffected` accepts them. */

@@ -8,12 +8,12 @@ import { defined } from '#lib/defined.ts';
 /** The name of the first token. */
 const firstTokenName = 'admin';
 
-export interface FirstTokenRequest {
+interface FirstTokenRequest {
   isNewStore: boolean;
   file: string;
 }
 
-export interface FirstToken {
+interface FirstToken {
   name: string;
   file: string;
   expiresAt?: string | undefined;

@@ -6,7 +6,7 @@ import { findServerAddressProblem } from '#core/rules/server-address.ts';
 import type { Project } from '#platform/port.ts';
 
 /** The server in front of the store, and the key of the project on it. */
-export interface ServerChoice {
+interface ServerChoice {
   url: string;
   key: string;
 }

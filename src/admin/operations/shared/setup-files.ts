@@ -24,7 +24,7 @@ export interface FileChange {
   adds?: string;
 }
 
-export type SetupOptions = { [K in 'hooks' | 'agents' | 'statusline' | 'remove' | 'dryRun']?: boolean | undefined };
+type SetupOptions = { [K in 'hooks' | 'agents' | 'statusline' | 'remove' | 'dryRun']?: boolean | undefined };
 
 /** Loads access to files that other programs also write; only `setup` needs it. */
 const loadSharedFiles = () => import('#platform/shared-file.ts');

@@ -14,12 +14,12 @@ export const TrustEntrySchema = strictObject({
   /** The value that was trusted. */
   before: optional(unknown()),
 });
-export type TrustEntry = InferOutput<typeof TrustEntrySchema>;
+type TrustEntry = InferOutput<typeof TrustEntrySchema>;
 
 /** Reasons against obeying `.cleo` as a whole. */
 export const FolderProblems = array(strictObject({ problem: string(), state: picklist(['trusted', 'new']) }));
 
-export interface TrustState {
+interface TrustState {
   entries: TrustEntry[];
   folder: InferOutput<typeof FolderProblems>;
   /** Files that are not among the items of every project. */

@@ -10,7 +10,7 @@ import { parseJson } from '#lib/parse-json.ts';
 import { type GradeStatement, GradeStatementSchema } from '../../model/grade-statement.ts';
 
 /** A statement by a key that counts, with its level of proof. */
-export interface ProvedStatement {
+interface ProvedStatement {
   statement: GradeStatement;
   level: 'signed' | 'anchored';
   signer: string;

@@ -6,12 +6,12 @@ import { nexusReads } from './nexus-steps.ts';
 import { type AskProject, isUnanswered } from './remote-project.ts';
 
 /** A dependency that is not stored yet. */
-export interface PlannedDependency {
+interface PlannedDependency {
   from: RemoteTaskId;
   to: RemoteTaskId;
 }
 
-export interface CrossProjectLinks {
+interface CrossProjectLinks {
   /** Task ids have the form `project:T001`. */
   links: TaskLinks;
   /** Projects on the way that could not be read. */

@@ -31,10 +31,10 @@ export const remoteErrors = [
   'E_NOT_FOUND',
 ] as const;
 
-export type RemoteContext = Pick<QueryContext, 'platform' | 'runStep' | 'openProjectStore'>;
+type RemoteContext = Pick<QueryContext, 'platform' | 'runStep' | 'openProjectStore'>;
 
 /** Throws E_NEXUS_PERMISSION_DENIED if the project does not grant the permission. */
-export function requirePermission({ name, permission }: RegisteredProject, needs: Permission): void {
+function requirePermission({ name, permission }: RegisteredProject, needs: Permission): void {
   if (!hasPermission(permission, needs)) throw new CleoError('E_NEXUS_PERMISSION_DENIED', { project: name, permission, needs });
 }
 

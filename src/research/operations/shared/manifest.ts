@@ -33,7 +33,7 @@ const { id, title, status, file, linked_tasks } = ResearchEntry.entries;
 export const EntryReceipt = strictObject({ id, title, status, file, linked_tasks });
 export const toEntryReceipt = ({ id, title, status, file, linked_tasks }: ParsedEntry) => ({ id, title, status, file, linked_tasks });
 
-export interface ManifestFile {
+interface ManifestFile {
   /** Path relative to the project folder. */
   name: string;
   read(): ParsedManifest;

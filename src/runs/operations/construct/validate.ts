@@ -4,7 +4,7 @@ import { answer, query } from '#core/define.ts';
 import { createSkillError } from '../../errors/skill.ts';
 import { ConstructPath, formatFinding, readConstructManifest } from '../shared/construct-manifest.ts';
 
-export const FindingShape = strictObject({
+const FindingShape = strictObject({
   severity: picklist(['error', 'warning']),
   where: string(),
   line: optional(number()),

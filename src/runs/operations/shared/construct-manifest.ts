@@ -18,7 +18,7 @@ export const ConstructPath = optional(
   ),
 );
 
-export interface ConstructManifest extends ConstructReading {
+interface ConstructManifest extends ConstructReading {
   file: string;
   runner: RunnerPlatform;
   schemas: Schemas;

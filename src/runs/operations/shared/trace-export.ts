@@ -16,7 +16,7 @@ export const exportParams = {
   ),
 };
 
-export interface TraceExport {
+interface TraceExport {
   content: string;
   count: number;
   warnings: string[];

@@ -20,7 +20,7 @@ import { type DeclaredSkill, readExitCodes, readGoal } from './settings.ts';
 import type { YamlNode, YamlReader } from './yaml-reader.ts';
 
 /** The parts of a manifest that declare phases. */
-export interface PhaseSources {
+interface PhaseSources {
   order: YamlNode;
   phases: YamlNode;
   contracts: YamlNode;

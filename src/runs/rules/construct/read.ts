@@ -27,7 +27,7 @@ export interface ConstructReading {
   findings: ManifestFinding[];
 }
 
-export interface ReadConstructOptions {
+interface ReadConstructOptions {
   /** Hash of the file's bytes; defaults to the hash of the text. */
   digest?: string;
   /** Known schemas; defaults to the built-in ones. */
@@ -138,13 +138,13 @@ function buildConstruct(reader: YamlReader, file: string, digest: string, kind: 
 }
 
 /** Known schemas by id: the sections of a document schema, undefined for a data schema. */
-export type KnownSchemas = ReadonlyMap<string, string[] | undefined>;
+type KnownSchemas = ReadonlyMap<string, string[] | undefined>;
 
 const needsSchema = ({ min_completeness, required_sections }: ArtifactSpec): boolean =>
   min_completeness !== null || required_sections !== null;
 
 /** Fills in the schema of artifacts that have requirements but name no schema: a path has one schema in the whole construct. */
-export function fillInSchemas(construct: Construct): Construct {
+function fillInSchemas(construct: Construct): Construct {
   const { phases, handoffs } = construct;
   const declared = [...phases.flatMap(({ inputs, outputs }) => [...inputs, ...outputs]), ...handoffs.flatMap(({ required }) => required)];
   const schemas = new Map(declared.flatMap(({ path, schema }) => (schema === null ? [] : [[path, schema] as const])));
@@ -158,7 +158,7 @@ export function fillInSchemas(construct: Construct): Construct {
 }
 
 /** Reports requirements that can never be met: sections that do not exist, and a completeness without a document schema. */
-export function checkSchemaReferences(reader: YamlReader, { phases, handoffs }: Construct, known: KnownSchemas): void {
+function checkSchemaReferences(reader: YamlReader, { phases, handoffs }: Construct, known: KnownSchemas): void {
   const artifacts = [
     ...phases.flatMap(({ name, inputs, outputs }) => [...inputs, ...outputs].map((spec) => ({ spec, where: name }))),
     ...handoffs.flatMap(({ from, to, required, optional }) =>

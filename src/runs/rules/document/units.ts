@@ -1,7 +1,7 @@
 import { lexer, type Token, type Tokens } from 'marked';
 
 /** A paragraph, list item, table row or code block. */
-export interface Unit {
+interface Unit {
   words: number;
   placeholderWords: number;
   isItem: boolean;

@@ -4,7 +4,7 @@ import type { Completeness, SectionScore } from '../../model/doc-schema.ts';
 import { createCheck, type GateCheck } from './gate.ts';
 
 /** Why a check of an artifact failed: the file is absent, invalid, or not complete enough. */
-export type ArtifactDefect = 'missing' | 'invalid' | 'incomplete';
+type ArtifactDefect = 'missing' | 'invalid' | 'incomplete';
 
 export interface ArtifactCheck extends GateCheck {
   defect?: ArtifactDefect;

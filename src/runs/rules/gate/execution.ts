@@ -1,7 +1,7 @@
 import type { ExitMeaning } from '../exit-class.ts';
 import { createCheck, type GateCheck } from './gate.ts';
 
-export interface AttemptFacts {
+interface AttemptFacts {
   meaning: ExitMeaning;
   /** The timeout of the attempt, if it was exceeded. */
   timedOutMs: number | undefined;

@@ -3,7 +3,7 @@ import type { HandoffSpec } from '../../model/construct.ts';
 import type { Artifact, PhaseHandoff } from '../../model/execution.ts';
 import { checkArtifact } from './artifacts.ts';
 
-export interface HandoffFacts {
+interface HandoffFacts {
   runId: string;
   at: string;
   spec: HandoffSpec;

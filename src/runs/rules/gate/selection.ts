@@ -2,7 +2,7 @@ import { scoreBm25 } from '#lib/bm25.ts';
 import { toTerms } from '#lib/terms.ts';
 import { createCheck, type GateCheck } from './gate.ts';
 
-export interface SkillCandidate {
+interface SkillCandidate {
   name: string;
   description: string;
   triggers: string[];

@@ -19,7 +19,7 @@ export const SkillHeadsSchema = object({
   /** One warning for each skill that is not used because it has an error. */
   broken: array(string()),
 });
-export type SkillHeads = InferOutput<typeof SkillHeadsSchema>;
+type SkillHeads = InferOutput<typeof SkillHeadsSchema>;
 
 /** The skills of the caller: those of its project, of its user and the bundled ones, without their texts. */
 export const skillHeads = observation({

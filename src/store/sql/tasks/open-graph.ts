@@ -80,7 +80,7 @@ function toOpenTask(line: string): OpenTask {
   };
 }
 
-export type TaskCode = Pick<OpenTask, 'type' | 'status' | 'priority' | 'size'>;
+type TaskCode = Pick<OpenTask, 'type' | 'status' | 'priority' | 'size'>;
 /** `tapms` is task, pending, medium, small. */
 export const taskCode = raw(
   "substr(t.type, 1, 2) || substr(t.status, 1, 1) || substr(t.priority, 1, 1) || coalesce(substr(t.size, 1, 1), '-')",

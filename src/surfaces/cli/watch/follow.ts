@@ -15,7 +15,7 @@ const minPauseMs = 100;
 const retryEveryMs = 1000;
 const maxEntries = 1000;
 
-export interface FollowOptions {
+interface FollowOptions {
   isJson: boolean;
   /** Only changes of this epic and the tasks inside it. */
   epic?: string;

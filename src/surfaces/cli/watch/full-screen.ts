@@ -18,7 +18,7 @@ const leaveSequence = '\u001b[?2026l\u001b[0m\u001b[?7h\u001b[?25h\u001b[?1049l'
 const beginFrame = '\u001b[?2026h';
 const endFrame = '\u001b[?2026l';
 
-export interface FullScreen {
+interface FullScreen {
   /** Writes the lines that changed since the last frame, in one write. */
   draw(lines: string[], columns: number): void;
   /** Clears the screen, so that the next frame is drawn whole. */

@@ -9,7 +9,7 @@ import { reduceKey } from './key-reducer.ts';
 import { parseKeys } from './keys.ts';
 import { applyAnswer, createState, getQuery, type ScreenSize, type WatchQuery, type WatchState } from './state.ts';
 
-export interface LiveBoardOptions {
+interface LiveBoardOptions {
   tty: Tty;
   hasColour: boolean;
   stop: AbortSignal;

@@ -57,12 +57,12 @@ export interface WatchState {
 export type WatchRow = Omit<Card, 'claim'> & Pick<Partial<Card>, 'claim'>;
 
 /** A task that an agent of `cleo work` works on, or worked on last; one on another machine has few fields. */
-export interface WorkRow extends Fields {
+interface WorkRow extends Fields {
   taskId: string;
 }
 
 /** The answer of `work.status`. */
-export interface WorkStatus {
+interface WorkStatus {
   processes: Fields[];
   tasks: WorkRow[];
   elsewhere?: WorkRow[];
@@ -196,8 +196,7 @@ function withWork(state: WatchState, work: WorkStatus): WatchState {
 
 export const clampIndex = (at: number, count: number): number => Math.max(0, Math.min(at, count - 1));
 
-export const getSelectedCard = ({ columns, column, selected }: WatchState): Card | undefined =>
-  columns[column]?.cards[selected[column] ?? 0];
+const getSelectedCard = ({ columns, column, selected }: WatchState): Card | undefined => columns[column]?.cards[selected[column] ?? 0];
 
 /** Lists the rows of the list view. The store filters the cards of a board, so only `list --watch` is filtered here. */
 export const listVisibleRows = ({ cards, listParams, filter }: WatchState): WatchRow[] =>

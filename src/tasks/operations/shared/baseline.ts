@@ -16,7 +16,7 @@ export const checkoutHead = observation({
 });
 
 /** The declared files of a task, for a checkout outside a repository. */
-export const declaredFiles = observation({
+const declaredFiles = observation({
   name: 'checkout.files',
   isQuick: true,
   request: object({ paths: array(string()) }),

@@ -10,7 +10,7 @@ import { type ReadBucket, type SelectedTask, selectRanked } from '../../rules/se
 
 type SelectContext = Pick<QueryContext, 'store' | 'config' | 'platform' | 'caller' | 'token' | 'today'>;
 
-export interface SelectOptions {
+interface SelectOptions {
   order: RankOrder;
   count: number;
   root: TaskId | undefined;

@@ -12,7 +12,7 @@ import type { ReportProgress } from './plan-scan.ts';
 import { parseFileName } from './plan-stats.ts';
 import { type SyncReport, syncPlan } from './plan-sync.ts';
 
-export interface BuildContext {
+interface BuildContext {
   platform: Platform;
   project: Project;
   admin: StoreAdmin;
@@ -25,7 +25,7 @@ export interface BuildContext {
   lost?: { head?: unknown; replica?: string; taskNumber?: number };
 }
 
-export interface BuildReport extends Pick<SyncReport, 'issues' | 'problems'> {
+interface BuildReport extends Pick<SyncReport, 'issues' | 'problems'> {
   records: number;
 }
 

@@ -14,7 +14,7 @@ import { collectMemory, toMemoryUid } from './plan-collect.ts';
 import { type MergedRecord, memoryKinds, pickKind } from './plan-merge.ts';
 import { toFileName } from './plan-stats.ts';
 
-export interface DecisionContext {
+interface DecisionContext {
   platform: Platform;
   project: Project;
   config: Config;

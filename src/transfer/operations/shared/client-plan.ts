@@ -14,7 +14,7 @@ const PlanName = pipe(
 const Encoding = picklist(['utf8', 'base64']);
 
 /** The plan files in the checkout of the caller, with a hash of each. A size and a time would be those of one checkout only. */
-export const planListing = observation({
+const planListing = observation({
   name: 'checkout.plan',
   request: object({}),
   facts: object({ files: array(tuple([string(), string()])) }),
@@ -32,7 +32,7 @@ export const planListing = observation({
 const PlanContents = object({ contents: array(object({ name: string(), base64: optional(string()) })) });
 
 /** The contents of plan files in the checkout of the caller. One that cannot be read has none. */
-export const planContents = observation({
+const planContents = observation({
   name: 'checkout.plan-contents',
   request: object({ names: array(PlanName) }),
   facts: PlanContents,
@@ -54,7 +54,7 @@ const WrittenFiles = object({ files: array(object({ name: PlanName, encoding: En
 
 /** The plan files of a client, as `PlanFiles`. Contents that are not known yet are asked for by `requireContents`; files that are written are
  *  left to `apply`. */
-export interface ClientPlan {
+interface ClientPlan {
   platform: Platform;
   requireContents(): Promise<void>;
   listWritten(): Record<string, unknown> | undefined;

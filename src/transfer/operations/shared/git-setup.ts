@@ -26,7 +26,7 @@ interface FileEdit {
   isExecutable?: true;
 }
 
-export interface GitSetupPlan {
+interface GitSetupPlan {
   edits: FileEdit[];
   /** Values of `.git/config`; undefined removes the key. */
   settings: Record<string, string | undefined>;

@@ -29,7 +29,7 @@ export interface LinkedTask {
 
 export const toForeignId = (repo: string, number: number): string => `${repo}#${number}`;
 
-export const toNoteKey = ({ at, by, text }: { at?: string; by?: string; text: string }): string =>
+const toNoteKey = ({ at, by, text }: { at?: string; by?: string; text: string }): string =>
   JSON.stringify(at && by ? [at, by, text] : [text]);
 
 /** Creates the stream that the import reads. It is created again for each reading. */

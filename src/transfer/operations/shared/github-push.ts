@@ -33,7 +33,7 @@ export interface GithubSync {
   write<T>(work: (ctx: MutationContext) => Promise<T>): Promise<T>;
 }
 
-export interface PlannedChange {
+interface PlannedChange {
   taskId: TaskId;
   number: number;
   changes: IssueChanges;

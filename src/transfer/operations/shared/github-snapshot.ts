@@ -143,11 +143,7 @@ function listChain({ entries }: GithubCache, first: string): string[] {
 }
 
 /** An issue that is not in the list any more. */
-export type GoneIssue =
-  | { kind: 'deleted' }
-  | { kind: 'transferred'; to: string }
-  | { kind: 'hidden' }
-  | { kind: 'present'; state: IssueState };
+type GoneIssue = { kind: 'deleted' } | { kind: 'transferred'; to: string } | { kind: 'hidden' } | { kind: 'present'; state: IssueState };
 
 export async function inspectGone(client: GithubClient, repo: string, number: number): Promise<GoneIssue> {
   const response = await client.send({ method: 'GET', path: `/repos/${repo}/issues/${number}` });

@@ -34,7 +34,7 @@ export interface SyncOptions {
 }
 
 /** A record that the sync writes, or would write. */
-export interface SyncChange {
+interface SyncChange {
   side: 'here' | 'github';
   action: 'create' | 'update' | 'close' | 'reopen';
   id?: string;

@@ -19,7 +19,7 @@ import { type PlanOptions, planImport } from '../../rules/plan.ts';
 import { archiveRecord, selectPrunable } from '../../rules/prune.ts';
 import { loadBases, splitBatches, writePlan } from './write-import.ts';
 
-export interface ImportOptions extends PlanOptions {
+interface ImportOptions extends PlanOptions {
   /** The tool whose files are read. Records that an export wrote then belong to their tasks. */
   tool?: ImportTool;
   isStrict: boolean;

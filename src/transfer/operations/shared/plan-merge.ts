@@ -14,7 +14,7 @@ import { isDeletedRecord, summarizeRecord } from '../../rules/plan/summarize.ts'
 import { collectDocuments, collectHandoffs, collectMemory, collectTasks, toMemoryUid } from './plan-collect.ts';
 import type { ReadPlanFile } from './plan-scan.ts';
 
-export interface MergeContext {
+interface MergeContext {
   store: ReadStore;
   replica: string;
   project: string;
@@ -35,7 +35,7 @@ export interface MergedRecord extends PlanKey {
   current: PlanState | undefined;
 }
 
-export interface PlanMerge {
+interface PlanMerge {
   records: MergedRecord[];
   issues: PlanIssue[];
 }

@@ -25,7 +25,7 @@ export interface SyncReport {
 }
 
 /** Documents that are larger are not published: git keeps every version for ever. */
-export const maxContentBytes = 1 << 20;
+const maxContentBytes = 1 << 20;
 
 /** Brings the store and the plan files in step, in the transaction of the call. A file is written before the commit: if the process is
  *  killed in between, the next sync reads the file, which has what the store says or more. */

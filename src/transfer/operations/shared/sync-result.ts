@@ -4,7 +4,7 @@ import { pluralize } from '#lib/noun.ts';
 import type { SyncReport } from './plan-sync.ts';
 
 export const FileProblemSchema = strictObject({ file: string(), line: number(), problem: string() });
-export const IssueSchema = strictObject({ kind: string(), problem: string() });
+const IssueSchema = strictObject({ kind: string(), problem: string() });
 
 export const SyncSchema = strictObject({
   read: pipe(number(), description('Records that the store took from the files')),

@@ -33,7 +33,7 @@ const exporters: Record<ImportTool, ToolExporter> = {
   'todo.txt': { listIds: listTodoIds, losses: todoLosses, format: formatTodoTxt },
 };
 
-export interface ToolExport {
+interface ToolExport {
   /** One text, or the files of a folder. */
   content: string | ExportedFile[];
   losses: ExportLoss[];

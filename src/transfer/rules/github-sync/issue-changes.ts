@@ -9,7 +9,7 @@ import { toTaskLabel } from '../source-values.ts';
 import { type BodyContent, updateIssueBody } from './issue-body.ts';
 import { formatComment } from './markers.ts';
 
-export interface IssueComparison {
+interface IssueComparison {
   record: TaskRecord;
   /** The task that the issue would be imported as. */
   theirs: NormalizedTask;

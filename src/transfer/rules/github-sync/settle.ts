@@ -9,7 +9,7 @@ import { toCriteria, toStateReason } from './issue-changes.ts';
 /** Stands for a value that GitHub does not have, and equals none: the field counts as changed here. */
 const unknownHash = '?';
 
-export interface SettleInput {
+interface SettleInput {
   record: TaskRecord;
   /** The task that the issue would be imported as. */
   theirs: NormalizedTask;

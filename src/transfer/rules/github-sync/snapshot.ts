@@ -58,7 +58,7 @@ export const toLinkedIssue = (record: Fields): LinkedIssue => ({
 export const parseList = (body: string): Fields[] => toFieldsList(parseJson(body));
 
 /** People who can change the repository, and so every issue. */
-export const trustedAuthors: ReadonlySet<string> = new Set(['OWNER', 'MEMBER', 'COLLABORATOR']);
+const trustedAuthors: ReadonlySet<string> = new Set(['OWNER', 'MEMBER', 'COLLABORATOR']);
 
 const toUser = (value: unknown): { login: string } | null => (isPlainObject(value) ? { login: toText(value.login) } : null);
 

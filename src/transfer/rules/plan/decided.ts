@@ -5,7 +5,7 @@ import type { PlanState, PlanValue } from '../../model/plan.ts';
 const decidedFields = ['type', 'title', 'content', 'digest', 'decision'];
 
 /** A decision as plan files have it. */
-export interface PlanDecision {
+interface PlanDecision {
   state: string;
   by?: string;
   at?: string;

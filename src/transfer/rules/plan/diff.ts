@@ -19,7 +19,7 @@ import { readElementTime, readEntries } from './project.ts';
 import { createStamp, getStampReplica } from './stamp.ts';
 
 /** A change of a store since the last sync. */
-export interface PlanEdit {
+interface PlanEdit {
   /** The record after the last sync; undefined for a new one. */
   base: PlanRecord | undefined;
   /** The state that was written to the store from `base`; undefined if `base` is deleted. */

@@ -25,7 +25,7 @@ export function isSameValue(a: PlanValue | undefined, b: PlanValue | undefined):
 }
 
 /** The values of one field or element: the latest, and those that were written concurrently, latest first. */
-export interface PlanSlot {
+interface PlanSlot {
   winner: PlanEntry;
   losers: PlanEntry[];
 }

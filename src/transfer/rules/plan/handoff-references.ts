@@ -8,7 +8,7 @@ type Item = { [key: string]: PlanValue };
 export type FindUid = (kind: 'task' | 'memory', id: string) => string | undefined;
 
 /** Finds the number in this store by the uid. */
-export type FindId = (kind: 'task' | 'memory', uid: string) => string | undefined;
+type FindId = (kind: 'task' | 'memory', uid: string) => string | undefined;
 
 const lists = ['done', 'open', 'blocked', 'decisions', 'next'];
 

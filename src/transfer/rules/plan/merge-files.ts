@@ -6,7 +6,7 @@ import { formatPlanFile } from './format.ts';
 import { mergeRecords, uniteRecords } from './merge.ts';
 import { parsePlanFile } from './parse.ts';
 
-export type MergedPlanFile = { text: string } | { problem: PlanFileProblem; side: 'ours' | 'theirs' };
+type MergedPlanFile = { text: string } | { problem: PlanFileProblem; side: 'ours' | 'theirs' };
 
 /** Merges two versions of a plan file, for the merge driver of git. The versions carry what they have seen, so the base decides only
  *  for files that are not records: there the side that changed wins, and of two changes the later one. */

@@ -6,7 +6,7 @@ import { compareText } from './stamp.ts';
 export const compareCreation = (a: PlanSummary, b: PlanSummary): number =>
   compareText(a.created.stamp, b.created.stamp) || compareText(a.uid, b.uid) || compareText(a.kind, b.kind);
 
-export interface ResolvedNumber {
+interface ResolvedNumber {
   id: string;
   renumberedFrom?: string;
 }

@@ -6,7 +6,7 @@ import { compareCreation, resolveNumbers } from './resolve-numbers.ts';
 import { type ResolvedPlace, resolvePlaces } from './resolve-places.ts';
 import { compareText, getStampReplica } from './stamp.ts';
 
-export interface PlanResolution {
+interface PlanResolution {
   /** One per record, deleted ones included, by `toPlanKey`. */
   outcomes: Map<string, PlanOutcome>;
   issues: PlanIssue[];

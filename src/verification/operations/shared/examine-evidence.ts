@@ -16,14 +16,14 @@ import { readTestReport } from '../../rules/test-report.ts';
 import { withToolSlot } from './tool-slots.ts';
 import type { WorkSinceBaseline } from './work-since-baseline.ts';
 
-export interface EvidenceContext {
+interface EvidenceContext {
   platform: Platform;
   project: Project;
   config: Config;
 }
 
 /** The evidence of one call: its task, its gate, and what the store knows about the task. */
-export interface SubmissionContext extends EvidenceContext {
+interface SubmissionContext extends EvidenceContext {
   task: Pick<TaskRecord, 'id' | 'createdAt'>;
   gate: GateName;
   policy: GatePolicy;

@@ -13,7 +13,7 @@ import { type AgentInstance, findSharedFact } from '../../rules/independence.ts'
 import { getTokenName } from './verification.ts';
 
 /** A validator that proves itself with the secret of its spawn. */
-export interface SecretProof {
+interface SecretProof {
   seq: number;
   agent: string;
   /** The reason why the secret does not count for this verdict. */

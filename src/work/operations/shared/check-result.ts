@@ -9,7 +9,7 @@ import type { AgentEnd } from './run-agent.ts';
 import { type ActiveTask, callAsAgent, getItemFolder, type WorkRun } from './work-run.ts';
 import { workSteps } from './work-steps.ts';
 
-export interface CheckedResult {
+interface CheckedResult {
   facts: RoundFacts;
   /** The commit that the agent left, if it made one. */
   commit?: string;

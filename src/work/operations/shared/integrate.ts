@@ -6,7 +6,7 @@ import { decideBaseMove } from '../../rules/integration.ts';
 import { getItemFolder, getWorktreeFolder, type WorkRun } from './work-run.ts';
 import { inGitQueue, listWorktreeNames, runCommand } from './worktree.ts';
 
-export type Integration =
+type Integration =
   | { isWaiting: boolean; note?: string }
   /** The work does not pass. `isFinal`: another round would not help. */
   | { findings: string[]; isFinal: boolean };

@@ -12,7 +12,7 @@ import { saveProcess, type WorkRun } from './work-run.ts';
 import { workSteps } from './work-steps.ts';
 import { createWorktreesFolder } from './worktree.ts';
 
-export interface WorkOptions {
+interface WorkOptions {
   scope: string | undefined;
   profile: string | undefined;
   parallel: number;

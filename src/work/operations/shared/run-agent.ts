@@ -20,7 +20,7 @@ const maxLineLength = 200_000;
 /** Time after which a new last line is stored. */
 const saveDelayMs = 500;
 
-export interface AgentStart {
+interface AgentStart {
   profile: Profile;
   /** Names the round in the trace: `round-1`, `round-1-validator`. */
   phase: string;

@@ -18,7 +18,7 @@ export interface Candidate {
   task: TaskRecord;
 }
 
-export interface Obstacle {
+interface Obstacle {
   taskId: TaskId;
   reason: string;
 }

@@ -12,14 +12,14 @@ import { type ActiveTask, report, saveItem, saveProcess, type WorkRun } from './
 import { workTask } from './work-task.ts';
 import { listWorktreeNames, retireWorktree } from './worktree.ts';
 
-export interface LoopParams {
+interface LoopParams {
   root: TaskId | undefined;
   parallel: number;
   isDaemon: boolean;
   isRetry: boolean;
 }
 
-export interface LoopEnd {
+interface LoopEnd {
   /** Why no further task was started: a budget, a stop, or because nothing is ready. */
   reason: BudgetEnd | 'stopped' | 'nothing-ready';
   obstacles: { reason: string; tasks: string[] }[];

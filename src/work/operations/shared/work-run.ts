@@ -48,7 +48,7 @@ export interface ActiveTask {
   outside: Set<string>;
 }
 
-export interface TaskResult {
+interface TaskResult {
   taskId: TaskId;
   outcome: WorkOutcome;
   agentId: string;

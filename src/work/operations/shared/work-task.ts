@@ -15,7 +15,7 @@ import { workSteps } from './work-steps.ts';
 import { ensureWorktree, retireWorktree } from './worktree.ts';
 
 /** How the work on a task ended, and why. */
-export interface TaskEnd {
+interface TaskEnd {
   outcome: WorkOutcome;
   note?: string;
   /** The reason why no agent of this profile can start; it ends the whole run. */

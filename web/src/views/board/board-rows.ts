@@ -7,7 +7,7 @@ import type { IndexTask } from '../../state/task-index.ts';
 export const groupings = ['none', 'epic', 'assignee', 'priority'] as const;
 export type Grouping = (typeof groupings)[number];
 
-export interface BoardFilter {
+interface BoardFilter {
   /** Words that must all occur in the id or the title. */
   text: string;
   /** The task is this one or inside it. */

@@ -22,7 +22,7 @@ export interface Highlight {
   lines: LitLines[];
 }
 
-export interface HighlightInput {
+interface HighlightInput {
   layout: GraphLayout;
   nodes: GraphTask[];
   edges: GraphEdge[];
@@ -77,7 +77,7 @@ export function buildHighlight({ layout, nodes, edges, criticalPath, selected, e
 
 /** Finds the dependencies on the critical path. A step of it may follow from a dependency of the tasks above: a task waits for all
  *  subtasks of what it depends on. */
-export function findCriticalEdges(nodes: Pick<GraphTask, 'id' | 'parentId'>[], edges: GraphEdge[], criticalPath: string[]): GraphEdge[] {
+function findCriticalEdges(nodes: Pick<GraphTask, 'id' | 'parentId'>[], edges: GraphEdge[], criticalPath: string[]): GraphEdge[] {
   const parents = new Map(nodes.map(({ id, parentId }) => [id, parentId]));
   const listUp = (id: string | undefined): string[] => {
     const found = new Set<string>();

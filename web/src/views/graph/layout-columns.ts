@@ -1,6 +1,6 @@
 import type { LayoutInput, LayoutNode } from './layout.ts';
 
-export interface ColumnPlan {
+interface ColumnPlan {
   columnOf: Map<string, number>;
   /** The title of each column from left to right. */
   titles: string[];

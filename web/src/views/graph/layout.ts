@@ -28,7 +28,7 @@ export interface PlacedNode {
 }
 
 /** A dependency as a line from the task that comes first to the one that waits. `points` has x and y in turn. */
-export interface PlacedEdge {
+interface PlacedEdge {
   task: string;
   dependsOn: string;
   points: number[];

@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-export interface PointerHandlers {
+interface PointerHandlers {
   onPan: (dx: number, dy: number) => void;
   onZoom: (factor: number, x: number, y: number) => void;
   onTap: (x: number, y: number) => void;

@@ -10,7 +10,7 @@ export interface Size {
   height: number;
 }
 
-export const minScale = 0.05;
+const minScale = 0.05;
 const maxScale = 2;
 const marginPx = 24;
 

@@ -11,8 +11,6 @@ import { DocumentLink } from './memory-row.tsx';
 
 const pageSize = 100;
 
-export type DocumentRow = Result<'docs.list'>['docs'][number];
-
 /** Reads all documents: their list has no contents, and typing a filter waits for no answer. */
 export const useDocuments = (): QueryState<'docs.list'> =>
   useQuery('docs.list', { limit: 0 }, { isAffected: ({ operation }) => /^(docs|memory)\./.test(operation) });

@@ -3,7 +3,7 @@ import type { Result } from '../../api/operations.generated.ts';
 export type Step = Result<'trace.show'>['trace']['steps'][number];
 
 /** An attempt as a bar from its start to its end, in milliseconds since the run started. */
-export interface LaneBar {
+interface LaneBar {
   fromMs: number;
   toMs: number;
   status: string;
@@ -11,7 +11,7 @@ export interface LaneBar {
 }
 
 /** A gate, handoff or verdict at one moment. */
-export interface LaneMark {
+interface LaneMark {
   atMs: number;
   status: string;
   label: string;

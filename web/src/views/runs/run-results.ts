@@ -1,6 +1,6 @@
 import { asNumber, asText } from '#runs/rules/trace-facts.ts';
 
-export interface RunArtifact {
+interface RunArtifact {
   path: string;
   checksum: string;
 }

@@ -96,7 +96,7 @@ export function RunsView() {
   );
 }
 
-export const toRunUrl = (id: string): string => `/runs/${encodeURIComponent(id)}`;
+const toRunUrl = (id: string): string => `/runs/${encodeURIComponent(id)}`;
 
 function RunRow({ run }: { run: Run }) {
   const { id, name, kind, status, startedAt, durationMs, executions, failed, taskId, agent, resumable } = run;

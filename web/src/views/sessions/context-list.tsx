@@ -6,7 +6,7 @@ import { SessionLink, type SessionSummary } from '../../components/session-statu
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { useQuery } from '../../state/use-query.ts';
 
-export type ContextReport = NonNullable<Result<'session.show'>['session']['context']>[number];
+type ContextReport = NonNullable<Result<'session.show'>['session']['context']>[number];
 
 const tokens = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
 
