@@ -1,8 +1,10 @@
 // Runs in Bun: compiles the sources to one executable. Its argument is JSON with the folder of the web page, the files of all operations,
-// the path of the result and the profiles of earlier runs. The same modules are bundled as for Node; only the loader of operations differs.
+// the path of the result and the profiles of earlier runs. The same modules are bundled as for Node; only the loader of operations differs,
+// and the settings of the start are removed first.
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createRemoval } from './native-start.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { files, webFolder, outfile, profiles } = JSON.parse(process.argv[2]);
@@ -35,12 +37,18 @@ ${own.map((path) => `    case '${path}': return import('../${path}');`).join('\n
 const loader = {
   name: 'loader',
   setup(build) {
-    build.onLoad({ filter: /core[\\/]registry\.ts$/ }, ({ path }) => {
-      const text = readFileSync(path, 'utf8');
-      const contents = text.replace(/await import\(.*?\)/, 'await importOperation(file)');
-      if (contents === text) throw new Error(`${path} no longer contains the import that the build replaces`);
-      return { contents: `${contents}${importOperation}`, loader: 'ts' };
-    });
+    const replaceText = (filter, pattern, replacement, end = '') =>
+      build.onLoad({ filter }, ({ path }) => {
+        const text = readFileSync(path, 'utf8');
+        const contents = text.replace(pattern, replacement);
+        if (contents === text) throw new Error(`${path} no longer contains the import that the build replaces`);
+        return { contents: `${contents}${end}`, loader: 'ts' };
+      });
+    replaceText(/core[\\/]registry\.ts$/, /await import\(.*?\)/, 'await importOperation(file)', importOperation);
+    // The first module that runs.
+    replaceText(/src[\\/]cli\.ts$/, /^import /m, "import 'cleo:removal';\nimport ");
+    build.onResolve({ filter: /^cleo:removal$/ }, ({ path }) => ({ path, namespace: 'removal' }));
+    build.onLoad({ filter: /^cleo:removal$/, namespace: 'removal' }, () => ({ contents: createRemoval(), loader: 'js' }));
     build.onResolve({ filter: /^@modelcontextprotocol\/server\/_shims$/ }, () => ({
       path: join(root, 'src', 'surfaces', 'mcp', 'sdk-shims.ts'),
     }));

@@ -10,13 +10,14 @@ import { fileURLToPath } from 'node:url';
 import { buildWeb } from './build-web.mjs';
 import { executableName, findBun } from './find-bun.mjs';
 import { writeIndex } from './index.mjs';
-import { warmUp } from './warm-up.mjs';
+import { addStart } from './native-start.mjs';
+import { everydayWords, warmUp } from './warm-up.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const target = join(root, process.argv[2] ?? 'dist-native');
 const executable = join(target, executableName);
 /** Commands whose starts matter most come first. */
-const firstProfiles = ['show T001', 'find Write', 'exists T001', 'next', 'add Write', 'mcp'];
+const firstWords = [...everydayWords, 'mcp'];
 
 const bun = findBun();
 if (!bun) {
@@ -37,8 +38,14 @@ try {
     profiles.set(command, join(scratch, `profile-${profiles.size}`));
     return { BUN_BYTECODE_ORDER_OUT: profiles.get(command) };
   });
-  const ordered = new Set([...firstProfiles, ...profiles.keys()].map((command) => profiles.get(command)));
-  bundle(executable, [...ordered]);
+  const getRank = (command) => firstWords.indexOf(command.split(' ')[0]) + 1 || firstWords.length + 1;
+  const ordered = [...profiles.keys()].sort((a, b) => getRank(a) - getRank(b));
+  bundle(
+    executable,
+    ordered.map((command) => profiles.get(command)),
+  );
+  const problem = addStart(executable, everydayWords);
+  if (problem) console.error(`Everyday commands start with the settings of all others, because ${problem}.`);
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }

@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { findPlatform, toPlatformName } from '../scripts/find-bun.mjs';
+import { addStart, startSettings } from '../scripts/native-start.mjs';
+import { everydayWords } from '../scripts/warm-up.mjs';
 import { toArgv } from '../src/core/command-line.ts';
 import { registry } from '../src/core/index.generated.ts';
 import { openApp } from './app.ts';
@@ -11,6 +14,7 @@ import { createFaultProject, root } from './faults/processes.ts';
 import { startServer } from './faults/server-process.ts';
 import { grantPerson, needsPerson } from './person-token.ts';
 import { createTempFolder } from './temp-folder.ts';
+import { cleoLine, runAtTerminal } from './terminal-session.ts';
 
 const operations = await Promise.all(registry.entries.map((entry) => entry.load()));
 
@@ -100,6 +104,80 @@ test.each(['Pacific/Auckland', 'America/Los_Angeles', 'UTC'])('knows the local d
   await project.runOk(['add', 'Call back', '--due', 'today'], { env: { TZ: zone } });
   const { task } = await project.runOk(['show', 'T001']);
   expect(task.due).toBe(new Date().toLocaleDateString('sv-SE', { timeZone: zone }));
+});
+
+/** Runs a command with an option of the runtime that prints the settings it was started with. */
+async function readRuntimeSettings(argv: string[], env: Record<string, string> = {}): Promise<string> {
+  const { out, err } = await runCleo(argv, { cwd: createTempFolder(), env: { BUN_JSC_dumpOptions: '1', ...env } });
+  return `${out}${err}`;
+}
+
+// The build adds the start on this platform only.
+describe.runIf(toPlatformName(findPlatform()!) === 'linux-x64')('the start of everyday commands', () => {
+  const noCompiler = 'useJIT=false';
+
+  test.each(everydayWords)('%s runs without a compiler', async (word) => {
+    expect(await readRuntimeSettings([word])).toContain(noCompiler);
+  });
+
+  test.each([['list'], ['import'], ['sho'], ['shows'], [''], ['--json', 'show'], []])('others run with it: %j', async (...argv) => {
+    const settings = await readRuntimeSettings(argv);
+    expect(settings).toContain('Modified JSC options');
+    expect(settings).not.toContain(noCompiler);
+  });
+
+  test('none of its words starts a job', () => {
+    for (const word of everydayWords) {
+      const kinds = operations
+        .filter(({ cli }) => [cli.command].flat().some((command) => command.split(' ')[0] === word))
+        .map(({ kind }) => kind);
+      expect(kinds, word).not.toEqual([]);
+      expect(kinds, word).not.toContain('job');
+    }
+  });
+
+  test("a user's setting wins, and a program that a command starts gets it", async () => {
+    expect(await readRuntimeSettings(['show'], { BUN_JSC_useJIT: '1' })).not.toContain(noCompiler);
+    expect(await readProgramEnvironment({ BUN_JSC_useJIT: '1' })).toContain('BUN_JSC_useJIT=1');
+  });
+
+  test('programs that a command starts do not get its settings', async () => {
+    const variables = await readProgramEnvironment({});
+    expect(variables).toContain('HOME=');
+    for (const name of Object.keys(startSettings)) expect(variables).not.toContain(name);
+  });
+
+  /** Returns the environment of the pager of `show`. */
+  async function readProgramEnvironment(env: Record<string, string>): Promise<string> {
+    const project = await createFaultProject();
+    await project.runOk(['add', 'Write the parser']);
+    await runAtTerminal(`stty cols 80 rows 3; ${cleoLine('show', 'T001')}`, {
+      cwd: project.root,
+      env: { HOME: createTempFolder(), CLEO_HOME: join(project.root, '.home'), PAGER: 'env >variables', ...env },
+    });
+    return readFileSync(join(project.root, 'variables'), 'utf8');
+  }
+
+  test('works through a link, without variables and with 10,000 arguments', async () => {
+    const project = await createFaultProject();
+    await project.runOk(['add', 'Write the parser']);
+    const link = join(createTempFolder(), 'ct');
+    symlinkSync(cleoPath, link);
+    const run = (words: string[]) => JSON.parse(execFileSync(link, words, { cwd: project.root, env: {}, encoding: 'utf8' }));
+    expect(run(['show', 'T001']).task.title).toBe('Write the parser');
+    const { out } = await runCleo(['show', ...Array<string>(10_000).fill('T001')], { cwd: project.root });
+    expect(JSON.parse(out).error.details).toEqual({ field: 'taskIds' });
+  });
+
+  test('leaves an executable that it does not know as it is', () => {
+    const path = join(createTempFolder(), 'program');
+    // The start is added once: the segment of notes is no longer there.
+    for (const from of [cleoPath, process.execPath, import.meta.filename]) {
+      copyFileSync(from, path);
+      expect(addStart(path, everydayWords)).toMatch(/^it|^its/);
+      expect(hashFile(path)).toBe(hashFile(from));
+    }
+  });
 });
 
 const hashFile = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');

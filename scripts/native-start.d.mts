@@ -1,0 +1,2 @@
+export const startSettings: Record<string, string>;
+export function addStart(path: string, words: readonly string[]): string | undefined;
