@@ -1,3 +1,4 @@
+import { devNull } from 'node:os';
 import { CleoError } from '#core/errors/error.ts';
 import { quote } from '#core/errors/quote.ts';
 import { createGitHooks } from './git-hooks.ts';
@@ -38,6 +39,8 @@ export interface GitCommands {
 /** Runs git with a list of arguments, never through a shell. */
 export function createGit(env: Record<string, string | undefined>): Git {
   const gitEnv = { GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' };
+  // Replaced objects and grafts show another history than the one that was committed.
+  const readOnlyEnv = { GIT_NO_LAZY_FETCH: '1', GIT_NO_REPLACE_OBJECTS: '1', GIT_GRAFT_FILE: devNull };
   const git = async (tree: string, words: string[], { settings = [], env: more, ...options }: GitOptions = {}): Promise<ProgramResult> => {
     const [command = '', ...rest] = words;
     const network = networkOptions[command] ? await listNetworkSettings(tree) : [];
@@ -46,7 +49,7 @@ export function createGit(env: Record<string, string | undefined>): Git {
       folder: tree,
       timeoutMs,
       inheritsEnv: true,
-      env: { ...gitEnv, ...(runsHooks(command) ? {} : { GIT_NO_LAZY_FETCH: '1' }), ...more },
+      env: { ...gitEnv, ...(runsHooks(command) ? {} : readOnlyEnv), ...more },
       tailBytes: 1 << 24,
       ...options,
     });
@@ -132,6 +135,21 @@ export function createGit(env: Record<string, string | undefined>): Git {
       // The pathspecs of ls-tree cannot exclude.
       const files = await require(tree, ['ls-tree', '-r', '-z', '--name-only', '--full-tree', commit]);
       return files.split('\0').every((name) => name === '' || name.split('/').includes('.cleo'));
+    },
+    async isCopiedChange(tree, commit, base) {
+      // Everything that is based on the baseline is newer than it.
+      if (await isAncestor(tree, base, commit)) return false;
+      const listNames = async (from: string): Promise<string[]> =>
+        (await require(tree, ['diff-tree', '--no-ext-diff', '--no-renames', '-r', '-z', '--name-only', from, commit]))
+          .split('\0')
+          .filter((name) => name !== '' && !name.split('/').includes('.cleo'));
+      const parent = await query(tree, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${commit}^1`]);
+      if (!parent) return false;
+      const differing = new Set(await listNames(base));
+      if (!(await listNames(parent)).some((name) => differing.has(name))) return true;
+      // The commit comes first, unless git leaves it out because the other side has the same change.
+      const newest = await query(tree, ['rev-list', '--right-only', '--cherry-pick', '--topo-order', '--max-count=1', `${base}...${commit}`]);
+      return newest !== commit;
     },
     async findCommitBefore(tree, at) {
       // Git compares whole seconds. A commit of the same second may be the work itself.

@@ -146,6 +146,8 @@ export interface Git extends GitHooks {
   isAncestor(tree: string, commit: string, of: string): Promise<boolean>;
   /** True if the commit changes nothing outside `.cleo`, compared with its first parent. */
   isEmptyCommit(tree: string, commit: string): Promise<boolean>;
+  /** True if the commit only repeats what `base` contains: a commit of it that was amended, picked or combined with others. */
+  isCopiedChange(tree: string, commit: string, base: string): Promise<boolean>;
   /** Returns the newest commit of the checked-out branch from a second before that of `at`. */
   findCommitBefore(tree: string, at: string): Promise<string | undefined>;
   /** Returns the commit at which the checked-out branch and `commit` diverged. */

@@ -91,9 +91,14 @@ test('names tools that are needed together', () => {
 
 const claimed = { taskId: 'T001', isClaim: true };
 test.each([
-  ['work', { isEmpty: false, isInBaseline: false }, undefined],
-  ['an empty commit', { isEmpty: true, isInBaseline: false }, '0123456789ab changes no file outside .cleo'],
-  ['an old commit', { isEmpty: true, isInBaseline: true }, '0123456789ab existed when T001 was first claimed'],
+  ['work', { isEmpty: false, isInBaseline: false, isCopied: false }, undefined],
+  ['an empty commit', { isEmpty: true, isInBaseline: false, isCopied: false }, '0123456789ab changes no file outside .cleo'],
+  ['an old commit', { isEmpty: true, isInBaseline: true, isCopied: false }, '0123456789ab existed when T001 was first claimed'],
+  [
+    'a copy of an old commit',
+    { isEmpty: false, isInBaseline: false, isCopied: true },
+    '0123456789ab only repeats a change that existed when T001 was first claimed',
+  ],
 ])('a commit: %s', (_, facts, problem) => {
   expect(findCommitProblem('0123456789abcdef', facts, claimed)).toBe(problem);
 });

@@ -116,13 +116,18 @@ const formatMoment = ({ taskId, isClaim }: BaselineMoment): string => `${taskId}
 /** The reason why a commit is not work on the task; undefined if it is. */
 export function findCommitProblem(
   commit: string,
-  { isEmpty, isInBaseline }: { isEmpty: boolean; isInBaseline: boolean },
+  { isEmpty, isInBaseline, isCopied }: { isEmpty: boolean; isInBaseline: boolean; isCopied: boolean },
   moment: BaselineMoment,
 ): string | undefined {
   const name = commit.slice(0, 12);
   if (isInBaseline) return `${name} existed when ${formatMoment(moment)}`;
+  if (isCopied) return `${name} only repeats a change that existed when ${formatMoment(moment)}`;
   return isEmpty ? `${name} changes no file outside .cleo` : undefined;
 }
+
+/** The problem of a checkout without the baseline: nothing shows what was there before the work. */
+export const formatMissingBaseline = (head: string, folder: string, moment: BaselineMoment): string =>
+  `${folder} has neither the commit ${head.slice(0, 12)}, which was checked out when ${formatMoment(moment)}, nor an older one; submit from a checkout of the project's repository`;
 
 /** The reason why a file is not work on the task; undefined if it is. `name` is its path in the project. */
 export function findFileProblem(name: string, facts: { isChanged: boolean }, moment: BaselineMoment): string | undefined {

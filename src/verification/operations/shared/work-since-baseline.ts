@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import type { Git, Platform, Project, TreeFile, WorkingTree } from '#platform/port.ts';
 import type { TaskBaseline } from '#tasks/model/baseline.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
-import { type BaselineMoment, findCommitProblem, findFileProblem, isChangedSince } from '../../rules/gate-policy.ts';
+import { type BaselineMoment, findCommitProblem, findFileProblem, formatMissingBaseline, isChangedSince } from '../../rules/gate-policy.ts';
 
 /** Tells work on a task from what was there before: the baseline of its first claim, or its creation if it was never claimed. */
 export interface WorkSinceBaseline {
@@ -27,7 +27,10 @@ export async function compareWithBaseline(ctx: WorkContext, tree: WorkingTree): 
   const base = isRepository ? await findBaseCommit(git, tree.top, baseline?.head, at) : undefined;
   // A branch that was cut before the baseline differs from it without any work. What it started from counts as well.
   const fork = base && (await git.findMergeBase(tree.top, base));
-  const commits = [...new Set([base, fork])].filter((commit) => commit !== undefined);
+  // HEAD at the claim may have been an old commit. What the branch contained by then is not work either.
+  const older = baseline?.head && base && (await git.findCommitBefore(tree.top, subtractClockSkew(at)));
+  const commits = [...new Set([base, fork, older])].filter((commit) => commit !== undefined && commit !== '');
+  const missing = base === undefined && baseline?.head ? formatMissingBaseline(baseline.head, tree.top, moment) : undefined;
 
   const listChanged = async (files: TreeFile[]): Promise<Set<TreeFile>> => {
     if (!isRepository) return new Set(files.filter((file) => isChangedOutsideGit(ctx, file, at)));
@@ -43,10 +46,14 @@ export async function compareWithBaseline(ctx: WorkContext, tree: WorkingTree): 
 
   return {
     async findCommitProblem(commit) {
-      const isInBaseline = base !== undefined && (await git.isAncestor(tree.top, commit, base));
-      return findCommitProblem(commit, { isInBaseline, isEmpty: await git.isEmptyCommit(tree.top, commit) }, moment);
+      if (missing) return missing;
+      const isContained = await Promise.all(commits.map((known) => git.isAncestor(tree.top, commit, known)));
+      const isInBaseline = isContained.includes(true);
+      const isCopied = !isInBaseline && base !== undefined && (await git.isCopiedChange(tree.top, commit, base));
+      return findCommitProblem(commit, { isInBaseline, isCopied, isEmpty: await git.isEmptyCommit(tree.top, commit) }, moment);
     },
     async findFilesProblem(files) {
+      if (missing) return missing;
       const changed = await listChanged(files);
       for (const file of files) {
         const problem = findFileProblem(file.name, { isChanged: changed.has(file) }, moment);
@@ -56,6 +63,10 @@ export async function compareWithBaseline(ctx: WorkContext, tree: WorkingTree): 
     },
   };
 }
+
+/** The clock of the machine that commits may be behind that of the one that recorded the claim. */
+const maxClockSkewMs = 5 * 60_000;
+const subtractClockSkew = (at: string): string => new Date(Date.parse(at) - maxClockSkewMs).toISOString();
 
 /** Returns the commit of the baseline. The newest commit before it replaces one that this repository does not have, for example because
  *  the task was claimed in another clone. */

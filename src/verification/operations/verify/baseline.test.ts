@@ -1,4 +1,5 @@
-import { utimesSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Json, openApp, type TestApp } from '../../../../test/app.ts';
@@ -13,6 +14,12 @@ async function openRepository(tasks = ['T001']): Promise<{ app: TestApp; reposit
   const repository = createRepository(app.root);
   const first = repository.commit({ '.gitignore': '.cleo\nhome\nbuild\n', 'a.txt': 'a', 'b.txt': 'b' });
   return { app, repository, first };
+}
+
+/** Commits what is staged with another time; returns the commit. */
+function commitAt({ folder, env, git }: Repository, at: string, ...flags: string[]): string {
+  execFileSync('git', ['commit', '--quiet', '--message', 'Earlier', ...flags], { cwd: folder, env: { ...env, GIT_COMMITTER_DATE: at } });
+  return git('rev-parse', 'HEAD');
 }
 
 describe('a commit', () => {
@@ -58,9 +65,7 @@ describe('a commit', () => {
 
   test('of a task that was never claimed counts if it is newer than the task', async () => {
     const { app, repository } = await openRepository([]);
-    const env = { ...repository.env, GIT_COMMITTER_DATE: '2020-01-01T00:00:00Z' };
-    const { execFileSync } = await import('node:child_process');
-    execFileSync('git', ['commit', '--quiet', '--amend', '--no-edit'], { cwd: app.root, env });
+    commitAt(repository, '2020-01-01T00:00:00Z', '--amend');
     await app.call('tasks.add', { title: 'Change it' });
     expect(problem(await verify(app, 'commit:HEAD'))).toContain('existed when T001 was created');
     repository.commit({ 'a.txt': 'changed' });
@@ -69,11 +74,87 @@ describe('a commit', () => {
 
   test('is compared by time if the commit of the claim is unknown here', async () => {
     const { app, repository, first } = await openRepository();
+    commitAt(repository, '2019-01-01T00:00:00Z', '--amend');
+    const sha = repository.commit({ 'a.txt': 'changed' });
     await app.call('tasks.start', { taskId: 'T001' });
     await app.tamper(`update task_baselines set head = '${'1'.repeat(40)}', at = '2099-01-01T00:00:00.000Z'`);
-    expect(problem(await verify(app, `commit:${first}`))).toContain('existed when T001 was first claimed');
+    expect(problem(await verify(app, `commit:${sha}`))).toContain('existed when T001 was first claimed');
     await app.tamper("update task_baselines set at = '2020-01-01T00:00:00.000Z'");
-    expect(problem(await verify(app, `commit:${repository.git('rev-parse', 'HEAD')}`))).toBe('accepted');
+    expect(problem(await verify(app, `commit:${sha}`))).toBe('accepted');
+    expect(problem(await verify(app, `commit:${first}`))).toContain('is not part of the branch');
+  });
+
+  test('does not count if it repeats a change of the baseline under another hash', async () => {
+    const { app, repository, first } = await openRepository();
+    const second = repository.commit({ 'a.txt': 'second' });
+    const third = repository.commit({ 'b.txt': 'third' });
+    await app.call('tasks.start', { taskId: 'T001' });
+    const copied = 'only repeats a change that existed when T001 was first claimed';
+    repository.git('commit', '--quiet', '--amend', '--message', 'Amended');
+    expect(problem(await verify(app, 'commit:HEAD'))).toContain(copied);
+    repository.git('reset', '--quiet', '--hard', first);
+    repository.git('cherry-pick', third);
+    expect(problem(await verify(app, 'commit:HEAD'))).toContain(copied);
+    // One commit of both, and one whose content the baseline has replaced since.
+    repository.git('reset', '--quiet', '--soft', first);
+    repository.git('checkout', '--quiet', third, '--', '.');
+    repository.git('commit', '--quiet', '--message', 'Squashed');
+    expect(problem(await verify(app, 'commit:HEAD'))).toContain(copied);
+    repository.git('reset', '--quiet', '--hard', third);
+    repository.commit({ 'a.txt': 'replaced' });
+    await app.call('tasks.add', { title: 'Another' });
+    await app.call('tasks.start', { taskId: 'T002' });
+    repository.git('reset', '--quiet', '--hard', first);
+    repository.git('cherry-pick', second);
+    repository.git('commit', '--quiet', '--amend', '--message', 'Amended');
+    const answer = await app.call('verify.gate', { taskId: 'T002', gate: 'implemented', evidence: 'commit:HEAD' });
+    expect(problem(answer)).toContain('only repeats a change that existed when T002 was first claimed');
+    repository.commit({ 'a.txt': 'work' });
+    expect(problem(await verify(app, 'commit:HEAD'))).toBe('accepted');
+  });
+
+  test('does not count if the claim was made on an older commit than the branch had', async () => {
+    const { app, repository, first } = await openRepository();
+    const newer = commitAt(repository, '2019-01-01T00:00:00Z', '--allow-empty');
+    repository.git('checkout', '--quiet', '--detach', first);
+    await app.call('tasks.start', { taskId: 'T001' });
+    repository.commit({ 'c.txt': 'work' });
+    repository.git('checkout', '--quiet', 'main');
+    writeFileSync(join(app.root, 'a.txt'), 'before the claim');
+    repository.git('add', 'a.txt');
+    const sha = commitAt(repository, '2019-01-02T00:00:00Z');
+    for (const commit of [newer, sha]) expect(problem(await verify(app, `commit:${commit}`))).toContain('existed when T001 was first claimed');
+    expect(problem(await verify(app, 'files:a.txt'))).toContain('"a.txt" has not changed');
+    expect(problem(await verify(app, `commit:${repository.commit({ 'a.txt': 'work' })}`))).toBe('accepted');
+  });
+
+  test('does not count if git shows another history than the one that was committed', async () => {
+    const { app, repository, first } = await openRepository();
+    const second = repository.commit({ 'a.txt': 'second' });
+    const third = repository.commit({ 'b.txt': 'third' });
+    await app.call('tasks.start', { taskId: 'T001' });
+    repository.commit({ 'c.txt': 'work' });
+    repository.git('replace', third, first);
+    expect(problem(await verify(app, 'files:b.txt'))).toContain('"b.txt" has not changed');
+    expect(problem(await verify(app, `commit:${second}`))).toContain('existed when T001 was first claimed');
+    repository.git('replace', '--delete', third);
+    mkdirSync(join(app.root, '.git', 'info'), { recursive: true });
+    writeFileSync(join(app.root, '.git', 'info', 'grafts'), `${third}\n`);
+    expect(problem(await verify(app, `commit:${second}`))).toContain('existed when T001 was first claimed');
+  });
+
+  test('does not count in another repository, nor do files outside of any', async () => {
+    const { app } = await openRepository();
+    await app.call('tasks.start', { taskId: 'T001' });
+    const missing = 'has neither the commit';
+    rmSync(join(app.root, '.git'), { recursive: true });
+    writeFileSync(join(app.root, 'a.txt'), 'changed');
+    expect(problem(await verify(app, 'files:a.txt'))).toContain(missing);
+    const other = createRepository(join(app.root, 'home', 'other'));
+    other.commit({ 'x.txt': 'x' });
+    writeFileSync(join(app.root, '.git'), `gitdir: ${join(other.folder, '.git')}\n`);
+    expect(problem(await verify(app, 'files:a.txt'))).toContain(missing);
+    expect(problem(await verify(app, 'commit:HEAD'))).toContain(missing);
   });
 });
 
