@@ -211,6 +211,38 @@ describe('passphrase', () => {
   );
 });
 
+test(
+  'a setting that was changed by other means does not decide who may accept the change',
+  async () => {
+    const { at, root, call } = await openProject();
+    const setProject = (decide: object): void => {
+      const path = join(root, '.cleo', 'config.json');
+      writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), decide }));
+    };
+    await at(['proof', 'passphrase'], [typeId('passphrase'), ...newPassphrase]);
+    await at(['config', 'set', 'decide.proof', 'passphrase'], [typeId('decide.proof')]);
+    setProject({ proof: 'terminal' });
+    const typeNothing: TerminalAnswer[] = [[/Passphrase: /, '\r']];
+    expect(readAnswer(await at(confirm))).toMatchObject({ error: { code: 'E_PROJECT_UNTRUSTED' } });
+    for (const words of [
+      ['config', 'set', 'decide.proof', 'terminal'],
+      ['trust'],
+      ['token', 'create', '--name', 'ops', '--scope', 'admin'],
+    ])
+      expect([words, readAnswer(await at(words, typeNothing))]).toMatchObject([words, { success: false }]);
+    // A key of an agent proves nobody, even if its passphrase is known.
+    mkdirSync(join(root, '.ssh'), { mode: 0o700 });
+    const path = join(root, '.ssh', 'id_ed25519');
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', 'key secret', '-f', path]);
+    setProject({ proof: 'ssh', signers: [`sam@example.com ${readFileSync(`${path}.pub`, 'utf8').split(' ').slice(0, 2).join(' ')}`] });
+    expect(readAnswer(await at(['trust'], typeNothing))).toMatchObject({ success: false });
+    expect(readAnswer(await at(['trust'], [[/Passphrase: /, 'correct horse\r']]))).toMatchObject({ success: true });
+    expect(readAnswer(await at(confirm, [[/passphrase[^:]*: /i, 'key secret\r']]))).toMatchObject({ success: true });
+    expect(await call('memory.show', { id: 'D-001' })).toMatchObject({ memory: { proof: { via: 'ssh' } } });
+  },
+  timeoutMs,
+);
+
 describe('ssh', () => {
   function createKey(root: string, passphrase: string): string {
     mkdirSync(join(root, '.ssh'), { mode: 0o700 });

@@ -148,7 +148,14 @@ export function createGit(env: Record<string, string | undefined>): Git {
       const differing = new Set(await listNames(base));
       if (!(await listNames(parent)).some((name) => differing.has(name))) return true;
       // The commit comes first, unless git leaves it out because the other side has the same change.
-      const newest = await query(tree, ['rev-list', '--right-only', '--cherry-pick', '--topo-order', '--max-count=1', `${base}...${commit}`]);
+      const newest = await query(tree, [
+        'rev-list',
+        '--right-only',
+        '--cherry-pick',
+        '--topo-order',
+        '--max-count=1',
+        `${base}...${commit}`,
+      ]);
       return newest !== commit;
     },
     async findCommitBefore(tree, at) {

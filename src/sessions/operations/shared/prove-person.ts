@@ -1,5 +1,5 @@
 import type { Caller, Gateway } from '#core/model/audit.ts';
-import { defaultConfig } from '#core/model/config.ts';
+import { type Config, defaultConfig } from '#core/model/config.ts';
 import { escapeControls, toOneLine } from '#core/terminal/text.ts';
 import type { PersonTerminal, Platform } from '#platform/port.ts';
 import type { MissingProof, PersonProof, ProofMethod, ProofSubject } from '../../model/person-proof.ts';
@@ -70,14 +70,23 @@ export function findTerminalProblem({ name, marks: [mark] }: PersonTerminal): Mi
 }
 
 /** Reads the method. The operation that sets the passphrase is proved by the passphrase that it replaces. */
-export async function readProofMethod({ config, getProject, loadPassphrase }: Platform, operation: string): Promise<ProofMethod> {
-  const project = getProject();
+export async function readProofMethod(platform: Platform, operation: string): Promise<ProofMethod> {
+  const { config, loadPassphrase } = platform;
   const own = config.inspect(config.userFile()).values['decide.proof'];
-  // Other values may be invalid: a person has to be able to repair the file.
-  const shared = project && config.inspect(config.projectFile(project)).values['decide.proof'];
+  const { 'decide.proof': shared } = await readProjectProof(platform);
   const method = chooseProofMethod(shared ?? own ?? defaultConfig['decide.proof'], own);
   if (operation !== 'admin.proof.passphrase' || method === 'ssh') return method;
   return (await loadPassphrase()).isSet() ? 'passphrase' : 'terminal';
+}
+
+/** Reads what the project says about proofs: as a person has accepted it, once there is such a record. A change by other means must not
+ *  decide who may accept it. */
+export async function readProjectProof({ config, getProject, loadTrust }: Platform): Promise<Partial<Config>> {
+  const project = getProject();
+  if (!project) return {};
+  const policy = (await loadTrust()).readRecord(project)?.policy as Partial<Config> | undefined;
+  // Other values may be invalid: a person has to be able to repair the file.
+  return policy ?? config.inspect(config.projectFile(project)).values;
 }
 
 /** Asks the person to type the id again. This asks, and does not prove: a program that opens a terminal can type as well, so the

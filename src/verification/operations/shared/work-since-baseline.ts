@@ -28,8 +28,8 @@ export async function compareWithBaseline(ctx: WorkContext, tree: WorkingTree): 
   // A branch that was cut before the baseline differs from it without any work. What it started from counts as well.
   const fork = base && (await git.findMergeBase(tree.top, base));
   // HEAD at the claim may have been an old commit. What the branch contained by then is not work either.
-  const older = baseline?.head && base && (await git.findCommitBefore(tree.top, subtractClockSkew(at)));
-  const commits = [...new Set([base, fork, older])].filter((commit) => commit !== undefined && commit !== '');
+  const older = baseline?.head && base ? await git.findCommitBefore(tree.top, subtractClockSkew(at)) : undefined;
+  const commits = [...new Set([base, fork, older])].filter((commit) => commit !== undefined);
   const missing = base === undefined && baseline?.head ? formatMissingBaseline(baseline.head, tree.top, moment) : undefined;
 
   const listChanged = async (files: TreeFile[]): Promise<Set<TreeFile>> => {

@@ -123,7 +123,8 @@ describe('a commit', () => {
     writeFileSync(join(app.root, 'a.txt'), 'before the claim');
     repository.git('add', 'a.txt');
     const sha = commitAt(repository, '2019-01-02T00:00:00Z');
-    for (const commit of [newer, sha]) expect(problem(await verify(app, `commit:${commit}`))).toContain('existed when T001 was first claimed');
+    for (const commit of [newer, sha])
+      expect(problem(await verify(app, `commit:${commit}`))).toContain('existed when T001 was first claimed');
     expect(problem(await verify(app, 'files:a.txt'))).toContain('"a.txt" has not changed');
     expect(problem(await verify(app, `commit:${repository.commit({ 'a.txt': 'work' })}`))).toBe('accepted');
   });
