@@ -1,3 +1,4 @@
+import { listCommandNames } from '#core/command-line.ts';
 import type { Operation, Registry } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { askPerson } from '#core/errors/row.ts';
@@ -9,6 +10,7 @@ import type { CallContext } from './call-context.ts';
 
 /** Replaces the commands of an error that its caller may not run by a request to a person. */
 export async function offerFix(ctx: CallContext, error: CleoError): Promise<void> {
+  removeUntypable(ctx, error);
   const { fix, details } = error;
   if (await lacksScope(ctx, fix)) {
     error.fix = askPerson(fix);
@@ -17,6 +19,16 @@ export async function offerFix(ctx: CallContext, error: CleoError): Promise<void
     if (details.manual === undefined || String(details.manual).endsWith(fix)) details.manual = error.fix;
   }
   for (const step of error.alternatives) if (await lacksScope(ctx, step.command)) step.command = askPerson(step.command);
+}
+
+/** A command that repeats control characters cannot be typed again, and a terminal would obey them. */
+function removeUntypable({ operation }: CallContext, error: CleoError): void {
+  const isTypable = (line: string): boolean => !/[\0-\x1f\x7f-\x9f]/.test(line);
+  if (!isTypable(error.fix)) {
+    error.fix = `cleo help ${listCommandNames(operation)[0] ?? operation.name}`;
+    delete error.call;
+  }
+  error.alternatives.splice(0, Infinity, ...error.alternatives.filter(({ command }) => isTypable(command)));
 }
 
 async function lacksScope(ctx: CallContext, line: string): Promise<boolean> {

@@ -17,7 +17,7 @@ export const needsTrust = (key: string): boolean => isBelow(key, trustedKeys) ||
 /** The settings that each group of operations obeys. They are taken as a clone brings them. If one of them changes later by other means
  *  than `config set`, these operations are rejected until a person trusts the change. */
 const policies: [operations: RegExp, keys: string[]][] = [
-  [/^(verify|validator)\.|^tasks\.(complete|criteria\.check)$/, ['verification.', 'decide.']],
+  [/^(verify|validator)\.|^tasks\.(complete|criteria\.check|import)$/, ['verification.', 'decide.']],
   [/^memory\.(confirm|reject|supersede)$|^review\.resolve$|^admin\.token\./, ['decide.', 'verification.']],
   [/^tasks\.(start|claim-next)$|^session\./, ['claims.', 'session.', 'agents']],
   [/^orchestrate\./, ['orchestrate.', 'agents']],
@@ -25,10 +25,12 @@ const policies: [operations: RegExp, keys: string[]][] = [
   [/^(construct|skills)\.run$|^assess\./, ['assessment.']],
   [/^admin\.(backup|upgrade|audit)\b/, ['backup.', 'store.', 'audit.']],
   [/^nexus\./, ['project.']],
+  // No operation: the server checks them when it starts.
+  [/^serve$/, ['serve.']],
 ];
 
 /** All groups of settings that are compared with their recorded values. */
-export const policyGroups: string[] = [...new Set(policies.flatMap(([, keys]) => keys)), 'serve.'];
+export const policyGroups: string[] = [...new Set(policies.flatMap(([, keys]) => keys))];
 
 /** Returns the groups of settings that an operation obeys. */
 export const listPolicyGroups = (operation: string): string[] => [

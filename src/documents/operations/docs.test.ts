@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sha256 } from '#lib/sha256.ts';
@@ -310,6 +310,17 @@ describe('publish', () => {
     write(app, 'my notes.md', 'by hand');
     expect((await app.cli(error.fix)).exitCode).toBe(0);
     expect(await app.call('docs.publish', params)).toMatchObject({ version: 2, _meta: { exitCode: 102 } });
+  });
+
+  test('a caller without a shell writes no file that a program runs or obeys', async () => {
+    const { call, root, cli } = await open(['T001', parsers]);
+    for (const to of ['package.json', '.claude/settings.json', 'Makefile', '.envrc', 'run.sh', '.github/workflows/a.md']) {
+      const { error } = await call('docs.publish', { slug: 'parsers', to, replace: true }, { gateway: 'cleo_mutate' });
+      expect([to, error]).toMatchObject([to, { code: 'E_FILE_ERROR', fix: 'cleo docs publish parsers --to docs/parsers.md --replace' }]);
+      expect(existsSync(join(root, to))).toBe(false);
+    }
+    // A caller of the command line has a shell anyway.
+    expect((await cli('cleo docs publish parsers --to run.sh')).exitCode).toBe(0);
   });
 
   test('never writes outside the project, through a link, or into .git or .cleo', async () => {

@@ -5,6 +5,7 @@ import { CleoError } from '#core/errors/error.ts';
 import { quote } from '#core/errors/quote.ts';
 import { FilePath } from '#core/model/texts.ts';
 import { type ApplyContext, observation, requestFacts } from '#core/observation.ts';
+import { findActiveFileProblem } from '#core/rules/passive-file.ts';
 import { defined } from '#lib/defined.ts';
 import { DocSlugParam, DocVersionNumber } from '../model/doc.ts';
 import { checkDocPath } from '../rules/doc-path.ts';
@@ -43,7 +44,15 @@ export const docsPublish = mutation({
   observeFirst: ({ to }) => [requestFacts(targetFile, { to })],
   cli: { command: 'docs publish', args: ['slug'] },
   example: { world: ['T001', 'doc parsers T001: Which parsers there are'], call: { slug: 'parsers', to: 'docs/parsers.md' } },
-  async run({ store, platform, getFacts, commandWith }, { slug, to, version, replace = false }) {
+  async run({ store, platform, gateway, getFacts, commandWith }, { slug, to, version, replace = false }) {
+    const active = gateway === 'cli' ? undefined : findActiveFileProblem(to);
+    if (active)
+      throw new CleoError('E_FILE_ERROR', {
+        path: to,
+        problem: active,
+        fix: commandWith({ to: `docs/${slug}.md` }),
+        manual: `Run it on the command line: ${commandWith({})}`,
+      });
     const doc = await requireDoc(store, slug, 'publish');
     const content = await requireVersion(store, platform, doc, version);
     const result = { file: to, slug, version: content.version, sha256: content.digest };

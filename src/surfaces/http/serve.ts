@@ -33,7 +33,10 @@ export async function serve(
   { stop, announce, mcp, report, warn = () => {}, lastResort, webFolder, starter, events, graceMs = 10_000, ...listening }: ServeOptions,
 ): Promise<void> {
   const { platform } = app;
-  const config = platform.config.load(requireProject(platform));
+  const project = requireProject(platform);
+  // An agent must not open the server by editing a file.
+  await (await platform.loadTrust()).requirePolicy(project, 'serve');
+  const config = platform.config.load(project);
   const { host = '127.0.0.1', port = config['serve.port'] } = listening;
   const bound = host.toLowerCase();
   if (port > 65_535)

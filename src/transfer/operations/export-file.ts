@@ -1,10 +1,15 @@
 import { boolean, description, number, optional, pipe, strictObject, string } from 'valibot';
 import { answer, job } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
 import { FilePath } from '#core/model/texts.ts';
+import { findActiveFileProblem } from '#core/rules/passive-file.ts';
 import { readStep } from '#core/store-step.ts';
 import { listAllTasks } from '#tasks/operations/shared/all-tasks.ts';
 import { formatExport, formatLossWarnings, isToolFormat, toolFormats } from '../rules/export.ts';
 import { ExportLosses, exportFormat } from './export.ts';
+
+/** Files of these formats are JSON of a fixed structure. */
+const structuredExtensions = ['json', 'jsonl'];
 
 const readTasks = readStep({ name: 'tasks', params: strictObject({}), run: ({ store }) => listAllTasks(store) });
 
@@ -25,6 +30,15 @@ export const tasksExportFile = job({
   example: { world: ['T001'], call: { output: 'tasks.jsonl' } },
   async run(ctx, { output, format = 'jsonl', replace = false }) {
     const { files } = ctx.platform;
+    // The lines of other formats contain texts of tasks as they are.
+    const active = ctx.gateway === 'cli' || format === 'backlog' ? undefined : findActiveFileProblem(output, structuredExtensions);
+    if (active)
+      throw new CleoError('E_FILE_ERROR', {
+        path: output,
+        problem: active,
+        fix: ctx.commandWith({ output: 'tasks.txt' }),
+        manual: `Run it on the command line: ${ctx.commandWith({})}`,
+      });
     const resolve = (name: string): string => files.resolveInside(ctx.project.root, name, 'cleo export');
     // A folder is checked file by file.
     const path = format === 'backlog' ? '' : resolve(output);

@@ -7,6 +7,7 @@ import { parseJson } from '#lib/parse-json.ts';
 import { toDecidedContent } from '#memory/rules/memory-view.ts';
 import { findStatementProblem, type RecordedProof } from '../../rules/check-proof.ts';
 import { decisionNamespace } from '../../rules/proof-statement.ts';
+import { readSigners } from '../shared/prove-person.ts';
 
 const Proof = strictObject({
   subject: string(),
@@ -94,7 +95,7 @@ function toRecorded(entry: AuditEntry, toName: (name: string) => string): Record
   };
 }
 
-async function checkProof({ platform, config }: QueryContext, recorded: Recorded): Promise<ProofResult> {
+async function checkProof({ platform }: QueryContext, recorded: Recorded): Promise<ProofResult> {
   const { subject, operation, at, seq, via, evidence } = recorded;
   const facts = { subject, ...defined({ operation: operation || undefined, at: at || undefined, seq, via: via || undefined }) };
   if (!evidence) return { ...facts, state: via === '' ? 'missing' : 'recorded' };
@@ -104,7 +105,7 @@ async function checkProof({ platform, config }: QueryContext, recorded: Recorded
   const ssh = await platform.loadSshSignatures();
   const [text, signature] = [String(evidence.statement), String(evidence.signature ?? '')];
   const verify = (signers: string[]) => ssh.verify({ signers, namespace: decisionNamespace, text, signature, at });
-  const listed = await verify(config['decide.signers']);
+  const listed = await verify(await readSigners(platform));
   if (listed.isValid) return { ...facts, state: 'signed', ...defined({ signer: listed.signer, fingerprint: listed.fingerprint }) };
   const own = await verify([`${evidence.signer ?? 'unknown'} ${evidence.publicKey ?? ''}`]);
   if (!own.isValid) return { ...facts, state: 'invalid', problem: `has a signature that is not valid (${own.problem})` };

@@ -3,7 +3,7 @@ import type { Project } from '#platform/port.ts';
 import type { SshKey } from '#platform/signing/port.ts';
 import type { MissingProof, PersonProof, ProofSubject } from '../../model/person-proof.ts';
 import { decisionNamespace, formatStatement, parseSignerKey } from '../../rules/proof-statement.ts';
-import { askForId, createMissing, describeTerminal, findTerminalProblem, type ProofContext, readProjectProof } from './prove-person.ts';
+import { askForId, createMissing, describeTerminal, findTerminalProblem, type ProofContext, readSigners } from './prove-person.ts';
 
 /** Has the person sign a statement of the decision with a key of `decide.signers`. A key that any program of the user can sign with
  *  proves the user and not the person, so the id has to be typed at a terminal as well. */
@@ -11,8 +11,7 @@ export async function proveBySsh(ctx: ProofContext, subject: ProofSubject): Prom
   const { platform, now } = ctx;
   const project = platform.getProject();
   const config = platform.config.load(project);
-  const own = platform.config.inspect(platform.config.userFile()).values['decide.signers'];
-  const signers = (await readProjectProof(platform))['decide.signers'] ?? own ?? [];
+  const signers = await readSigners(platform);
   const keys = signers.flatMap((line) => parseSignerKey(line) ?? []);
   if (keys.length === 0) return createMissing('decide.proof is ssh, and decide.signers has no key');
   const [ssh, terminal] = [await platform.loadSshSignatures(), await platform.loadTerminal()];

@@ -81,12 +81,19 @@ export async function readProofMethod(platform: Platform, operation: string): Pr
 
 /** Reads what the project says about proofs: as a person has accepted it, once there is such a record. A change by other means must not
  *  decide who may accept it. */
-export async function readProjectProof({ config, getProject, loadTrust }: Platform): Promise<Partial<Config>> {
+async function readProjectProof({ config, getProject, loadTrust }: Platform): Promise<Partial<Config>> {
   const project = getProject();
   if (!project) return {};
   const policy = (await loadTrust()).readRecord(project)?.policy as Partial<Config> | undefined;
   // Other values may be invalid: a person has to be able to repair the file.
   return policy ?? config.inspect(config.projectFile(project)).values;
+}
+
+/** Reads the keys whose signatures prove a person. */
+export async function readSigners(platform: Platform): Promise<string[]> {
+  const { config } = platform;
+  const shared = (await readProjectProof(platform))['decide.signers'];
+  return shared ?? config.inspect(config.userFile()).values['decide.signers'] ?? [];
 }
 
 /** Asks the person to type the id again. This asks, and does not prove: a program that opens a terminal can type as well, so the

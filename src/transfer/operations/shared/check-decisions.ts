@@ -4,7 +4,7 @@ import { isPlainObject } from '#lib/is-plain-object.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import { toDecidedContent } from '#memory/rules/memory-view.ts';
 import type { Platform, Project } from '#platform/port.ts';
-import { readProofMethod } from '#sessions/operations/shared/prove-person.ts';
+import { readProofMethod, readSigners } from '#sessions/operations/shared/prove-person.ts';
 import { findStatementProblem } from '#sessions/rules/check-proof.ts';
 import { decisionNamespace } from '#sessions/rules/proof-statement.ts';
 import type { ReadStore } from '#store/port/store.ts';
@@ -57,7 +57,7 @@ async function findDecisionProblem(ctx: DecisionContext, state: PlanState): Prom
   return ctx.isNewStore || (await isCommitted(ctx, state)) ? undefined : 'no commit has it like this';
 }
 
-async function findSignatureProblem({ platform, config }: DecisionContext, state: PlanState): Promise<string | undefined> {
+async function findSignatureProblem({ platform }: DecisionContext, state: PlanState): Promise<string | undefined> {
   const { at = '', proof: stored, ...decision } = readDecision(state);
   const proof = parseJson(stored);
   const { operation, via, evidence } = isPlainObject(proof) ? proof : {};
@@ -71,7 +71,7 @@ async function findSignatureProblem({ platform, config }: DecisionContext, state
   if (problem) return `it ${problem}`;
   const ssh = await platform.loadSshSignatures();
   const signed = { namespace: decisionNamespace, text: String(evidence.statement), signature: String(evidence.signature ?? ''), at };
-  const { isValid } = await ssh.verify({ signers: config['decide.signers'], ...signed });
+  const { isValid } = await ssh.verify({ signers: await readSigners(platform), ...signed });
   return isValid ? undefined : 'no key of decide.signers has signed it';
 }
 
