@@ -93,7 +93,7 @@ test('lists what would be started without starting it', async () => {
   const { answer } = await project.run(['work', '--dry-run', '--scope', 'epic:T001']);
   expect(answer).toMatchObject({ data: { dryRun: true }, work: { profile: 'scripted', tasks: [{ taskId: first, outcome: 'ready' }] } });
   expect(answer.work.obstacles).toEqual([
-    { reason: 'it has the label needs-attention', tasks: [label] },
+    { reason: 'it has the label needs-attention; --retry ignores it', tasks: [label] },
     { reason: 'it requires gpu', tasks: [gpu] },
   ]);
   expect((await project.show(first)).status).toBe('pending');
@@ -237,10 +237,13 @@ test('a second round gets the findings and can succeed', async () => {
 
 test('ends after several failures in a row with an error', async () => {
   const project = await createWorkProject({ config: { work: { rounds: 1, maxFailures: 2 } } });
-  for (const title of ['A', 'B', 'C']) await project.add(title, 'agent: lie');
+  const ids: string[] = [];
+  for (const mode of ['lie', 'write b.txt', 'lie', 'lie', 'lie']) ids.push(await project.add('Work', `agent: ${mode}`));
   const { answer, exitCode } = await project.run(['work']);
   expect([exitCode, answer.error?.code]).toEqual([44, 'E_WORK_FAILED']);
-  expect(answer.error.details.tasks).toHaveLength(2);
+  expect(answer.error.message).toMatch(/^2 tasks in a row were given up/);
+  expect(answer.error.details.tasks).toMatchObject([{ taskId: ids[2] }, { taskId: ids[3] }]);
+  expect(answer.error.details.work.tasks).toHaveLength(4);
 });
 
 test('a command that does not exist ends the run and releases the task without a label', async () => {

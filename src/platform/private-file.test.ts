@@ -41,6 +41,14 @@ test('removes old temporary files, or all of them if no writer can be running', 
   removeDrafts(join(folder, 'nowhere'));
 });
 
+test('removes temporary files below a folder whose writers no longer run', () => {
+  const folder = createTempFolder();
+  mkdirSync(join(folder, 'T001'));
+  for (const name of ['work.json', 'T001/item.json.tmp-4194305-abc', `T001/item.json.tmp-${process.pid}-abc`]) createFile(folder, name);
+  removeDrafts(folder, 'dead');
+  expect(readdirSync(folder, { recursive: true }).sort()).toEqual(['T001', `T001/item.json.tmp-${process.pid}-abc`, 'work.json']);
+});
+
 test('removes only the temporary files of one file whose writers no longer run', () => {
   const folder = createTempFolder();
   const kept = [`log.md.tmp-${process.pid}-abc`, 'log.md.tmp-mine', 'other.md.tmp-999999999-abc', 'log.md'];

@@ -18,13 +18,15 @@ export const createPrivate = (path: string, content: string | Uint8Array): boole
 const draftName = /\.tmp-(\d+)-[0-9a-z]+$/;
 const abandonedMs = 3_600_000;
 
-/** Removes temporary files that killed writers left in a folder: those older than an hour or, if no writer can be running,
- *  all of them. */
-export function removeDrafts(folder: string, whose: 'old' | 'all' = 'old'): void {
+/** Removes temporary files that killed writers left in a folder: those older than an hour. With `dead` also below it, those whose writers no
+ *  longer run; with `all` every one, if no writer can be running. */
+export function removeDrafts(folder: string, whose: 'old' | 'dead' | 'all' = 'old'): void {
   for (const entry of listEntries(folder)) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory() && whose === 'all') removeDrafts(path, 'all');
-    if (entry.isFile() && draftName.test(entry.name) && (whose === 'all' || isOld(path))) removeQuietly(path);
+    if (entry.isDirectory() && whose !== 'old') removeDrafts(path, whose);
+    const pid = entry.isFile() ? draftName.exec(entry.name)?.[1] : undefined;
+    if (pid === undefined) continue;
+    if (whose === 'all' || (whose === 'dead' ? !isRunning(Number(pid)) : isOld(path))) removeQuietly(path);
   }
 }
 

@@ -2,6 +2,7 @@ import {
   type Fields,
   formatRemoteTask,
   formatWorkProcess,
+  formatWorkState,
   formatWorkTask,
   isRecords,
   type Screen,
@@ -9,6 +10,7 @@ import {
   truncate,
 } from '#core/terminal/index.ts';
 import type { View } from '#core/terminal/view.ts';
+import { formatUsage, type TokenUsage } from '#lib/format-usage.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 
 export const workView: View = { forms: { work: drawWork }, titledKeys: ['work'] };
@@ -28,5 +30,23 @@ function drawFields(work: Fields, screen: Screen): string[] {
     ...tasks.map((task) => truncate(toOneLine(formatWorkTask(task)), screen.columns)),
     ...obstacles.map(({ reason, tasks: ids }) => truncate(`· ${[ids].flat().join(', ')}: ${toOneLine(String(reason))}`, screen.columns)),
     ...(work.limit === undefined ? [] : [`· ${work.limit}`]),
+    ...(work.reason === undefined ? [] : [truncate(formatSummary(work, tasks), screen.columns)]),
   ];
+}
+
+const reasons: Record<string, string> = {
+  'nothing-ready': 'nothing else is ready',
+  tasks: 'the number of tasks is reached',
+  time: 'the time is over',
+  cost: 'the budget is used up',
+  stopped: 'it was stopped',
+};
+
+/** Says what a run has done, what it has cost, and why it ended. */
+function formatSummary({ reason, usage }: Fields, tasks: Fields[]): string {
+  const outcomes = [...new Set(tasks.map(({ outcome }) => String(outcome)))];
+  const counts = outcomes.map((name) => `${tasks.filter(({ outcome }) => outcome === name).length} ${formatWorkState(name)}`);
+  const why = tasks.length === 0 && reason === 'nothing-ready' ? 'nothing is ready' : (reasons[String(reason)] ?? String(reason));
+  const cost = isPlainObject(usage) ? formatUsage(usage as unknown as TokenUsage) : '';
+  return ['·', [counts.join(', '), cost, why].filter(Boolean).join('; ')].join(' ');
 }

@@ -27,6 +27,10 @@ test('kill -9 of cleo work at random moments: the next one finishes the plan, ea
   await expectPlanDone(project, plan);
   // Every worktree was used to its end, and nothing is left of those that were.
   expect(readdirSync(join(project.folder, '.cleo', 'worktrees')).sort()).toEqual(['.gitignore', '.state', 'integration']);
+  // Neither are temporary files, nor the state of the killed processes.
+  const state = join(project.folder, '.cleo', 'worktrees', '.state');
+  expect(project.readFiles('.cleo/worktrees/.state').filter(({ path }) => path.includes('.tmp-'))).toEqual([]);
+  expect(readdirSync(state).filter((name) => !plan.has(name))).toHaveLength(1);
   expect(project.git('worktree', 'list').split('\n')).toHaveLength(2);
   expect(listProcessesWith(`CLEO_ROOT=${project.folder}`)).toEqual([]);
 });

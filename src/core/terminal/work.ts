@@ -16,6 +16,9 @@ const marks: Record<string, string> = {
   integrating: '◐',
 };
 
+/** The state or the outcome of a task in words. */
+export const formatWorkState = (state: string): string => (state === 'attention' ? 'needs attention' : state);
+
 export const formatRemoteTask = ({ taskId, profile }: Fields): string => `◐ ${taskId}  on another machine  ${profile}`;
 
 export const formatWorkProcess = ({ id, pid, profile, parallel, scope, tasks, failures, usage, ending }: Fields): string =>
@@ -49,7 +52,7 @@ export function formatWorkTask({
   const parts = [
     `${marks[String(outcome)] ?? '!'} ${taskId}`,
     title,
-    outcome === 'ready' ? undefined : outcome,
+    outcome === 'ready' ? undefined : formatWorkState(String(outcome)),
     Number(rounds) > 1 ? `${rounds} rounds` : Number(round) > 1 ? `round ${round}` : undefined,
     elapsedMs === undefined ? undefined : `${Math.round(Number(elapsedMs) / 1000)} s`,
     toUsageText(usage),

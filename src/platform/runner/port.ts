@@ -167,6 +167,8 @@ export interface RunnerPlatform {
   runs: RunFolder;
   /** The state of `cleo work`: one folder for each task and each process. */
   work: RunFolder;
+  /** Removes temporary files that killed processes left in that state. */
+  cleanUpWork(): void;
   reviews: ReviewLog;
   /** Takes the lock `name`, or throws 75 after `waitMs`. The lock of a dead process is taken over: `warning` says so, and
    *  `abandoned` is the run that the dead process held it for. */

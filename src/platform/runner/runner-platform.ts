@@ -21,7 +21,7 @@ import { reportWriteErrors } from '#runs/errors/skill.ts';
 import type { TreeSnapshot } from '#runs/model/tree.ts';
 import { isAgentEnvironment } from '#sessions/rules/client-process.ts';
 import type { Git, Platform, Project } from '../port.ts';
-import { createPrivate, removeDrafts, writePrivate } from '../private-file.ts';
+import { createPrivate, removeDrafts, removeDraftsFor, writePrivate } from '../private-file.ts';
 import { isAlive, listenForInterrupts, readBootId, readStartTime } from '../processes.ts';
 import { isPlainVariable, selectSkillEnvironment } from '../program-environment.ts';
 import { acquireLock } from './lock-file.ts';
@@ -125,6 +125,10 @@ export function createRunnerPlatform(
     traces: createTraceFolder(join(folder, 'traces')),
     runs: createRunFolder(join(folder, 'runs')),
     work: createRunFolder(join(folder, 'worktrees', '.state'), ''),
+    cleanUpWork() {
+      removeDraftsFor(join(folder, 'worktrees', '.gitignore'));
+      removeDrafts(join(folder, 'worktrees', '.state'), 'dead');
+    },
     reviews: createReviewLog(platform, join(folder, 'reviews.jsonl')),
     acquireLock: (name, waitMs, options) => acquireLock(join(folder, 'runs'), name, waitMs, options),
   };

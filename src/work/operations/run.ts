@@ -147,9 +147,10 @@ export const workRun = job({
       const { reason, obstacles, limit } = end;
       const { usage, workId: id } = work.process;
       const summary = { id, profile: profile.name, reason, tasks: work.results, usage, ...omitEmpty({ obstacles }), ...defined({ limit }) };
-      const given = work.results.filter(({ outcome }) => outcome === 'attention');
-      if (reason === 'failures')
+      if (reason === 'failures') {
+        const given = work.results.filter(({ outcome }) => outcome === 'attention').slice(-work.budget.maxFailures);
         throw new CleoError('E_WORK_FAILED', { failures: given.length, tasks: given, fix: 'cleo work status', work: summary });
+      }
       for (const { taskId } of work.results) ctx.changes.updated.push(taskId);
       return answer({ work: summary }, work.results.length === 0 && reason === 'nothing-ready' ? { exit: 100 } : {});
     } finally {

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { array, number, optional, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
 import { defined, omitEmpty } from '#lib/defined.ts';
@@ -64,6 +65,7 @@ export const workStatus = query({
     const items = listItems(runner);
     const open = items.filter(isUnfinished);
     const ended = items.filter((item) => !isUnfinished(item)).slice(0, maxEnded);
+    const worktrees = join(project.folder, 'worktrees');
     const tasks = [...open, ...ended].map((item) => ({
       ...{ taskId: item.taskId, title: item.title, agentId: item.agentId, profile: item.profile, round: item.round, runId: item.runId },
       state: isUnfinished(item) && item.state !== 'waiting' && !runner.isAlive(item) ? 'crashed' : item.state,
@@ -75,7 +77,8 @@ export const workStatus = query({
       ...defined({
         lastLine: item.lastLine || undefined,
         branch: item.branch,
-        worktree: item.worktree && `.cleo/worktrees/${item.worktree}`,
+        worktree:
+          item.worktree && platform.files.exists(join(worktrees, item.worktree, '.git')) ? `.cleo/worktrees/${item.worktree}` : undefined,
         note: item.note,
       }),
     }));

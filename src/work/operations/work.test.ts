@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { openApp } from '../../../test/app.ts';
 import { createRepository, gitIdentity } from '../../../test/repository.ts';
@@ -78,6 +79,69 @@ test('money that is used up ends the run', async () => {
   });
 });
 
+test('a daemon ends at its limits, also while it waits for tasks', async () => {
+  const { call } = await createProject(scripted(committing), []);
+  expect((await call('work.run', { daemon: true, for: '1s' })).work).toMatchObject({ reason: 'time', tasks: [] });
+});
+
+test('a limit that one agent reaches ends the wait of the others', async () => {
+  const result = JSON.stringify({ type: 'result', result: done, total_cost_usd: 0.5 });
+  const code = `setTimeout(() => {}, 700); ${committing.replace(JSON.stringify(done), JSON.stringify(result))}`;
+  const { call } = await createProject(scripted(code, { output: 'claude-json' }), ['T002 in T001']);
+  expect((await call('work.run', { daemon: true, parallel: 2, budgetUsd: 0.4 })).work).toMatchObject({
+    reason: 'cost',
+    tasks: [{ taskId: 'T002', outcome: 'done' }],
+  });
+});
+
+test('agents get their names, the session and the project folder', async () => {
+  const code = `console.log(JSON.stringify(process.env)); ${committing}`;
+  const { call, root } = await createProject(scripted(code), ['T002 in T001']);
+  const { session } = await call('session.start', { name: 'Plan', scope: 'epic:T001' });
+  expect((await call('work.run', {})).work.tasks).toMatchObject([{ taskId: 'T002', outcome: 'done' }]);
+  const [line] = (await call('work.logs', { taskId: 'T002' })).log.split('\n');
+  expect(JSON.parse(line)).toMatchObject({ CLEO_AGENT_ID: 'T002-worker-1', CLEO_SESSION_ID: session.id, CLEO_ROOT: root });
+});
+
+test('the claim is renewed while work.setup runs', async () => {
+  const config = { ...scripted(committing), claims: { awayMinutes: 0 } };
+  const setup = [process.execPath, '-e', 'setTimeout(() => {}, 3500)'];
+  const { call, store } = await createProject({ ...config, work: { ...config.work, setup } }, ['T002 in T001']);
+  const whenEnded = call('work.run', {});
+  const renewals = new Set<string | undefined>();
+  for (let i = 0; i < 30; i += 1) {
+    await sleep(100);
+    renewals.add((await store.read(({ claims }) => claims.get('T002')))?.renewedAt);
+  }
+  renewals.delete(undefined);
+  expect(renewals.size).toBeGreaterThan(1);
+  expect((await whenEnded).work.tasks).toMatchObject([{ taskId: 'T002', outcome: 'done' }]);
+});
+
+test('a task whose work.setup fails is released with the end of its output as note', async () => {
+  const config = scripted(committing);
+  const setup = [process.execPath, '-e', 'console.error("no network"); process.exit(3)'];
+  const { call } = await createProject({ ...config, work: { ...config.work, setup } }, ['T002 in T001']);
+  const note = expect.stringContaining('work.setup: exited with 3: no network');
+  expect((await call('work.run', {})).work.tasks).toMatchObject([{ taskId: 'T002', outcome: 'attention', note }]);
+  expect((await call('tasks.show', { taskId: 'T002' })).task).toMatchObject({ status: 'pending', labels: ['needs-attention'] });
+});
+
+test('work.status names a worktree only as long as it exists', async () => {
+  const { call } = await createProject(scripted(committing), ['T002 in T001']);
+  await call('work.run', {});
+  const [task] = (await call('work.status')).work.tasks;
+  expect(task).toMatchObject({ state: 'done', branch: 'cleo/T002-task-t002' });
+  expect(task.worktree).toBeUndefined();
+});
+
+test('a task that was given up loses its label when it is done', async () => {
+  const { call } = await createProject(scripted(committing), ['T002 in T001 labels needs-attention,parser']);
+  expect((await call('work.run', {})).work).toMatchObject({ reason: 'nothing-ready', tasks: [] });
+  expect((await call('work.run', { retry: true })).work.tasks).toMatchObject([{ taskId: 'T002', outcome: 'done' }]);
+  expect((await call('tasks.show', { taskId: 'T002' })).task).toMatchObject({ status: 'done', labels: ['parser'] });
+});
+
 test('outside a git repository only --in-place works', async () => {
   const { call } = await openApp({ config: scripted(committing), tasks: ['T001 epic', 'T002 in T001'] });
   expect((await call('work.run')).error).toMatchObject({ code: 'E_DEPENDENCY_ERROR', fix: 'cleo work --in-place' });
@@ -98,7 +162,7 @@ test('work.claim takes one task, spawns its agent and passes on the claim', asyn
   expect((await call('tasks.show', { taskId: 'T002' })).claim).toMatchObject({ agent: 'T002-worker-1' });
   expect(await call('work.claim', { epic: 'T001' })).toMatchObject({
     _meta: { exitCode: 100 },
-    obstacles: [{ reason: 'it has the label needs-attention', tasks: ['T003'] }],
+    obstacles: [{ reason: 'it has the label needs-attention; --retry ignores it', tasks: ['T003'] }],
   });
 });
 
@@ -112,6 +176,16 @@ test('limits hold for all agents together', async () => {
   await as('T004-worker-1').call('tasks.stop', { taskId: 'T004' });
   await call('tasks.update', { taskId: 'T004', blockedBy: 'something' });
   expect((await claim(4)).claimed.taskId).toBe('T005');
+});
+
+test('the limit of a profile holds for all of its agents together', async () => {
+  const config = scripted('', { concurrency: 1 });
+  const { call, as } = await createProject(config, ['T002 in T001', 'T003 in T001']);
+  const claim = (agent: string) => as(agent).call('work.claim', {});
+  expect((await claim('work/other/k/1')).claimed.taskId).toBe('T002');
+  expect((await claim('work/scripted/k/1')).claimed.taskId).toBe('T003');
+  expect(await claim('work/scripted/another/1')).toMatchObject({ _meta: { exitCode: 100 }, limit: 'profiles.scripted.concurrency is 1' });
+  expect(await call('work.claim', {})).toMatchObject({ limit: 'profiles.scripted.concurrency is 1' });
 });
 
 test('work.status, work.logs and work.clean show and remove what was left', async () => {

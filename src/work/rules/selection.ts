@@ -42,18 +42,28 @@ export function findFullLimit({ profile, concurrency, maxParallel }: SelectionLi
 
 /** Returns why a task cannot be started now; undefined if it can. `unmerged` are tasks whose work is not in the base branch yet. */
 export function findObstacle(task: WorkTask, limits: SelectionLimits, running: RunningTask[], unmerged: WorkTask[]): string | undefined {
-  if (task.labels.includes(attentionLabel) && !limits.isRetry) return `it has the label ${attentionLabel}`;
+  if (task.labels.includes(attentionLabel) && !limits.isRetry) return `it has the label ${attentionLabel}; --retry ignores it`;
   const lacking = (task.requires ?? []).filter((name) => !limits.capabilities.includes(name));
   if (lacking.length > 0) return `it requires ${lacking.join(', ')}`;
-  const full = task.labels.find((label) => {
-    const limit = limits.labels.get(label) ?? 0;
-    return limit > 0 && running.filter(({ labels }) => labels.includes(label)).length >= limit;
-  });
-  if (full) return `work.labels.${full} is ${limits.labels.get(full)}`;
+  const full = findFullLabel(task, limits, running);
+  if (full !== undefined) return full;
   const dependency = unmerged.find(({ id }) => task.depends.includes(id));
   if (dependency) return `the work on ${dependency.id} is not in the base branch yet`;
   const shared = findSharedFiles(new Map([[task.id, task.files]]), new Map(unmerged.map(({ id, files }) => [id, files]))).get(task.id);
   return shared && `${shared.file} is changed by ${shared.taskId}, whose work is not in the base branch yet`;
+}
+
+/** Returns the limit of a label that leaves no room for a task, over all machines. */
+export function findFullLabel(
+  { labels }: Pick<WorkTask, 'labels'>,
+  limits: Pick<SelectionLimits, 'labels'>,
+  running: RunningTask[],
+): string | undefined {
+  const full = labels.find((label) => {
+    const limit = limits.labels.get(label) ?? 0;
+    return limit > 0 && running.filter((task) => task.labels.includes(label)).length >= limit;
+  });
+  return full && `work.labels.${full} is ${limits.labels.get(full)}`;
 }
 
 /** Groups tasks by the reason why they cannot be started. */

@@ -1,4 +1,5 @@
 import type { ProgressLine, ProgressReporter, ProgressState, RunEvent } from '#core/model/progress.ts';
+import { formatWorkState } from '#core/terminal/index.ts';
 
 /** Shows a run of `cleo work`: one line for each task that begins or ends, and what the agents do right now. */
 export const workProgress: ProgressReporter = {
@@ -15,7 +16,7 @@ function toLines({ event, data, about }: RunEvent): ProgressLine[] {
   const task = String(about.skill ?? '');
   switch (event) {
     case 'work_claimed':
-      return [{ mark: 'phase', text: `${task} ${data.title} · ${data.agent}` }];
+      return [{ mark: 'phase', text: `${task} ${data.title} · ${data.agent}${data.isResumed ? ' · continued' : ''}` }];
     case 'work_round':
       return [{ mark: 'retry', text: `${task} · round ${data.round}: ${[data.findings].flat().join(' ')}` }];
     case 'work_ended':
@@ -31,7 +32,7 @@ const marks: Record<string, ProgressLine['mark']> = { done: 'success', waiting: 
 
 const toEndLine = (task: string, { outcome, note, branch }: Record<string, unknown>): ProgressLine => ({
   mark: marks[String(outcome)] ?? 'warning',
-  text: [`${task} ${outcome}`, outcome === 'done' ? branch : undefined, note]
+  text: [`${task} ${formatWorkState(String(outcome))}`, outcome === 'done' ? branch : undefined, note]
     .filter((part) => typeof part === 'string' && part !== '')
     .join(' · '),
 });

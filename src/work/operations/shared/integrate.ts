@@ -17,8 +17,16 @@ export async function integrate(work: WorkRun, item: WorkItem): Promise<Integrat
   if (item.branch === undefined || item.commit === undefined) return { isWaiting: false };
   if (mode === 'branch') return { isWaiting: false };
   if (mode === 'pr') return pushBranch(work, item, item.branch);
-  return mergeBranch(work, item, item.branch);
+  try {
+    return await mergeBranch(work, item, item.branch);
+  } catch (error) {
+    // Ctrl-C twice during `work.verify`, or while another merge is waited for. The work is done and is merged by the next run.
+    if (work.kill.signal.aborted && error instanceof CleoError) return { isWaiting: true, note: formatWaiting(work, 'stopped') };
+    throw error;
+  }
 }
+
+const formatWaiting = ({ base }: WorkRun, reason: string): string => `waits to be merged into ${base}: ${reason}`;
 
 const lockWaitMs = 3_600_000;
 const verifyTimeoutMs = 3_600_000;
@@ -54,14 +62,14 @@ async function mergeBranch(work: WorkRun, item: WorkItem, branch: string): Promi
       try {
         await runCommand(work, verify, folder, verifyTimeoutMs, 'work.verify');
       } catch (error) {
-        if (!(error instanceof CleoError) || error.row !== 'E_DEPENDENCY_ERROR') throw error;
+        if (kill.signal.aborted || !(error instanceof CleoError) || error.row !== 'E_DEPENDENCY_ERROR') throw error;
         return { findings: [`After a merge with ${base} the check fails: ${error.message}.`], isFinal: false };
       }
     }
     const reason = await moveBase(work, merged.commit, from);
     return reason === undefined
       ? { isWaiting: false, note: `merged into ${base}` }
-      : { isWaiting: true, note: `waits to be merged into ${base}: ${reason}` };
+      : { isWaiting: true, note: formatWaiting(work, reason) };
   } finally {
     lock.release();
   }

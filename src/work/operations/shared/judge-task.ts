@@ -12,13 +12,14 @@ interface ValidatorSpawn {
   env: Record<string, string>;
 }
 
-/** Has a second agent judge the work, in a fresh worktree of the commit. Returns the reason of a rejection; undefined if it attests. */
-export async function judgeTask(
-  work: WorkRun,
-  run: RunContext,
-  active: ActiveTask,
-  commit: string | undefined,
-): Promise<string | undefined> {
+/** The reason of a rejection, if the validator rejects the work, or why it could not be started. */
+export interface Judgement {
+  rejection?: string;
+  problem?: string;
+}
+
+/** Has a second agent judge the work, in a fresh worktree of the commit. */
+export async function judgeTask(work: WorkRun, run: RunContext, active: ActiveTask, commit: string | undefined): Promise<Judgement> {
   const { ctx, validator, process } = work;
   const { item } = active;
   const name = `${item.taskId}-validator`;
@@ -36,7 +37,7 @@ export async function judgeTask(
     );
     if (spawned.error) throw spawned.error;
     const spawn = spawned.result.spawn as ValidatorSpawn;
-    await runAgent(work, run, item, {
+    const { result } = await runAgent(work, run, item, {
       profile: validator,
       phase: `round-${item.round}-validator`,
       folder,
@@ -45,10 +46,11 @@ export async function judgeTask(
       env: spawn.env,
       signal: active.kill.signal,
     });
+    if (result.problem !== undefined) return { problem: result.problem };
   } finally {
     if (isInWorktree) await retireWorktree(work, name);
   }
-  return readRejection(work, item);
+  return defined({ rejection: await readRejection(work, item) });
 }
 
 interface VerificationView {

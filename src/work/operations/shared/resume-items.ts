@@ -20,6 +20,7 @@ export async function adoptItems(work: WorkRun, root: TaskId | undefined): Promi
   const lock = await runner.acquireLock('work-resume', lockWaitMs, { signal: kill.signal, fix: 'cleo work status' });
   try {
     await forgetLostWorktrees(work);
+    runner.cleanUpWork();
     const names = runner.work.list();
     const known = names.flatMap((name) => parseWorkItem(runner.work.read(name, itemFile)) ?? []);
     const dead = known.filter((item) => isUnfinished(item) && !runner.isAlive(item));
@@ -44,13 +45,24 @@ export async function adoptItems(work: WorkRun, root: TaskId | undefined): Promi
       const isWaiting = item.state === 'waiting';
       saveItem(work, item, {
         ...{ pid, began, boot, workId: work.process.workId, runId: runner.createRunId(), endedAt: undefined as never },
+        profile: work.profile.name,
         ...(isWaiting ? {} : { state: 'working' as const }),
       });
       adopted.push(item);
     }
+    forgetEndedProcesses(work, names, root);
     return adopted;
   } finally {
     lock.release();
+  }
+}
+
+/** Removes the state of processes that have ended. That of a killed one shows which tasks it had claimed, so that it stays until a run of
+ *  the whole project has resumed them. */
+function forgetEndedProcesses({ runner }: WorkRun, names: string[], root: TaskId | undefined): void {
+  for (const name of names) {
+    const process = parseWorkProcess(runner.work.read(name, processFile));
+    if (process && (process.endedAt !== undefined || root === undefined) && !runner.isAlive(process)) runner.work.remove(name);
   }
 }
 
@@ -65,10 +77,13 @@ async function isInside({ ctx }: WorkRun, taskId: TaskId, root: TaskId | undefin
   return ancestry.length > 0 && (root === undefined || ancestry.includes(root));
 }
 
-/** Makes the claim of an agent that of this process; returns why the task is not its agent's any more. */
-async function takeOverClaim({ ctx, processKey }: WorkRun, { taskId, agentId, session }: WorkItem): Promise<string | undefined> {
+/** Makes the claim of an agent that of this process; returns why its agent cannot continue. */
+async function takeOverClaim(
+  { ctx, processKey, profile: { name, concurrency } }: WorkRun,
+  { taskId, agentId, session }: WorkItem,
+): Promise<string | undefined> {
   const holder = { agent: agentId, process: processKey, ...defined({ session }) };
-  return (await ctx.runStep(workSteps.adopt, { taskId, holder })).owner;
+  return (await ctx.runStep(workSteps.adopt, { taskId, holder, profile: { name, concurrency } })).obstacle;
 }
 
 /** Finds tasks that a dead process claimed and did not record: it was killed between the two. */

@@ -3,7 +3,6 @@ import { defined } from '#lib/defined.ts';
 import type { ProcessResult } from '#platform/runner/port.ts';
 import { formatKilledProcesses } from '#runs/rules/gate/execution.ts';
 import type { RunContext } from '#runs/runner/run-context.ts';
-import { getRenewalIntervalMs } from '#tasks/rules/claims.ts';
 import type { AgentEvent, StreamState } from '../../model/agent-event.ts';
 import type { Profile } from '../../model/profile.ts';
 import type { WorkItem } from '../../model/work-item.ts';
@@ -11,7 +10,6 @@ import { addUsage, parseAgentLine, startStream, stepStream } from '../../rules/a
 import { createAgentCommand, formatWritable } from '../../rules/profiles.ts';
 import { listStoreVariables } from '../../rules/store-variables.ts';
 import { report, saveItem, type WorkRun } from './work-run.ts';
-import { workSteps } from './work-steps.ts';
 
 /** Time that an agent gets to end after SIGTERM. */
 const killGraceMs = 5000;
@@ -60,7 +58,6 @@ export async function runAgent(work: WorkRun, run: RunContext, item: WorkItem, s
   const scratch = runner.createScratch(runId);
   run.emit('attempt_started', { program: command.argv[0] ?? '', timeout_ms: profile.timeoutMinutes * 60_000 }, subject);
   const output = followOutput(work, run, item, profile, subject);
-  const lease = keepClaim(work, item);
   let result: ProcessResult;
   try {
     result = await runner.runSkill({
@@ -86,7 +83,6 @@ export async function runAgent(work: WorkRun, run: RunContext, item: WorkItem, s
       onOutput: output.write,
     });
   } finally {
-    lease.stop();
     scratch.takeResult();
   }
   const stream = output.end();
@@ -151,21 +147,4 @@ function followOutput(work: WorkRun, run: RunContext, item: WorkItem, profile: P
       return stream;
     },
   };
-}
-
-/** Renews the claim of an agent while it runs, in the name of this process. */
-function keepClaim({ ctx, config, processKey }: WorkRun, item: WorkItem): { stop(): void } {
-  const renew = (): void => {
-    const holder = { agent: item.agentId, process: processKey, ...defined({ session: item.session }) };
-    // A store that cannot be written now is tried again; the claim outlives several renewals.
-    ctx.runStep(workSteps.renew, holder).catch(() => {});
-  };
-  const limits = {
-    ttlMinutes: config['claims.ttlMinutes'],
-    awayMinutes: config['claims.awayMinutes'],
-    silentMinutes: config['claims.silentMinutes'],
-  };
-  const timer = setInterval(renew, Math.max(1000, getRenewalIntervalMs(limits)));
-  timer.unref();
-  return { stop: () => clearInterval(timer) };
 }

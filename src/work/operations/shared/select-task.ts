@@ -10,7 +10,7 @@ import { listClaims } from '#planning/operations/shared/plan.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
 import { recommendTasks } from '#tasks/operations/shared/recommend.ts';
 import { createWorktreeName, findWorktreeName, parseSlotAgent, toBranch } from '../../rules/names.ts';
-import { findFullLimit, findObstacle, type RunningTask, type SelectionLimits } from '../../rules/selection.ts';
+import { findFullLabel, findFullLimit, findObstacle, type RunningTask, type SelectionLimits } from '../../rules/selection.ts';
 import { formatWorktreeRules } from '../../rules/work-prompts.ts';
 import type { OwnProfile } from './own-profile.ts';
 
@@ -60,7 +60,19 @@ export async function listCandidates(
   return { candidates, obstacles };
 }
 
-function createLimits(config: Config, { name, concurrency }: OwnProfile, isRetry: boolean): SelectionLimits {
+/** Returns the limit over all machines that leaves no room to resume a task. One whose claim is live is counted already; after its claim has
+ *  lapsed, other machines may have used the room. */
+export async function findResumeLimit(ctx: QueryContext, taskId: TaskId, profile: ProfileLimit): Promise<string | undefined> {
+  const running = await listRunning(ctx);
+  if (running.some(({ id }) => id === taskId)) return undefined;
+  const limits = createLimits(ctx.config, profile, false);
+  const task = await ctx.store.tasks.get(taskId);
+  return findFullLimit(limits, running) ?? (task && findFullLabel(task, limits, running));
+}
+
+type ProfileLimit = Pick<OwnProfile, 'name' | 'concurrency'>;
+
+function createLimits(config: Config, { name, concurrency }: ProfileLimit, isRetry: boolean): SelectionLimits {
   const prefix = 'work.labels.';
   const labels = Object.entries(config).flatMap(([key, value]): [string, number][] =>
     key.startsWith(prefix) && typeof value === 'number' ? [[key.slice(prefix.length), value]] : [],

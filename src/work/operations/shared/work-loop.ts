@@ -7,6 +7,7 @@ import { type BudgetEnd, findBudgetEnd } from '../../rules/budget.ts';
 import { createSlotAgent } from '../../rules/names.ts';
 import { isUnfinished, itemFile, parseWorkItem } from '../../rules/stored-work.ts';
 import { integrate } from './integrate.ts';
+import { keepClaims } from './keep-claims.ts';
 import { adoptItems } from './resume-items.ts';
 import { type ActiveTask, report, saveItem, saveProcess, type WorkRun } from './work-run.ts';
 import { workTask } from './work-task.ts';
@@ -31,7 +32,10 @@ interface LoopState extends LoopEnd {
   /** When other machines got the runs that had ended, and when they get the next ones. */
   sharing: { atMs: number; timer?: NodeJS.Timeout; call?: Promise<void> };
   failuresInRow: number;
+  isEnded: boolean;
   fatal?: CleoError;
+  /** Aborted when no further task is started: the run is stopped, or one of its limits is reached. */
+  ending: AbortController;
   /** Claims one after another, so that budgets and limits see each claim before the next. */
   queue: Promise<unknown>;
   /** Resolves when a task of this process has ended. */
@@ -40,6 +44,8 @@ interface LoopState extends LoopEnd {
 
 /** Time after which a wait for a limit over all machines is tried again: a machine can disappear without an entry in the log. */
 const limitRetrySeconds = 30;
+/** The longest wait of one call. */
+const maxWaitSeconds = 86_400;
 
 /** Comparing the runs of a large project with the store takes as long as a small task. */
 const shareEveryMs = 60_000;
@@ -54,19 +60,29 @@ export async function workOff(work: WorkRun, params: LoopParams): Promise<LoopEn
     obstacles: [],
     tasksStarted: 0,
     failuresInRow: 0,
+    isEnded: false,
+    ending: new AbortController(),
     sharing: { atMs: work.ctx.platform.monotonicMs() },
     queue: Promise.resolve(),
     whenEnded: new Set(),
   };
+  const drain = (): void => state.ending.abort();
+  work.drain.signal.addEventListener('abort', drain, { once: true });
+  if (work.drain.signal.aborted) drain();
   const adopted = await adoptItems(work, params.root);
-  for (const item of adopted.filter(({ state: each }) => each === 'waiting')) await integrateWaiting(work, item);
-  const left = adopted.filter(({ state: each }) => each !== 'waiting' && each !== 'done');
-  // Drained waiters and tasks end by themselves.
-  await Promise.all(
-    Array.from({ length: params.parallel }, (_, i) =>
-      runSlot(work, params, state, i + 1, left).catch((error) => endWithError(work, state, error)),
-    ),
-  );
+  const left = adopted.filter(({ state: each }) => each !== 'waiting');
+  const lease = keepClaims(work, () => [...left, ...[...work.active.values()].map(({ item }) => item)]);
+  try {
+    for (const item of adopted.filter(({ state: each }) => each === 'waiting')) await integrateWaiting(work, item);
+    // Drained waiters and tasks end by themselves.
+    await Promise.all(
+      Array.from({ length: params.parallel }, (_, i) =>
+        runSlot(work, params, state, i + 1, left).catch((error) => endWithError(work, state, error)),
+      ),
+    );
+  } finally {
+    lease.stop();
+  }
   clearTimeout(state.sharing.timer);
   await state.sharing.call;
   if (state.fatal) throw state.fatal;
@@ -75,14 +91,11 @@ export async function workOff(work: WorkRun, params: LoopParams): Promise<LoopEn
 
 async function runSlot(work: WorkRun, params: LoopParams, state: LoopState, slot: number, left: WorkItem[]): Promise<void> {
   for (;;) {
-    const ending = findEnding(work, state);
-    if (ending !== undefined) {
-      state.reason = ending;
-      return;
-    }
+    if (isEnding(work, state)) return;
     const resumed = left.shift();
     if (resumed) {
       state.tasksStarted += 1;
+      report(work, 'work_claimed', resumed.taskId, { title: resumed.title, agent: resumed.agentId, isResumed: true });
       await doTask(work, state, resumed, true);
       continue;
     }
@@ -91,7 +104,7 @@ async function runSlot(work: WorkRun, params: LoopParams, state: LoopState, slot
     if (claimed) await doTask(work, state, claimed, false);
     else if (!params.isDaemon && state.limit === undefined) {
       if (work.active.size === 0) return;
-      await waitForEnd(work, state);
+      await waitForEnd(state);
     }
   }
 }
@@ -103,16 +116,28 @@ const enqueue = <T>(state: LoopState, change: () => Promise<T>): Promise<T> => {
 };
 
 /** Waits until a task of this process has ended, or no further one is to be started. */
-const waitForEnd = ({ drain }: WorkRun, { whenEnded }: LoopState): Promise<void> =>
+const waitForEnd = ({ ending, whenEnded }: LoopState): Promise<void> =>
   new Promise((resolve) => {
     const end = (): void => {
       whenEnded.delete(end);
-      drain.signal.removeEventListener('abort', end);
+      ending.signal.removeEventListener('abort', end);
       resolve();
     };
     whenEnded.add(end);
-    drain.signal.addEventListener('abort', end, { once: true });
+    ending.signal.addEventListener('abort', end, { once: true });
   });
+
+/** True if no further task is to be started. The first reason stays: a limit that one slot has reached ends the waits of the others, and a
+ *  task that succeeds after that does not start the run again. */
+function isEnding(work: WorkRun, state: LoopState): boolean {
+  if (!state.isEnded) {
+    const reason = findEnding(work, state);
+    if (reason === undefined) return false;
+    Object.assign(state, { reason, isEnded: true });
+    state.ending.abort();
+  }
+  return true;
+}
 
 function findEnding(work: WorkRun, state: LoopState): LoopEnd['reason'] | undefined {
   if (work.drain.signal.aborted || state.fatal) return 'stopped';
@@ -143,24 +168,25 @@ async function claimNext(
   state: LoopState,
   slot: number,
 ): Promise<WorkItem | 'ending' | undefined> {
-  if (findEnding(work, state) !== undefined) return 'ending';
-  const wait = isDaemon ? { wait: true } : state.limit === undefined ? {} : { timeout: limitRetrySeconds };
-  const { ctx, runner, profile, process, base, isInPlace, processKey, drain } = work;
+  if (isEnding(work, state)) return 'ending';
+  const { ctx, runner, profile, process, base, isInPlace, processKey } = work;
+  const { signal } = state.ending;
   const { result, error } = await ctx.call(
     'work.claim',
     {
       ...defined({ epic: root }),
-      ...{ profile: profile.name, inPlace: isInPlace, process: processKey, retry: isRetry, except: [...work.except], ...wait },
+      ...{ profile: profile.name, inPlace: isInPlace, process: processKey, retry: isRetry, except: [...work.except] },
+      ...defined({ timeout: getWaitSeconds(work, state, isDaemon) }),
       ...{ unmerged: listUnmerged(work), worktrees: isInPlace ? [] : await listWorktreeNames(work) },
     },
-    { agent: createSlotAgent(profile.name, process.workId, slot), signal: drain.signal },
+    { agent: createSlotAgent(profile.name, process.workId, slot), signal },
   );
   if (error) {
     // The wait was ended.
-    if (drain.signal.aborted) return 'ending';
+    if (signal.aborted) return 'ending';
     if (!isDaemon || !temporaryErrors.includes(error.row)) throw error;
     // The database restarts or is out of reach.
-    await runner.sleep(reconnectMs, drain.signal);
+    await runner.sleep(reconnectMs, signal);
     return undefined;
   }
   const { claimed, obstacles = [], limit } = result as { claimed?: ClaimedTask; obstacles?: LoopEnd['obstacles']; limit?: string };
@@ -182,6 +208,13 @@ async function claimNext(
   saveItem(work, item);
   report(work, 'work_claimed', taskId, { title, agent: agentId, branch });
   return item;
+}
+
+/** Returns how long a claim may wait; undefined if it does not wait. After the time limit of the run nothing is started. */
+function getWaitSeconds({ ctx, budget }: WorkRun, { limit }: LoopState, isDaemon: boolean): number | undefined {
+  if (!isDaemon && limit === undefined) return undefined;
+  const leftMs = budget.until === undefined ? Number.POSITIVE_INFINITY : Date.parse(budget.until) - Date.parse(ctx.platform.now());
+  return Math.min(isDaemon ? maxWaitSeconds : limitRetrySeconds, Math.max(1, Math.ceil(leftMs / 1000)));
 }
 
 const hasBranch = ({ ctx, git }: WorkRun, branch: string): Promise<boolean> => git.hasRef(ctx.project.root, `refs/heads/${branch}`);

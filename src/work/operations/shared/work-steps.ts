@@ -1,4 +1,4 @@
-import { array, object, optional, string } from 'valibot';
+import { array, number, object, optional, string } from 'valibot';
 import type { QueryContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
@@ -9,7 +9,7 @@ import { resolveScope } from '#sessions/operations/shared/sessions.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import { parseSlotAgent } from '../../rules/names.ts';
 import { findOtherOwner } from './ownership.ts';
-import { listRunning } from './select-task.ts';
+import { findResumeLimit, listRunning } from './select-task.ts';
 
 /** The agent that holds a task, and the process that keeps its claim. */
 const Holder = object({ agent: string(), session: optional(string()), process: string() });
@@ -78,16 +78,18 @@ export const workSteps = {
     params: object({ taskId: TaskIdSchema, agentId: string() }),
     run: async ({ store }, item) => defined({ owner: await findOtherOwner(store, item) }),
   }),
-  /** Makes a claim that of another process, unless the task is no longer that of its agent. */
+  /** Makes a claim that of another process, unless the task is no longer that of its agent, or a limit leaves no room for it. */
   adopt: writeStep({
     name: 'adopt',
-    params: object({ taskId: TaskIdSchema, holder: Holder }),
+    params: object({ taskId: TaskIdSchema, holder: Holder, profile: object({ name: string(), concurrency: number() }) }),
     isLease: true,
-    async run(ctx, { taskId, holder }) {
+    async run(ctx, { taskId, holder, profile }) {
       const { tasks, claims } = ctx.store;
       const owner = await findOtherOwner(ctx.store, { taskId, agentId: holder.agent });
-      if (owner !== undefined || (await tasks.get(taskId))?.status === 'done') return defined({ owner });
-      if ((await claims.get(taskId)) === undefined) return { owner: `${taskId} was released` };
+      if (owner !== undefined || (await tasks.get(taskId))?.status === 'done') return defined({ obstacle: owner });
+      if ((await claims.get(taskId)) === undefined) return { obstacle: `${taskId} was released` };
+      const limit = await findResumeLimit(ctx, taskId, profile);
+      if (limit !== undefined) return { obstacle: `its claim has lapsed, and ${limit}` };
       checkHolder(ctx, holder.agent);
       await claims.renew(defined(holder), ctx.platform.now());
       return {};

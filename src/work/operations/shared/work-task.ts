@@ -1,6 +1,7 @@
 import { CleoError } from '#core/errors/error.ts';
 import { defined } from '#lib/defined.ts';
 import type { RunContext } from '#runs/runner/run-context.ts';
+import type { Profile } from '../../model/profile.ts';
 import type { WorkItem, WorkOutcome } from '../../model/work-item.ts';
 import { decideRound, describeOutside } from '../../rules/round.ts';
 import { attentionLabel } from '../../rules/selection.ts';
@@ -75,6 +76,7 @@ async function attemptTask(work: WorkRun, run: RunContext, active: ActiveTask, i
     const outcome = await runRound(work, run, active, isSkipped, isResumed);
     isSkipped = false;
     if ('end' in outcome) return outcome.end;
+    if (active.kill.signal.aborted) return release(work, item, 'stopped', 'stopped');
     if (item.round >= maxRounds)
       return release(work, item, 'attention', `gave up after ${countRounds(item.round)}: ${outcome.findings.join(' ')}`);
     if (active.isStopping) return release(work, item, 'stopped', `stopped after ${countRounds(item.round)}: ${outcome.findings.join(' ')}`);
@@ -107,14 +109,7 @@ async function runRound(work: WorkRun, run: RunContext, active: ActiveTask, isSk
     for (const [path, mark] of await markOutside(work, item)) if (changes.get(path) !== mark) active.outside.add(path);
     if (active.outside.size > 0) run.warnings.push({ code: 'undeclared_write', message: describeOutside([...active.outside]) });
     const { problem } = agent.result;
-    if (problem !== undefined) {
-      const fatal = new CleoError('E_DEPENDENCY_ERROR', {
-        tool: `profile ${profile.name}`,
-        problem,
-        fix: `cleo config get profiles.${profile.name}`,
-      });
-      return { end: { ...(await release(work, item, 'stopped', problem)), fatal } };
-    }
+    if (problem !== undefined) return endWithoutAgent(work, item, profile, problem);
     if (agent.result.cancelled) return { end: await release(work, item, 'stopped', 'stopped') };
   }
   const { owner } = await work.ctx.runStep(workSteps.owner, { taskId: item.taskId, agentId: item.agentId });
@@ -138,7 +133,8 @@ async function runRound(work: WorkRun, run: RunContext, active: ActiveTask, isSk
   }
   if (decision === 'validate') {
     saveItem(work, item, { state: 'judging' });
-    const rejection = await judgeTask(work, run, active, commit);
+    const { rejection, problem } = await judgeTask(work, run, active, commit);
+    if (problem !== undefined) return endWithoutAgent(work, item, work.validator, problem);
     if (rejection !== undefined) {
       record([rejection]);
       return { findings: [rejection] };
@@ -162,9 +158,15 @@ async function runRound(work: WorkRun, run: RunContext, active: ActiveTask, isSk
   }
   const by = facts.isDone ? `completed by ${item.agentId}` : `completed by cleo work for ${item.agentId}`;
   const place = [item.branch && `branch ${item.branch}`, item.commit && `commit ${item.commit.slice(0, 12)}`].filter(Boolean).join(', ');
-  await addNote(work, item, [by, place, integrated.note].filter(Boolean).join('; '));
+  await addNote(work, item, [by, place, integrated.note].filter(Boolean).join('; '), { removeLabels: [attentionLabel] });
   if (!integrated.isWaiting && item.worktree !== undefined) await retireWorktree(work, item.worktree);
   return { end: { outcome: integrated.isWaiting ? 'waiting' : 'done', ...defined({ note: integrated.note }) } };
+}
+
+/** Releases a task whose agent could not be started. No other task of this profile could be either, so that it ends the run. */
+async function endWithoutAgent(work: WorkRun, item: WorkItem, { name }: Profile, problem: string): Promise<RoundOutcome> {
+  const fatal = new CleoError('E_DEPENDENCY_ERROR', { tool: `profile ${name}`, problem, fix: `cleo config get profiles.${name}` });
+  return { end: { ...(await release(work, item, 'stopped', problem)), fatal } };
 }
 
 function readPrompt({ ctx }: WorkRun, item: WorkItem, isResumed: boolean): string {
@@ -194,5 +196,5 @@ async function release(work: WorkRun, item: WorkItem, outcome: 'stopped' | 'atte
   return { outcome, note };
 }
 
-const addNote = (work: WorkRun, item: WorkItem, note: string) =>
-  callAsAgent(work, item, 'tasks.update', { taskId: item.taskId, notes: `cleo work: ${note}`.slice(0, 4000) });
+const addNote = (work: WorkRun, item: WorkItem, note: string, change: { removeLabels?: string[] } = {}) =>
+  callAsAgent(work, item, 'tasks.update', { taskId: item.taskId, notes: `cleo work: ${note}`.slice(0, 4000), ...change });

@@ -34,7 +34,8 @@ export function createWorktreesFolder({ ctx }: Pick<WorkRun, 'ctx'>): void {
   const { files } = ctx.platform;
   const folder = join(ctx.project.folder, 'worktrees');
   files.createFolder(folder, true);
-  files.writeNew(join(folder, '.gitignore'), '*\n', true);
+  const ignore = join(folder, '.gitignore');
+  if (!files.exists(ignore)) files.writeNew(ignore, '*\n', true);
 }
 
 /** Lists the names of the worktrees of tasks. */
