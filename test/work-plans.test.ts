@@ -111,6 +111,30 @@ test('a validator judges work with qaPassed in a fresh worktree, and a rejection
   expect(project.readFiles('.cleo').filter(({ text }) => /CLEO_VALIDATOR_SECRET=cleo_\w/.test(text))).toEqual([]);
 });
 
+test('a validator that gives no verdict passes nothing', async () => {
+  const tool = [process.execPath, '-e', ''];
+  const project = await createWorkProject({ config: { verification: { tools: { test: tool } }, work: { rounds: 1 } } });
+  const flags = ['--accept-evidence', 'implemented,testsPassed,qaPassed'];
+  const id = await project.add('Work', 'agent: write a.txt\nagent: no-verdict', ...flags);
+  const note = 'gave up after 1 round: The validator gave no verdict.';
+  expect((await project.run(['work'])).answer.work.tasks).toMatchObject([{ taskId: id, outcome: 'attention', note }]);
+  expect(await project.show(id)).toMatchObject({ status: 'pending', labels: ['needs-attention'] });
+});
+
+test('a validator whose command does not exist ends the run, and the task stays open without a label', async () => {
+  const tool = [process.execPath, '-e', ''];
+  const project = await createWorkProject({
+    config: { verification: { tools: { test: tool } }, work: { validator: 'judge' }, profiles: { judge: { argv: ['/nonexistent/judge'] } } },
+  });
+  const flags = ['--accept-evidence', 'implemented,testsPassed,qaPassed'];
+  const id = await project.add('Work', 'agent: write a.txt', ...flags);
+  const { answer, exitCode } = await project.run(['work']);
+  expect([exitCode, answer.error?.message]).toEqual([5, 'profile judge: /nonexistent/judge does not exist']);
+  expect((await project.show(id)).labels).toBeUndefined();
+  // The work is on its branch, and the next run continues in the worktree.
+  expect(project.git('show', `cleo/${id}-work:a.txt`)).toBe(id);
+});
+
 test('Ctrl-C once finishes what runs, and twice ends it', async () => {
   const project = await createWorkProject();
   const ids = [await project.add('First', 'agent: sleep 2000\nagent: write a.txt'), await project.add('Second', 'agent: hang')] as const;

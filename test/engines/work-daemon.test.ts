@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { startPostgres } from '../postgres.ts';
 import { createTempFolder } from '../temp-folder.ts';
@@ -41,4 +42,35 @@ test('a daemon does tasks that are added after its database was restarted, and t
   expect(answer.work.tasks.map(({ taskId, outcome }: { taskId: string; outcome: string }) => `${taskId} ${outcome}`).sort()).toEqual(
     [first, second, third].map((id) => `${id} done`),
   );
+});
+
+test('a daemon that waits asks its database nothing, and is woken at once', { timeout: 120_000 }, async () => {
+  const server = await startPostgres();
+  onTestFinished(() => server.stop());
+  const project = await createWorkProject({ env: { CLEO_DATABASE_URL: server.url }, key: 'work_idle' });
+  await project.add('Hard', 'agent: lie', '--labels', 'needs-attention');
+  const admin = postgres(server.url, { max: 1, onnotice: () => {} });
+  onTestFinished(() => admin.end({ timeout: 5 }));
+  const listQueries = async (): Promise<string[]> =>
+    (await admin`select pid, query_start::text as at from pg_stat_activity where application_name like 'cleo%' order by pid`).map(
+      ({ pid, at }) => `${pid} ${at}`,
+    );
+  const daemon = project.start(['work', '--daemon', '--parallel', '2']);
+  // It waits as soon as nothing was asked for a while.
+  let before = ['starting'];
+  for (let same = 0; same < 4; ) {
+    await sleep(500);
+    const now = await listQueries();
+    same = now.length > 0 && now.join() === before.join() ? same + 1 : 0;
+    before = now;
+  }
+  await sleep(12_000);
+  // A connection may close meanwhile, but none is asked anything.
+  expect((await listQueries()).filter((query) => !before.includes(query))).toEqual([]);
+  const added = Date.now();
+  const id = await project.add('Work', 'agent: write a.txt');
+  while ((await project.show(id)).status === 'pending' && Date.now() < added + 20_000) await sleep(50);
+  expect(Date.now() - added).toBeLessThan(10_000);
+  daemon.child.kill('SIGTERM');
+  expect((await daemon.whenEnded).answer.work).toMatchObject({ reason: 'stopped', tasks: [{ taskId: id }] });
 });
