@@ -67,7 +67,7 @@ test.each<[string, 'query' | 'mutate' | undefined, string[]]>([
   ['tasks.ad', 'query', []],
   ['tasks.ad', 'mutate', ['tasks.add']],
   ['tasks.updat', 'mutate', ['tasks.update']],
-  ['tasks.info', 'mutate', []],
+  ['tasks.display', 'mutate', []],
 ])('suggests for %s asked of %s: %j', (name, kind, expected) => {
   expect(suggestOperations(name, registry, synonyms, kind)).toEqual(expected);
 });

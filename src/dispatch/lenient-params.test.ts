@@ -15,6 +15,34 @@ test.each<[string, unknown, Record<string, unknown>]>([
   ['tasks.show', { taskID: '#5' }, { taskId: '5' }],
   ['tasks.show', '{"taskId":"T1"}', { taskId: 'T1' }],
   ['tasks.show', { params: { taskId: 'T1' } }, { taskId: 'T1' }],
+  ['tasks.show', 'T1', { taskId: 'T1' }],
+  ['tasks.show', ['T1'], { taskId: 'T1' }],
+  ['tasks.show', ['T1', 'T2'], { taskIds: ['T1', 'T2'] }],
+  ['tasks.show', { taskIds: 'T1 T2;T3' }, { taskIds: ['T1', 'T2', 'T3'] }],
+  ['tasks.show', { taskId: 'T1.' }, { taskId: 'T1' }],
+  ['tasks.show', { taskId: '"T1"' }, { taskId: 'T1' }],
+  ['tasks.show', { taskId: '[T1]' }, { taskId: 'T1' }],
+  ['tasks.show', { taskId: 'task:T1' }, { taskId: 'T1' }],
+  ['tasks.show', { taskId: 'T1: Write the parser' }, { taskId: 'T1' }],
+  ['tasks.show', { taskId: 'T1.5' }, { taskId: 'T1.5' }],
+  ['tasks.show', { taskId: '1.' }, { taskId: '1.' }],
+  ['tasks.show', { task: { id: 'T1', title: 'x' } }, { taskId: 'T1' }],
+  ['tasks.list', { filter: { status: 'done' } }, { status: ['done'] }],
+  ['tasks.list', { filters: 'status:done priority=high' }, { status: ['done'], priority: ['high'] }],
+  ['tasks.list', { where: 'done' }, { where: 'done' }],
+  ['tasks.list', { status: '!done' }, { open: true }],
+  ['tasks.list', { status: 'pending|active' }, { status: ['pending', 'active'] }],
+  ['tasks.list', { status: ["['pending'", "'active']"] }, { status: ['pending', 'active'] }],
+  ['tasks.update', { taskId: 'T1', updates: { prio: 'P1' } }, { taskId: 'T1', priority: 'high' }],
+  ['tasks.update', { taskId: 'T1', title: 'x', updates: { title: 'y' } }, { taskId: 'T1', title: 'x', updates: { title: 'y' } }],
+  ['tasks.update', { taskId: 'T1', data: { zz: 1 } }, { taskId: 'T1', data: { zz: 1 } }],
+  ['tasks.update', { taskId: 'T1', newStatus: 'done' }, { taskId: 'T1', status: 'done' }],
+  ['tasks.add', 'Fix it', { title: 'Fix it' }],
+  ['tasks.add', { task: { title: 'x' } }, { title: 'x' }],
+  ['tasks.add', { title: 'x', dueDate: '2026-12-24', owner: 'ben' }, { title: 'x', due: '2026-12-24', assignee: 'ben' }],
+  ['tasks.add', { title: 'x', labels: '[a, b]' }, { title: 'x', labels: ['a', 'b'] }],
+  ['tasks.add', { title: 'x', depends: [{ id: 'T2' }] }, { title: 'x', depends: ['T2'] }],
+  ['tasks.find', { title: 'x' }, { query: 'x' }],
   ['tasks.list', null, {}],
   ['tasks.list', '', {}],
   ['tasks.list', { limit: '5' }, { limit: 5 }],
@@ -86,7 +114,7 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
   expect(applyShortcut(resolved?.shortcut, given)).toEqual(params);
 });
 
-test.each([[[]], [5], ['not JSON'], ['[1]'], [true]])('%j is not an object', async (input) => {
+test.each([[[]], [5], ['{"taskId":'], ['[1]'], [[1]], [true]])('%j is not an object', async (input) => {
   expect(correctParams(await registry.load('tasks.show'), input)).toBeUndefined();
 });
 

@@ -1,7 +1,7 @@
 import type { Shortcut } from '#core/cli-definition.ts';
 import type { CommandDefinition, OperationKind } from '#core/define.ts';
 import { matchParamName } from '#core/rules/param-names.ts';
-import { guessChoice, isStatusChoices, normalizeWord, parseChoice } from '#core/rules/words.ts';
+import { guessChoice, isStatusChoices, normalizeWord, parseChoice, selectsOpenTasks } from '#core/rules/words.ts';
 import { describeParams, type ParamShape } from '#core/shape.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { parseJson } from '#lib/parse-json.ts';
@@ -17,10 +17,10 @@ interface CorrectedParams {
 /** Corrects parameters whose meaning is plain: other spellings of names and values, text instead of a number, a flag or a list.
  *  Undefined if the input is not an object. Everything else stays as it is, so that strict parsing rejects it. */
 export function correctParams(
-  operation: Pick<CommandDefinition, 'params' | 'paramAliases'> & { kind?: OperationKind },
+  operation: Pick<CommandDefinition, 'params' | 'paramAliases'> & Partial<Pick<CommandDefinition, 'cli'>> & { kind?: OperationKind },
   input: unknown,
 ): CorrectedParams | undefined {
-  const given = toFields(input);
+  const given = toFields(input) ?? nameValue(operation.cli, input);
   if (!given) return undefined;
   const warnings: string[] = [];
   const unwrapped = unwrapParams(given, operation);
@@ -35,6 +35,16 @@ export function toFields(input: unknown): Fields | undefined {
   return isPlainObject(value) ? value : undefined;
 }
 
+/** Reads a text or a list of texts in place of the parameters as what the command takes by position: `"T001"` is the task. Text that
+ *  begins like JSON is an object that was cut off. */
+function nameValue(cli: CommandDefinition['cli'] | undefined, input: unknown): Fields | undefined {
+  const { args: [first] = [], several } = cli ?? {};
+  const values = Array.isArray(input) ? input : [input];
+  if (!first || values.length === 0 || !values.every((value) => typeof value === 'string' && /^[^{["]/.test(value.trim()))) return undefined;
+  if (values.length === 1) return { [first]: values[0] };
+  return several ? { [several]: values } : undefined;
+}
+
 /** An empty text in a query is a filter that was not filled in; in a write it may clear a field. A required parameter is not a filter:
  *  its own check says what is wrong with an empty value. */
 function dropEmptyFilters({ params, paramAliases }: Pick<CommandDefinition, 'params' | 'paramAliases'>, given: Fields): Fields {
@@ -45,13 +55,32 @@ function dropEmptyFilters({ params, paramAliases }: Pick<CommandDefinition, 'par
   );
 }
 
-const wrappers = new Set(['params', 'parameters', 'args', 'arguments', 'input']);
+const wrappers = new Set(['params', 'parameters', 'args', 'arguments', 'input', 'data', 'payload', 'task', 'issue', 'item', 'fields']);
+const changeWrappers = new Set(['updates', 'update', 'changes', 'change', 'patch', 'set', 'values', 'attributes', 'properties']);
+const filterWrappers = new Set(['filter', 'filters', 'where']);
 
-/** Unwraps `{"params": {…}}`, which callers send when they nest the arguments of the tool once too often. */
-function unwrapParams(given: Fields, { params }: Pick<CommandDefinition, 'params'>): Fields {
-  const [name = '', ...more] = Object.keys(given);
-  if (more.length > 0 || !wrappers.has(name) || Object.hasOwn(params.entries, name)) return given;
-  return toFields(given[name]) ?? given;
+/** Unwraps `{"params": {…}}`, which callers send when they nest the arguments of the tool once too often, and the objects in which other
+ *  tools take fields, changes or filters: `{"taskId": "T001", "updates": {"priority": "high"}}`. A name in both is ambiguous. */
+function unwrapParams(given: Fields, { params, paramAliases }: Pick<CommandDefinition, 'params' | 'paramAliases'>): Fields {
+  const declared = Object.keys(params.entries);
+  return Object.entries(given).reduce((fields: Fields, [name, value]) => {
+    const isFilter = filterWrappers.has(name);
+    if (declared.includes(name) || !(wrappers.has(name) || changeWrappers.has(name) || isFilter)) return fields;
+    const inner = isFilter && typeof value === 'string' ? parsePairs(value) : toObject(value);
+    const { [name]: _, ...others } = fields;
+    const merged = { ...others, ...inner };
+    const names = nameFields(merged, declared, paramAliases);
+    const isPlain = inner && Object.keys(inner).every((each) => names.has(each) && !Object.hasOwn(others, each));
+    return isPlain ? merged : fields;
+  }, given);
+}
+
+const toObject = (value: unknown): Fields | undefined => (typeof value === 'string' || isPlainObject(value) ? toFields(value) : undefined);
+
+/** Parses `status:done` and `status=done,priority=high`, the filters of other command lines. */
+function parsePairs(text: string): Fields | undefined {
+  const pairs = text.split(/[\s,]+/).map((pair) => /^(\w+)[:=](.+)$/.exec(pair));
+  return pairs.every((pair) => pair !== null) ? Object.fromEntries(pairs.map(([, name, value]) => [name, value])) : undefined;
 }
 
 function correctFields(schema: unknown, given: Fields, aliases: Record<string, string> | undefined, warnings: string[]): Fields {
@@ -67,7 +96,7 @@ function correctFields(schema: unknown, given: Fields, aliases: Record<string, s
       if (isAbsent(value, shape)) return [];
       const word = Array.isArray(value) && value.length === 1 ? value[0] : value;
       if (isFilter && typeof word === 'string' && isStatusChoices(shape.choices ?? [])) {
-        if (normalizeWord(word) === 'open') return [['open', true]];
+        if (selectsOpenTasks(word)) return [['open', true]];
         if (['all', 'any'].includes(normalizeWord(word))) return [];
       }
       return [[known, correctValue(shape, value, findEntry(schema, known), warnings)]];
@@ -137,20 +166,47 @@ function toFlagValue(given: unknown): unknown {
 /** Splits text only where a separator cannot be part of an item: in ids, labels and choices at commas, elsewhere at the separator of
  *  the command line. A path may contain a comma. */
 function toList({ name, separator, choices, value: placeholder }: ParamShape, value: unknown): unknown[] {
-  if (Array.isArray(value)) return value;
+  if (Array.isArray(value)) return dropBrackets(value);
   if (typeof value !== 'string') return [value];
   const list = /^\s*\[/.test(value) ? parseJson(value) : undefined;
   if (Array.isArray(list)) return list;
-  const splits = separator !== ',' || placeholder === 'T###' || choices !== undefined || /labels$/i.test(name);
-  const items = splits ? value.split(separator) : [value];
-  return items.map((item) => item.trim()).filter((item) => item !== '');
+  const isId = placeholder === 'T###';
+  const splits = separator !== ',' || isId || choices !== undefined || /labels?$/i.test(name);
+  const items = splits ? value.split(isId ? /[\s,;]+/ : choices ? /[,|;]/ : separator) : [value];
+  return dropBrackets(items.map((item) => item.trim()).filter((item) => item !== ''));
 }
 
-function correctText({ choices, value: placeholder }: ParamShape, value: unknown): unknown {
+/** Drops the brackets and quotes of a list in another notation: `['a', 'b']` and `[a, b]`, split at the commas by the command line. */
+function dropBrackets(items: unknown[]): unknown[] {
+  const [first, last] = [items[0], items.at(-1)];
+  if (typeof first !== 'string' || typeof last !== 'string' || !first.startsWith('[') || !last.endsWith(']')) return items;
+  const bare = items.map((item, i) =>
+    typeof item === 'string' ? item.slice(i === 0 ? 1 : 0, i === items.length - 1 ? -1 : undefined).trim() : item,
+  );
+  return bare.map((item) => (typeof item === 'string' ? (/^(["'])(.*)\1$/s.exec(item)?.[2] ?? item) : item)).filter((item) => item !== '');
+}
+
+/** An id with a number sign, the word task, quotes, brackets, punctuation or the title after it. Without T only a number sign or the word
+ *  task makes a number an id: other tools have ids of their own. */
+const idForms = [
+  /^\s*(?:#|task[-_ ]?)(\d+)\s*$/i,
+  /^[\s"'`([{<#]*(?:task[-_:# ]*)?(T-?\d+)[\s"'`)\]}>.,;:!?]*$/i,
+  /^\s*(T\d+)\s*(?::|\s[-\u2013\u2014])\s+\S/i,
+];
+
+function correctText({ choices, value: placeholder }: ParamShape, given: unknown): unknown {
+  const value = placeholder === 'T###' ? readIdObject(given) : given;
   const text = typeof value === 'number' && Number.isFinite(value) ? String(value) : value;
   if (typeof text !== 'string') return text;
-  if (placeholder === 'T###') return /^\s*(?:#|task[-_ ]?)(\d+)\s*$/i.exec(text)?.[1] ?? text;
+  if (placeholder === 'T###') return idForms.map((form) => form.exec(text)?.[1]).find((id) => id !== undefined) ?? text;
   return (choices && parseChoice(text, choices)) ?? text;
+}
+
+/** Reads the id of a task that was passed whole: `{"id": "T001"}`. */
+function readIdObject(value: unknown): unknown {
+  if (!isPlainObject(value)) return value;
+  const id = value.id ?? value.taskId;
+  return typeof id === 'string' || typeof id === 'number' ? id : value;
 }
 
 interface SchemaNode {

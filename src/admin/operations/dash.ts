@@ -71,7 +71,7 @@ export const adminDash = query({
       ),
     ),
   }),
-  synonyms: ['status', 'dashboard'],
+  synonyms: ['status', 'dashboard', 'overview', 'stats', 'summary'],
   result: strictObject({ summary: Summary }),
   errors: [],
   tier: 0,

@@ -4,7 +4,7 @@ import { normalizeWord } from './words.ts';
 /** Names that other tools use for a parameter. The first declared parameter of the list is meant. Keys are normalized and singular. */
 const otherNames: Record<string, string[]> = {
   id: ['taskId', 'sessionId', 'runId'],
-  task: ['taskId'],
+  task: ['taskId', 'title'],
   taskid: ['task'],
   tasknumber: ['taskId'],
   issue: ['taskId', 'tasks'],
@@ -15,9 +15,17 @@ const otherNames: Record<string, string[]> = {
   ticket: ['taskId'],
   ticketid: ['taskId'],
   key: ['taskId'],
+  target: ['taskId'],
+  root: ['taskId'],
   parentid: ['parent'],
   parenttask: ['parent'],
+  parenttaskid: ['parent'],
   parentissue: ['parent'],
+  under: ['parent'],
+  in: ['parent'],
+  within: ['parent'],
+  subtaskof: ['parent'],
+  childof: ['parent'],
   epic: ['parent'],
   epicid: ['parent', 'epic'],
   dependson: ['depends'],
@@ -35,15 +43,27 @@ const otherNames: Record<string, string[]> = {
   desc: ['description'],
   body: ['description', 'content'],
   detail: ['description'],
-  name: ['title'],
+  name: ['title', 'query'],
+  title: ['query'],
   summary: ['title'],
   subject: ['title'],
+  duedate: ['due'],
+  dueon: ['due'],
+  dueby: ['due'],
+  deadline: ['due'],
+  assign: ['assignee'],
+  assignto: ['assignee'],
+  assignedto: ['assignee'],
+  owner: ['assignee'],
   tag: ['labels', 'label'],
   addtag: ['addLabels'],
   removetag: ['removeLabels'],
   acceptancecriteria: ['acceptance'],
   criteria: ['acceptance'],
   criterion: ['acceptance'],
+  ac: ['acceptance'],
+  definitionofdone: ['acceptance'],
+  dod: ['acceptance'],
   note: ['notes', 'note', 'content'],
   comment: ['notes', 'note'],
   annotation: ['notes'],
@@ -58,6 +78,8 @@ const otherNames: Record<string, string[]> = {
   search: ['query', 'term'],
   searchterm: ['query', 'term'],
   keyword: ['query', 'term'],
+  pattern: ['query', 'term'],
+  match: ['query', 'term'],
   term: ['query'],
   text: ['query', 'content', 'notes', 'description'],
   max: ['limit'],
@@ -81,6 +103,11 @@ const toSingular = (word: string): string => word.replace(/(?<=..)s$/, '');
  *  operation, or the name that other tools use. */
 export function matchParamName(name: string, declared: readonly string[], aliases: Record<string, string> = {}): string | undefined {
   const key = normalizeWord(name);
+  // Of a change, callers write `newStatus`.
+  return matchKey(key, declared, aliases) ?? (/^new..../.test(key) ? matchKey(key.slice(3), declared, aliases) : undefined);
+}
+
+function matchKey(key: string, declared: readonly string[], aliases: Record<string, string>): string | undefined {
   const singular = toSingular(key);
   const alias = Object.keys(aliases).find((each) => toSingular(normalizeWord(each)) === singular);
   return (

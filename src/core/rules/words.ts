@@ -61,6 +61,8 @@ const priorities: Vocabulary<Priority> = {
     urgent: 'critical',
     blocker: 'critical',
     highest: 'critical',
+    asap: 'critical',
+    immediate: 'critical',
     p1: 'high',
     important: 'high',
     p2: 'medium',
@@ -130,6 +132,9 @@ const types: Vocabulary<TaskType> = {
   foreignWords: { bug: 'task', feature: 'task', chore: 'task' },
 };
 
+/** Words for every status but done. As a filter they select the open tasks. */
+const openWords = new Set(['open', 'notdone', '!done', 'undone', 'unfinished', 'incomplete', 'outstanding', 'remaining']);
+
 const vocabularies: Vocabulary<string>[] = [statuses, priorities, sizes, types];
 
 /** A longer text is not a word. Normalizing megabytes for each comparison would take seconds. */
@@ -156,6 +161,9 @@ export const parseForeignStatus = (word: string): Status | undefined => guessCho
 /** Parses the priority of a record of another tool, as a word, a letter or a number. */
 export const parseForeignPriority = (word: string | number): Priority | undefined =>
   guessChoice(String(word), priorities.values) as Priority | undefined;
+
+/** Checks whether a word selects the open tasks as a filter of the status. */
+export const selectsOpenTasks = (word: string): boolean => openWords.has(normalizeWord(word));
 
 /** Checks whether the choices are the statuses of a task. */
 export const isStatusChoices = (choices: readonly string[]): boolean => findVocabulary(choices) === statuses;

@@ -8,7 +8,7 @@ export const memoryObserve = mutation({
   summary: 'Store an observation',
   params: NewMemory,
   paramAliases: { text: 'content', taskId: 'task', epicId: 'epic' },
-  synonyms: ['add', 'new', 'create', 'save', 'remember'],
+  synonyms: ['add', 'new', 'create', 'save', 'remember', 'write', 'note'],
   result: strictObject({ memory: MemorySummary }),
   errors: ['E_NOT_FOUND', 'E_FILE_ERROR'],
   tier: 0,

@@ -26,6 +26,7 @@ export const orchestrateReady = query({
   summary: 'List the tasks that can be started now, most urgent first',
   params: strictObject({ epic: Root, any: AnyAssignee, ...pageParams(50) }),
   paramAliases: rootAliases,
+  synonyms: ['available', 'unblocked'],
   result: strictObject({
     tasks: array(ReadyTask),
     /** Files that a listed task shares with other tasks. */

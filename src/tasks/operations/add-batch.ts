@@ -17,7 +17,7 @@ export const tasksAddBatch = mutation({
       description('Tasks; they can refer to each other by ref'),
     ),
   }),
-  synonyms: ['bulk-add', 'bulk-create', 'batch-add', 'batch-create', 'create-batch'],
+  synonyms: ['bulk-add', 'bulk-create', 'batch-add', 'batch-create', 'create-batch', 'add-many', 'create-many', 'bulk'],
   result: strictObject({ tasks: array(TaskReceiptSchema) }),
   errors: [
     'E_PARENT_NOT_FOUND',

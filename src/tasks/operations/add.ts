@@ -1,4 +1,5 @@
 import { strictObject } from 'valibot';
+import type { Shortcut } from '#core/cli-definition.ts';
 import { mutation } from '#core/define.ts';
 import { TaskReceiptSchema } from '../model/task.ts';
 import { taskInput } from '../model/task-fields.ts';
@@ -8,11 +9,26 @@ import { checkDependsExist, checkPosition, createNotes, createTask, requireAnces
 import { checkNoCycle } from './shared/order.ts';
 import { checkAncestryInScope, findDefaultParent } from './shared/scope.ts';
 
+const addSubtask: Shortcut = { args: ['parent', 'title'], paramAliases: { taskId: 'parent', id: 'parent' } };
+const addEpic: Shortcut = { args: ['title'], params: { type: 'epic' } };
+
 export const tasksAdd = mutation({
   name: 'tasks.add',
   summary: 'Create a task',
   params: strictObject(taskInput),
-  synonyms: ['new', 'create'],
+  synonyms: ['new', 'create', 'insert'],
+  shortcuts: {
+    subtask: addSubtask,
+    'add-subtask': addSubtask,
+    'create-subtask': addSubtask,
+    'new-subtask': addSubtask,
+    'add-epic': addEpic,
+    'create-epic': addEpic,
+    'new-epic': addEpic,
+    'epic add': addEpic,
+    'epic create': addEpic,
+    'epic new': addEpic,
+  },
   result: strictObject({ task: TaskReceiptSchema }),
   errors: [
     'E_PARENT_NOT_FOUND',

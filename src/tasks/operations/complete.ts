@@ -32,7 +32,7 @@ export const tasksComplete = mutation({
     cascade: optional(pipe(boolean(), description('With another resolution than done: also the open tasks inside it'), metadata(rare))),
   }),
   paramAliases: severalAliases,
-  synonyms: ['close', 'finish', 'resolve'],
+  synonyms: ['close', 'finish', 'resolve', 'mark-done', 'mark-as-done', 'mark-complete', 'mark-completed'],
   result: strictObject(closedTasks),
   errors: [
     'E_NOT_FOUND',

@@ -9,6 +9,7 @@ export const tasksCurrent = query({
   name: 'tasks.current',
   summary: 'Show the focused task',
   params: strictObject({}),
+  synonyms: ['get-focus', 'get-current'],
   result: strictObject({
     task: allowEmpty(TaskReceiptSchema),
     claim: optional(omit(TaskClaimSchema, ['until', 'state', 'lastSeen'])),

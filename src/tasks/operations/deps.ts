@@ -25,6 +25,7 @@ export const tasksDeps = query({
   name: 'tasks.deps',
   summary: 'Show dependencies, blockers and critical path of a task',
   params: strictObject({ taskId: TaskParam }),
+  synonyms: ['dependencies', 'blockers'],
   result: strictObject({
     deps: strictObject({
       taskId: string(),

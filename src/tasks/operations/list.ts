@@ -1,4 +1,5 @@
 import { array, boolean, description, optional, picklist, pipe, strictObject } from 'valibot';
+import type { Shortcut } from '#core/cli-definition.ts';
 import { query } from '#core/define.ts';
 import { answerPage, pageParams } from '#core/page.ts';
 import type { Page } from '#store/port/page.ts';
@@ -7,6 +8,9 @@ import type { TaskFilter } from '#store/port/tasks.ts';
 import { type TaskRecord, TaskRowSchema } from '../model/task.ts';
 import { toTaskRow } from '../rules/view.ts';
 import { resolveTaskFilter, taskFilterParams } from './shared/filter.ts';
+
+/** `children T001` lists the tasks in it. */
+const childrenOf: Shortcut = { args: ['parent'], paramAliases: { taskId: 'parent', id: 'parent' } };
 
 export const tasksList = query({
   name: 'tasks.list',
@@ -24,6 +28,12 @@ export const tasksList = query({
     ...pageParams(50),
   }),
   synonyms: ['ls'],
+  shortcuts: {
+    children: childrenOf,
+    subtasks: childrenOf,
+    blocked: { args: [], params: { status: ['blocked'] } },
+    mine: { args: [], params: { assignee: 'me' } },
+  },
   result: strictObject({ tasks: array(TaskRowSchema) }),
   errors: ['E_NOT_FOUND'],
   tier: 0,

@@ -15,6 +15,7 @@ export const tasksNext = query({
     any: AnyAssignee,
   }),
   paramAliases: rootAliases,
+  synonyms: ['recommend', 'get-next', 'what-next', 'whats-next'],
   result: strictObject({ recommendation: allowEmpty(ScoredTaskSchema), alternatives: array(ScoredTaskSchema) }),
   errors: ['E_NOT_FOUND'],
   tier: 0,

@@ -13,7 +13,7 @@ export const tasksShow = query({
   summary: 'Show a task with all its fields',
   params: strictObject({ taskId: createTaskIdParam('The task'), taskIds: TaskIdsParam }),
   paramAliases: severalAliases,
-  synonyms: ['get', 'view', 'read'],
+  synonyms: ['get', 'view', 'read', 'describe', 'details', 'inspect', 'info', 'retrieve', 'fetch', 'cat'],
   result: strictObject({
     task: optional(TaskSchema),
     tasks: optional(array(strictObject({ ...TaskSchema.entries, claim: optional(TaskClaimSchema) }))),

@@ -19,7 +19,7 @@ export const tasksStart = mutation({
     takeOver: optional(pipe(boolean(), description('Take it from its assignee, or a holder that is away or silent; needs a reason'))),
     reason: optional(pipe(Reason, description('Why you start it or take it over'))),
   }),
-  synonyms: ['take', 'claim'],
+  synonyms: ['take', 'claim', 'begin', 'pick', 'pick-up', 'work-on', 'checkout', 'set-focus'],
   result: strictObject({ task: TaskReceiptSchema, released: optional(string()), takenOverFrom: optional(string()) }),
   errors: ['E_NOT_FOUND', 'E_TASK_CLAIMED', 'E_TASK_ASSIGNED', 'E_TASK_COMPLETED', 'E_VALIDATION_DEPENDS', 'E_TASK_NOT_IN_SCOPE'],
   tier: 0,

@@ -11,7 +11,7 @@ export const tasksStop = mutation({
   name: 'tasks.stop',
   summary: 'Release a task you hold; it becomes pending',
   params: strictObject({ taskId: optional(pipe(TaskIdSchema, description('The task; default: the focused one'))) }),
-  synonyms: ['unclaim'],
+  synonyms: ['unclaim', 'pause', 'unfocus', 'put-back'],
   result: strictObject({ task: allowEmpty(TaskReceiptSchema), released: optional(string()) }),
   errors: ['E_NOT_FOUND', 'E_TASK_CLAIMED'],
   tier: 0,

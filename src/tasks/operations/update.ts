@@ -54,14 +54,19 @@ const removeDependency: Shortcut = {
   paramAliases: { on: 'removeDepends', depends: 'removeDepends', dependsOn: 'removeDepends' },
 };
 const move: Shortcut = { args: ['taskId', 'parent'], paramAliases: { to: 'parent', into: 'parent', under: 'parent' } };
+const setStatus: Shortcut = { args: ['taskId', 'status'], paramAliases: { to: 'status', value: 'status' } };
+const setPriority: Shortcut = { args: ['taskId', 'priority'], paramAliases: { to: 'priority', value: 'priority' } };
 const shortcuts: Record<string, Shortcut> = {
   move,
   mv: move,
+  reparent: move,
+  'set-parent': move,
   comment,
   note: comment,
   'add-comment': comment,
   'create-comment': comment,
   'add-note': comment,
+  'append-note': comment,
   block: {
     args: ['taskId', 'blockedBy'],
     variadic: true,
@@ -79,7 +84,14 @@ const shortcuts: Record<string, Shortcut> = {
   'dep remove': removeDependency,
   'add-dependency': addDependency,
   'remove-dependency': removeDependency,
-  'set-status': { args: ['taskId', 'status'] },
+  'set-status': setStatus,
+  'change-status': setStatus,
+  'update-status': setStatus,
+  transition: setStatus,
+  'set-priority': setPriority,
+  'update-priority': setPriority,
+  prioritize: setPriority,
+  rename: { args: ['taskId', 'title'], variadic: true, paramAliases: { name: 'title', to: 'title' } },
   assign: { args: ['taskId', 'assignee'], paramAliases: { to: 'assignee', agent: 'assignee', name: 'assignee', user: 'assignee' } },
   unassign: { args: ['taskId'], params: { assignee: 'none' } },
 };
@@ -112,7 +124,7 @@ export const tasksUpdate = mutation({
     expectRevision: optional(pipe(Revision, description('Fail (exit 21) if the task has another revision'), metadata({ isRare: true }))),
   }),
   paramAliases: severalAliases,
-  synonyms: ['edit'],
+  synonyms: ['edit', 'modify', 'change', 'patch'],
   shortcuts,
   result: strictObject({
     task: optional(TaskReceiptSchema),
