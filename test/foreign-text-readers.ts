@@ -20,7 +20,7 @@ import { checkJson, parseJson, stripBom } from '../src/lib/parse-json.ts';
 import { normalizePath } from '../src/lib/path-overlap.ts';
 import { isPassword, isPathOrMessage, looksSecret, redactParams, redactText } from '../src/lib/redact.ts';
 import { createRedactor } from '../src/lib/redactor.ts';
-import { redactPlaces, redactWrapped } from '../src/lib/secret-places.ts';
+import { redactOutput, redactPlaces, redactWrapped } from '../src/lib/secret-places.ts';
 import { mayBeEscaped } from '../src/lib/secret-spelling.ts';
 import { sha256 } from '../src/lib/sha256.ts';
 import { parseShellWords } from '../src/lib/shell-words.ts';
@@ -117,6 +117,7 @@ export const readers: Record<string, (text: string) => unknown> = {
   isPassword: (text) => isPassword(text, true, false),
   isPathOrMessage,
   redactParams: (text) => redactParams([text.slice(0, 999), text]),
+  redactOutput,
   redactPlaces: (text) => redactPlaces(text, hide),
   redactWrapped: (text) => redactWrapped(text, hide),
   'Redactor.text': (text) => redactor.text(text),

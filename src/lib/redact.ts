@@ -2,7 +2,7 @@ import { classifyAssignedName, classifyName, isSecretValue, type SecretName, sec
 import { getSecretPattern, wordStart } from './secrets.ts';
 import { sha256 } from './sha256.ts';
 
-const redactedMark = '[redacted]';
+export const redactedMark = '[redacted]';
 
 /** Returns the replacement of a secret. `rule` says how the secret was found. */
 export type HideSecret = (rule: 'url' | 'shape' | 'named' | 'encoded' | 'header', secret: string) => string;

@@ -252,3 +252,21 @@ test('hides short values of secret names, and values of keys only if they are lo
   const once = make().value({ token: 'abc' });
   expect(make().value(once)).toEqual(once);
 });
+
+test.each([
+  'https://api.telegram.org/bot123456789:AAHdqTcvCH1v-Purplemonkey77ALDsaw/sendMessage',
+  `https://x.webhook.office.com/webhookb2/${'1f2e3d4c-aaaa-4bbb-8ccc-9f8e7d6c5b4a'.repeat(2)}@Purplemonkey77/IncomingWebhook/9f8e7d6c`,
+  '  - name: DB_PASSWORD\n    value: Purplemonkey77',
+  '{"name":"DB_PASSWORD","value":"Purplemonkey77"}',
+  "define('DB_PASSWORD', 'Purplemonkey77');",
+  'lftp -u bob,Purplemonkey77 sftp://host',
+])('hides the secret of %j', (text) => {
+  expect(make().text(text)).not.toContain('Purplemonkey77');
+});
+
+test.each(['- name: build\n  value: production', "define('APP_FOLDER', '/srv/application')", 'lftp -u $USER,$PASS host'])(
+  'keeps %j',
+  (text) => {
+    expect(make().text(text)).toBe(text);
+  },
+);

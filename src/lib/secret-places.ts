@@ -1,6 +1,9 @@
-import { containsSecret, type HideSecret, isPassword, looksSecret, passName, separator } from './redact.ts';
+import { containsSecret, type HideSecret, isPassword, looksSecret, passName, redactedMark, redactText, separator } from './redact.ts';
 import { classifyAssignedName } from './secret-names.ts';
 import { wordStart } from './secrets.ts';
+
+/** Hides secrets in the output of a program, by their shape and by their position. */
+export const redactOutput = (text: string): string => redactPlaces(redactText(text), () => redactedMark);
 
 /** Hides values that are secret by their position: in a header, after a name, in an XML element, after an option of a command.
  *  `redactText` hides values that are secret by their shape. */
@@ -13,7 +16,7 @@ export function redactPlaces(text: string, hide: HideSecret): string {
     clean = hideBehind(clean, assigned, findAssignedSecret);
     for (const place of namedPlaces) clean = clean.replace(place, hideNamed);
   }
-  if (/login|machine|default|curl|sshpass|mysql|mariadb/.test(clean))
+  if (/login|machine|default|curl|lftp|sshpass|mysql|mariadb/.test(clean))
     for (const place of commands) clean = clean.replace(place, hideArgument);
   if (commandHint.test(clean)) for (const place of passwordOptions) clean = clean.replace(place, hideOption);
   if (/:(?:\d{4,5}|\*):/.test(clean)) clean = clean.replace(pgpass, hidePgpass);
@@ -125,8 +128,10 @@ const isIdentifierKey = (before: string): boolean =>
     before,
   );
 
-/** XML elements, and variables of Dockerfiles and shells. */
+/** XML elements, variables of Dockerfiles and shells, of containers in YAML and JSON, and constants of PHP. */
 const namedPlaces = [
+  /(\bname["']?:[ \t]{0,3}["']?([A-Za-z_][A-Za-z0-9_]{1,60})["']?,?\s{1,40}["']?value["']?:[ \t]{0,3}["']?)([^\s\x1b"'`,;&()<>[\]{}\\]{6,})/g,
+  /(\bdefine\(\s{0,3}["']([A-Za-z_][A-Za-z0-9_]{1,60})["'],\s{0,3}["'])([^\s\x1b"'`\\]{6,})/g,
   /(<([A-Za-z_][\w.:-]{1,60})(?:\s[^<>]{0,200})?>)([^<>\s]{4,})(?=<\/)/g,
   new RegExp(`${wordStart}((?:ENV|ARG|set -\\w{1,3}|setenv)\\s+([A-Z][A-Z0-9_]{1,60})\\s+)([^\\s\\x1b"'\`,;&()<>[\\]{}\\\\]{6,})`, 'g'),
 ];
@@ -134,6 +139,7 @@ const commands = [
   '(?:machine|login)\\s[^\\n]{0,200}?\\spassword\\s+',
   'curl\\s[^\\n]{0,200}?(?:-u|--user)[ =]?[\'"]?[^\\s:\'"]{1,100}:',
   'sshpass\\s+-p\\s*[\'"]?',
+  'lftp\\s[^\\n]{0,200}?(?:-u|--user)[ =]?[\'"]?[^\\s,\'"]{1,100},',
   // With a space, `-p` of MySQL asks for the password, and a name of a database follows; people write a password there all the same.
   '(?:mysql|mariadb)\\w{0,10}\\s(?:[^\\n|;&"\'`]{0,200}?\\s)?-p\\s[\'"]?',
   // A .netrc in several lines.

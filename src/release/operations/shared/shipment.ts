@@ -227,7 +227,7 @@ export class Shipment {
         fix: commandLine(words),
         manual: `Correct what ${name} reports, then repeat the call`,
         gate: name,
-        output: (await import('#lib/redact.ts')).redactText(`${ran.stdout}${ran.stderr}`).slice(-2000),
+        output: (await import('#lib/secret-places.ts')).redactOutput(`${ran.stdout}${ran.stderr}`).slice(-2000),
       });
     }
     return gates.length ? gates.map(([name]) => name).join(', ') : 'none are configured';

@@ -140,7 +140,7 @@ async function runTool(ctx: Examination, tree: WorkingTree, name: string): Promi
   const timeoutMs = config['verification.timeoutSeconds'] * 1000;
   const ran = await runWhileWanted(ctx, splitCommand(command), { folder: join(tree.folder, folder ?? '.'), timeoutMs });
   if (!ran || ran.stopped === 'cancelled') throw new EvidenceRejected(`tool ${name} was cancelled: the caller stopped waiting`);
-  const output = (await redactOutput(ran.stderr.trim() || ran.stdout.trim())).slice(-500) || undefined;
+  const output = (await hideSecrets(ran.stderr.trim() || ran.stdout.trim())).slice(-500) || undefined;
   const details = { tool: name, ...defined({ exitCode: ran.exitCode, output }), hasRun: true };
   if (ran.problem) throw new EvidenceRejected(`tool ${name} did not run: ${ran.problem}`, { ...details, hasRun: false });
   if (ran.stopped)
@@ -153,7 +153,7 @@ async function runTool(ctx: Examination, tree: WorkingTree, name: string): Promi
 }
 
 /** Hides secrets in the output of a tool. A part that begins in the middle of a secret would not be recognized, so it is cut afterwards. */
-const redactOutput = async (output: string): Promise<string> => (await import('#lib/redact.ts')).redactText(output);
+const hideSecrets = async (output: string): Promise<string> => (await import('#lib/secret-places.ts')).redactOutput(output);
 
 /** Runs a program until it ends or the caller stops waiting, when this process has a free slot. */
 async function runWhileWanted(

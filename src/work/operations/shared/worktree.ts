@@ -121,8 +121,12 @@ export async function runCommand(
 ): Promise<void> {
   const ran = await ctx.platform.runProgram(command, { folder, timeoutMs, signal: kill.signal });
   if (ran.exitCode === 0) return;
-  const { redactText } = await import('#lib/redact.ts');
-  const output = redactText((ran.stderr.trim() || ran.stdout.trim()).split('\n').slice(-5).join(' ')).slice(-500);
+  const { redactOutput } = await import('#lib/secret-places.ts');
+  const output = redactOutput(ran.stderr.trim() || ran.stdout.trim())
+    .split('\n')
+    .slice(-5)
+    .join(' ')
+    .slice(-500);
   const end = ran.problem ?? (ran.stopped ? `was stopped (${ran.stopped})` : `exited with ${ran.exitCode ?? ran.signal}`);
   throw new CleoError('E_DEPENDENCY_ERROR', {
     tool: name,
