@@ -254,7 +254,7 @@ test('hides short values of secret names, and values of keys only if they are lo
 });
 
 test.each([
-  'https://api.telegram.org/bot123456789:AAHdqTcvCH1v-Purplemonkey77ALDsaw/sendMessage',
+  'https://api.telegram.org/bot123456789:AAHdqTcvCH1v-Purplemonkey77ALDsaw7x/sendMessage',
   `https://x.webhook.office.com/webhookb2/${'1f2e3d4c-aaaa-4bbb-8ccc-9f8e7d6c5b4a'.repeat(2)}@Purplemonkey77/IncomingWebhook/9f8e7d6c`,
   '  - name: DB_PASSWORD\n    value: Purplemonkey77',
   '{"name":"DB_PASSWORD","value":"Purplemonkey77"}',

@@ -130,7 +130,7 @@ const isIdentifierKey = (before: string): boolean =>
 
 /** XML elements, variables of Dockerfiles and shells, of containers in YAML and JSON, and constants of PHP. */
 const namedPlaces = [
-  /(\bname["']?:[ \t]{0,3}["']?([A-Za-z_][A-Za-z0-9_]{1,60})["']?,?\s{1,40}["']?value["']?:[ \t]{0,3}["']?)([^\s\x1b"'`,;&()<>[\]{}\\]{6,})/g,
+  /(\bname["']?:[ \t]{0,3}["']?([A-Za-z_][A-Za-z0-9_]{1,60})["']?,?\s{0,40}["']?value["']?:[ \t]{0,3}["']?)([^\s\x1b"'`,;&()<>[\]{}\\]{6,})/g,
   /(\bdefine\(\s{0,3}["']([A-Za-z_][A-Za-z0-9_]{1,60})["'],\s{0,3}["'])([^\s\x1b"'`\\]{6,})/g,
   /(<([A-Za-z_][\w.:-]{1,60})(?:\s[^<>]{0,200})?>)([^<>\s]{4,})(?=<\/)/g,
   new RegExp(`${wordStart}((?:ENV|ARG|set -\\w{1,3}|setenv)\\s+([A-Z][A-Z0-9_]{1,60})\\s+)([^\\s\\x1b"'\`,;&()<>[\\]{}\\\\]{6,})`, 'g'),
