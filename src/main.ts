@@ -235,6 +235,10 @@ export async function main(): Promise<void> {
     env.FORCE_COLOR ? !/^(0|false)$/.test(env.FORCE_COLOR) : isTerminal && !env.NO_COLOR && env.TERM !== 'dumb';
   const terminal: Terminal = {
     ...screen,
+    // A terminal can be resized while `cleo work` runs.
+    get columns() {
+      return (screen.isTerminal && process.stdout.columns) || screen.columns;
+    },
     hasColour: mayColour(screen.isTerminal),
     hasErrorColour: mayColour(isWatched),
     isWatched,

@@ -60,8 +60,8 @@ describe('Ctrl-C on a terminal', () => {
     const pty = await open(project);
     await waitForState(project, id, 'working');
     pty.press('\x03');
-    await pty.waitFor(/no further task is started; 1 still runs?; Ctrl-C again ends/);
-    await pty.waitFor(new RegExp(`✓ ${id} +done[^]*· 1 done; it was stopped`));
+    await pty.waitFor(/no further task is started; 1 agent still runs; Ctrl-C again ends it/);
+    await pty.waitFor(new RegExp(`✓ ${id} +done[^]*· 1 done; the run was stopped`));
     await pty.ended;
     expect((await project.show(id)).status).toBe('done');
     expect((await project.show(other)).status).toBe('pending');

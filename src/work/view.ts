@@ -27,7 +27,7 @@ function drawFields(work: Fields, screen: Screen): string[] {
   return [
     ...processes.map((process) => truncate(formatWorkProcess(process), screen.columns)),
     ...elsewhere.map(formatRemoteTask),
-    ...tasks.map((task) => truncate(toOneLine(formatWorkTask(task)), screen.columns)),
+    ...tasks.map((task) => truncate(toOneLine(formatWorkTask(task, screen.columns)), screen.columns)),
     ...obstacles.map(({ reason, tasks: ids }) => truncate(`· ${[ids].flat().join(', ')}: ${toOneLine(String(reason))}`, screen.columns)),
     ...(work.limit === undefined ? [] : [`· ${work.limit}`]),
     ...(work.reason === undefined ? [] : [truncate(formatSummary(work, tasks), screen.columns)]),
@@ -39,7 +39,7 @@ const reasons: Record<string, string> = {
   tasks: 'the number of tasks is reached',
   time: 'the time is over',
   cost: 'the budget is used up',
-  stopped: 'it was stopped',
+  stopped: 'the run was stopped',
 };
 
 /** Says what a run has done, what it has cost, and why it ended. */

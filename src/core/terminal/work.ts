@@ -1,8 +1,10 @@
 // Lines about `cleo work`, for its own answers and for `watch`.
 
+import { formatDuration } from '#lib/ago.ts';
 import { formatUsage, type TokenUsage } from '#lib/format-usage.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import type { Fields } from './cell.ts';
+import { truncate } from './text.ts';
 
 const marks: Record<string, string> = {
   done: '✓',
@@ -35,31 +37,28 @@ export const formatWorkProcess = ({ id, pid, profile, parallel, scope, tasks, fa
     .filter((part) => part !== undefined && part !== '')
     .join('  ');
 
-export function formatWorkTask({
-  taskId,
-  title,
-  outcome: ended,
-  state,
-  rounds,
-  round,
-  branch,
-  note,
-  usage,
-  elapsedMs,
-  lastLine,
-}: Fields): string {
-  const outcome = ended ?? state;
+/** States of a task that its agent, or `cleo work`, is at. */
+const running = ['working', 'checking', 'judging', 'integrating', 'crashed'];
+
+/** Shows a task that agents worked on: while it is in work with the last line of the output, and after that with its branch and the note. */
+export function formatWorkTask(task: Fields, columns: number): string {
+  const { taskId, title, outcome: ended, state, rounds, round, branch, note, usage, elapsedMs, lastLine } = task;
+  const outcome = String(ended ?? state);
+  const count = Number(rounds ?? round);
+  const isRunning = running.includes(outcome);
   const parts = [
-    `${marks[String(outcome)] ?? '!'} ${taskId}`,
-    title,
-    outcome === 'ready' ? undefined : formatWorkState(String(outcome)),
-    Number(rounds) > 1 ? `${rounds} rounds` : Number(round) > 1 ? `round ${round}` : undefined,
-    elapsedMs === undefined ? undefined : `${Math.round(Number(elapsedMs) / 1000)} s`,
+    `${marks[outcome] ?? '!'} ${taskId}`,
+    // Without a limit a long title would leave no room for the rest.
+    title === undefined ? undefined : truncate(String(title), Math.max(minTitleLength, Math.floor(columns / 3))),
+    outcome === 'ready' ? undefined : formatWorkState(outcome),
+    count > 1 ? (isRunning ? `round ${count}` : `${count} rounds`) : undefined,
+    elapsedMs === undefined ? undefined : formatDuration(Number(elapsedMs)),
     toUsageText(usage),
-    branch,
-    note ?? lastLine,
+    ...(isRunning ? [lastLine] : [branch, note]),
   ];
   return parts.filter((part) => part !== undefined && part !== '').join('  ');
 }
+
+const minTitleLength = 12;
 
 const toUsageText = (usage: unknown): string => (isPlainObject(usage) ? formatUsage(usage as unknown as TokenUsage) : '');

@@ -30,11 +30,20 @@ async function live(columns = 60, hasColour = false) {
   };
   const shown = await showRunProgress(runProgress, terminal, () => seen.atMs);
   shown.observe('execution_progress', { kind: 'phase_entered' }, { phase: 'design' });
-  return { seen, ...shown };
+  return { seen, terminal, ...shown };
 }
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
 afterEach(() => void vi.useRealTimers());
+
+test('follows the width of a terminal that is resized', async () => {
+  const { seen, terminal, observe } = await live(80);
+  observe('attempt_started', {}, { ...about, skill: 'a-skill-with-a-name-that-is-longer-than-the-others' });
+  terminal.columns = 40;
+  seen.atMs = 2000;
+  vi.advanceTimersByTime(250);
+  expect(screenOf(seen.text).split('\n').at(-1)).toHaveLength(39);
+});
 
 test('keeps result lines and clears the current activity at the end', async () => {
   const { seen, observe, done } = await live();

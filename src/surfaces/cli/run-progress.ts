@@ -26,14 +26,14 @@ export async function showRunProgress(
 ): Promise<{ observe: EventObserver; done(): void }> {
   // Later lines may be in any script, so the width tables are loaded now.
   await prepareWidths('\u6f22');
-  const { paint, columns } = createScreen(terminal);
+  const { paint } = createScreen(terminal);
   let state = initialState;
   let activity = '';
   let hasLines = false;
   const draw = (before: string): void => {
     const current = formatStatus(state, clock());
     // A line as wide as the screen would wrap, and could not be cleared.
-    const line = current === undefined ? '' : truncate(`  ${toOneLine(current)} …`, columns - 1);
+    const line = current === undefined ? '' : truncate(`  ${toOneLine(current)} …`, createScreen(terminal).columns - 1);
     if (before === '' && line === activity) return;
     terminal.writeError(`${activity === '' ? '' : clearLine}${before}${paint('dim', line)}`);
     hasLines ||= before !== '';
@@ -41,6 +41,7 @@ export async function showRunProgress(
   };
   const drawLine = ({ mark, text }: ProgressLine): string => {
     const [sign, colour] = marks[mark];
+    const { columns } = createScreen(terminal);
     if (mark === 'phase') return `${paint('bold', `${sign} ${truncate(toOneLine(text), columns - 2)}`)}\n`;
     const [first = '', ...more] = wrap(toOneLine(text), columns - 4);
     return `${[`  ${paint(colour, sign)} ${first}`, ...more.map((line) => `    ${line}`)].join('\n')}\n`;

@@ -22,11 +22,16 @@ function toLines({ event, data, about }: RunEvent): ProgressLine[] {
     case 'work_ended':
       return [toEndLine(task, data)];
     case 'work_draining':
-      return [{ mark: 'note', text: `no further task is started; ${data.running} still run; Ctrl-C again ends them` }];
+      return [{ mark: 'note', text: `no further task is started; ${formatRunning(Number(data.running))}` }];
     default:
       return [];
   }
 }
+
+const formatRunning = (agents: number): string =>
+  agents === 0
+    ? 'no agent runs'
+    : `${agents === 1 ? '1 agent still runs' : `${agents} agents still run`}; Ctrl-C again ends ${agents === 1 ? 'it' : 'them'}`;
 
 const marks: Record<string, ProgressLine['mark']> = { done: 'success', waiting: 'pending', attention: 'failure' };
 

@@ -12,7 +12,7 @@ export function drawWork(state: WatchState, { columns, paint }: Screen, height: 
   const room = Math.max(1, height - heads.length);
   const first = getWindowStart(workRow, room, rows.length);
   const lines = rows.slice(first, first + room).map((row, i) => {
-    const text = truncate(toOneLine(row.state === undefined ? formatRemoteTask(row) : formatWorkTask(row)), columns - 1);
+    const text = truncate(toOneLine(row.state === undefined ? formatRemoteTask(row) : formatWorkTask(row, columns)), columns - 1);
     return first + i === workRow ? `${paint('cyan', selectionMark)}${paint('bold', text)}` : ` ${text}`;
   });
   return [...heads, ...lines];

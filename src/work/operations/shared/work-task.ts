@@ -34,7 +34,7 @@ export async function workTask(work: WorkRun, active: ActiveTask, isResumed: boo
   } catch (error) {
     if (!(error instanceof CleoError)) throw error;
     end = active.kill.signal.aborted
-      ? await release(work, item, 'stopped', 'stopped')
+      ? await release(work, item, 'stopped', endedEarly)
       : await release(work, item, 'attention', `${error.message}; fix: ${error.fix}`);
   } finally {
     await run.trace.sync();
@@ -72,11 +72,11 @@ async function attemptTask(work: WorkRun, run: RunContext, active: ActiveTask, i
   // A task that its agent completed before `cleo work` was killed needs no agent any more.
   let isSkipped = isResumed && (await isDone(work, item));
   for (;;) {
-    if (active.kill.signal.aborted) return release(work, item, 'stopped', 'stopped');
+    if (active.kill.signal.aborted) return release(work, item, 'stopped', endedEarly);
     const outcome = await runRound(work, run, active, isSkipped, isResumed);
     isSkipped = false;
     if ('end' in outcome) return outcome.end;
-    if (active.kill.signal.aborted) return release(work, item, 'stopped', 'stopped');
+    if (active.kill.signal.aborted) return release(work, item, 'stopped', endedEarly);
     if (item.round >= maxRounds)
       return release(work, item, 'attention', `gave up after ${countRounds(item.round)}: ${outcome.findings.join(' ')}`);
     if (active.isStopping) return release(work, item, 'stopped', `stopped after ${countRounds(item.round)}: ${outcome.findings.join(' ')}`);
@@ -110,7 +110,7 @@ async function runRound(work: WorkRun, run: RunContext, active: ActiveTask, isSk
     if (active.outside.size > 0) run.warnings.push({ code: 'undeclared_write', message: describeOutside([...active.outside]) });
     const { problem } = agent.result;
     if (problem !== undefined) return endWithoutAgent(work, item, profile, problem);
-    if (agent.result.cancelled) return { end: await release(work, item, 'stopped', 'stopped') };
+    if (agent.result.cancelled) return { end: await release(work, item, 'stopped', endedEarly) };
   }
   const { owner } = await work.ctx.runStep(workSteps.owner, { taskId: item.taskId, agentId: item.agentId });
   if (owner !== undefined) return { end: { outcome: 'lost', note: owner } };
@@ -183,6 +183,8 @@ async function reopen(work: WorkRun, item: WorkItem, wasDone: boolean): Promise<
   const { error } = await callAsAgent(work, item, 'tasks.reopen', { taskId: item.taskId });
   if (error) throw error;
 }
+
+const endedEarly = 'its agent was ended';
 
 /** Releases a task. One that was given up gets a note and a label, so that it is not taken again; its worktree is kept. */
 async function release(work: WorkRun, item: WorkItem, outcome: 'stopped' | 'attention', note: string): Promise<TaskEnd> {
