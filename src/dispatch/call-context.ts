@@ -206,19 +206,12 @@ export function createContext(ctx: CallContext, part: object): BaseContext {
   const { platform, registry } = app;
   let config: Config | undefined;
   let today: string | undefined;
-  return {
-    ...part,
-    now,
+  // They are first: V8 needs ten times as long to add accessors to an object that has other properties.
+  const accessors = {
     get today(): string {
       today ??= app.toLocalDay(now);
       return today;
     },
-    caller,
-    gateway: call.gateway,
-    ...defined({ session, isNamed, activeSessions, isAmbiguous, observed: ctx.facts, isClient: ctx.sendStep && (true as const) }),
-    ...defined({ token: call.token, conversation: call.conversation, signal: call.signal, observe: call.observe }),
-    platform,
-    registry,
     get config(): Config {
       config ??= platform.config.load(platform.getProject());
       return config;
@@ -226,6 +219,15 @@ export function createContext(ctx: CallContext, part: object): BaseContext {
     get project(): Project {
       return requireProject(platform);
     },
+  };
+  return Object.assign(accessors, part, {
+    now,
+    caller,
+    gateway: call.gateway,
+    ...defined({ session, isNamed, activeSessions, isAmbiguous, observed: ctx.facts, isClient: ctx.sendStep && (true as const) }),
+    ...defined({ token: call.token, conversation: call.conversation, signal: call.signal, observe: call.observe }),
+    platform,
+    registry,
     sqliteVersion: app.sqliteVersion,
     hasSharedStore: app.hasSharedStore,
     // An address in the environment is for this project's store only.
@@ -250,7 +252,7 @@ export function createContext(ctx: CallContext, part: object): BaseContext {
     describePrincipal: async () => (await import('./principal.ts')).toPrincipal(ctx),
     mayHaveScope: async (scope: PersonScope) => (await import('./authorize.ts')).mayHaveScope(ctx, scope),
     commandAs: (words: string[]) => commandLine(['cleo', ...words, ...toIdentityFlags(call)]),
-  };
+  });
 }
 
 /** A token that may decide stands for the person who created it. */

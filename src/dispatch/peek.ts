@@ -21,8 +21,7 @@ const toFinder = ({ operation, caller }: CallContext, params: Record<string, unk
   JSON.stringify([operation.name, caller.agent, params]);
 
 /** Other writes of the server would make a hint out of date before this call has the lock. */
-const isBusy = (store: Store): boolean =>
-  store.getUsage?.().connections.some(({ use, active, waiting }) => use === 'write' && active + waiting > 0) ?? false;
+const isBusy = (store: Store): boolean => store.isWriting?.() ?? false;
 
 /** Remembers whether the call found something. While the server is busy, a caller that did is not asked to read twice: it probably finds
  *  something again. */

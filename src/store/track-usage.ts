@@ -39,6 +39,7 @@ export function trackUsage(store: Store, sizes: { read: number; write: number })
     ...store,
     read: (work) => track('read', (run) => store.read(run), work),
     write: (stamp, work, sendAhead) => track('write', (run) => store.write(stamp, run, sendAhead), work),
+    isWriting: () => counts.write.active + counts.write.waiting > 0,
     getUsage: (): StoreUsage => ({
       connections: (['read', 'write'] as const).map((use) => ({ use, max: sizes[use], ...counts[use] })),
       lockWait: lockWait.values,

@@ -41,6 +41,7 @@ export function openConnection(options: PostgresOptions, settings: ConnectionSet
   let processId: number | undefined;
   let isRepeated: ((text: string) => boolean) | undefined;
   let watchdog: NodeJS.Timeout | undefined;
+  let waitsSinceMs = 0;
   const unanswered = new Set<(error: Error) => void>();
   const lose = (reason?: Error): void => {
     isLost = true;
@@ -59,11 +60,27 @@ export function openConnection(options: PostgresOptions, settings: ConnectionSet
     void client.end({ timeout: 0 }).catch(() => {});
   };
   /** Restarts the time limit. A first answer that never comes is noticed too: postgres.js reconnects at once and for ever to a server
-   *  that closes the connection before it. */
+   *  that closes the connection before it. One timer serves many statements, because two for each of them cost a server a thirtieth of
+   *  its time. */
   const watch = (): void => {
-    clearTimeout(watchdog);
+    waitsSinceMs = performance.now();
+    if (!watchdog && unanswered.size > 0) setWatchdog();
+  };
+  const setWatchdog = (): void => {
+    watchdog = undefined;
     const limitMs = hasAnswered ? answerTimeoutMs : target.timeoutMs;
-    if (unanswered.size > 0 && limitMs !== undefined) watchdog = setTimeout(() => drop(createTimeoutError(limitMs)), limitMs);
+    if (unanswered.size === 0 || limitMs === undefined) return;
+    const leftMs = waitsSinceMs + limitMs - performance.now();
+    if (leftMs <= 0) return drop(createTimeoutError(limitMs));
+    // The socket keeps the process alive while there is an answer to come.
+    watchdog = setTimeout(setWatchdog, leftMs).unref();
+  };
+  const recordAnswer = (): void => {
+    if (hasAnswered) return;
+    hasAnswered = true;
+    // The limit of later statements may be shorter.
+    clearTimeout(watchdog);
+    watchdog = undefined;
   };
   const settle = (query: () => Promise<unknown>): Promise<SqlRow[]> => {
     if (isLost) return Promise.reject(createConnectionError());
@@ -76,14 +93,14 @@ export function openConnection(options: PostgresOptions, settings: ConnectionSet
       };
       query().then(
         (rows) => {
-          hasAnswered = true;
+          recordAnswer();
           processId ??= findProcessId(rows);
           finish();
           resolve(toRows(rows as SqlRow[] | SqlRow[][]));
         },
         (error) => {
           // Only a server that has accepted the login rejects a statement.
-          if ((error as { severity?: string }).severity === 'ERROR') hasAnswered = true;
+          if ((error as { severity?: string }).severity === 'ERROR') recordAnswer();
           finish();
           reject(error);
           // A statement after a failed login would log in again.

@@ -6,6 +6,9 @@ import type { Sql, SqlRow } from '../sql/sql.ts';
 interface ReadBatch {
   /** Collects the reads of this turn of the event loop. */
   open(): void;
+  /** Gives the reads of this turn their place before the driver writes. Called before the first message of a turn, it makes one message to
+   *  the server of both: each costs this process and the server a system call, and the reads would be a turn late. */
+  reserve(): void;
   isOpen(): boolean;
   add(statement: Sql): Promise<SqlRow[]>;
   /** Sends what was collected. */
@@ -25,10 +28,12 @@ interface PendingRead {
 export function createReadBatch(send: (statement: Sql) => Promise<SqlRow[]>): ReadBatch {
   let pending: PendingRead[] = [];
   let timer: NodeJS.Immediate | undefined;
+  let isOpen = false;
   let isClosed = false;
   const take = (): PendingRead[] => {
     clearImmediate(timer);
     timer = undefined;
+    isOpen = false;
     const taken = pending;
     pending = [];
     return taken;
@@ -48,11 +53,16 @@ export function createReadBatch(send: (statement: Sql) => Promise<SqlRow[]>): Re
       },
     );
   };
+  const reserve = (): void => {
+    if (!isClosed) timer ??= setImmediate(flush);
+  };
   return {
     open() {
-      if (!isClosed) timer ??= setImmediate(flush);
+      reserve();
+      isOpen = !isClosed;
     },
-    isOpen: () => timer !== undefined,
+    reserve,
+    isOpen: () => isOpen,
     add: (statement) =>
       new Promise((resolve, reject) => {
         if (isClosed) return reject(createEndedError());

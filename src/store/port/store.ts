@@ -112,6 +112,8 @@ export interface Store {
   listen?(onChange: () => void): LogSubscription;
   /** Closes connections to a server that are not in use; they are opened again when they are needed. */
   releaseConnections?(): Promise<void>;
+  /** Checks for a write that runs or waits. Only of the store of a server. */
+  isWriting?(): boolean;
   /** How much the connections are used. Only of the store of a server. */
   getUsage?(): StoreUsage;
   close(): Promise<void>;
