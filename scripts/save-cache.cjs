@@ -12,14 +12,14 @@ module.exports = ({ cached, scripts, word, name, key, sharedFolder, home }) => {
   writeCache(`${home}/cache/${key}`, file, key, bytes);
 };
 
-/** Packs the caches twice: a line of JSON with their positions, then the caches. */
+/** Packs the caches twice: a line of JSON with the length and the positions, then the caches. */
 function packCaches(cached, scripts) {
   const parts = Object.keys(cached)
     .filter((file) => !scripts[file])
     .map((file) => [file, cached[file]]);
   for (const file of Object.keys(scripts)) parts.push([file, scripts[file].createCachedData()]);
   // Each entry has a name and two numbers.
-  const head = (parts.reduce((length, [file]) => length + file.length + 30, 8) | 4095) + 1;
+  const head = (parts.reduce((length, [file]) => length + file.length + 30, 50) | 4095) + 1;
   const positions = {};
   let at = head;
   for (const [file, bytes] of parts) {
@@ -27,7 +27,7 @@ function packCaches(cached, scripts) {
     at += (bytes.length + 7) & ~7;
   }
   const all = Buffer.alloc(2 * at);
-  all.write(`${JSON.stringify(positions)}\n`);
+  all.write(`${JSON.stringify({ length: at, positions })}\n`);
   for (const [file, bytes] of parts) all.set(bytes, positions[file][0]);
   all.copyWithin(at, 0, at);
   return all;
