@@ -12,17 +12,25 @@ import { createPlatform } from '../../src/platform/platform.ts';
 import { getPath } from '../../src/surfaces/http/openapi.ts';
 import { type Json, openApp, splitShellWords } from '../app.ts';
 import { createToolCall, initialize, startRawServer } from '../mcp-client.ts';
+import { grantPerson } from '../person-token.ts';
 import { createChoices, pickSeed } from '../random.ts';
 import { checkReply } from './check-reply.ts';
 import { createFuzzCall, describeCall, type FuzzCall, fuzzTasks, loadOperations } from './fuzz-calls.ts';
+import { createFuzzRequest } from './fuzz-requests.ts';
 import { createFaultFolder, createFaultProject, type FaultProject, isFull, pickSize } from './processes.ts';
-import { startServer } from './server-process.ts';
+import { removeRateLimit, startServer } from './server-process.ts';
 
 const seed = pickSeed(isFull);
 const stackTrace = /\n\s+at .+:\d+:\d+/;
 const maxCallMs = 2000;
 /** Calls by surface: 1,000 in the short form and 20,000 in the full one. */
-const counts = { dispatch: pickSize(800, 17_500), http: pickSize(90, 1300), mcp: pickSize(90, 1000), cli: pickSize(20, 200) };
+const counts = {
+  dispatch: pickSize(750, 16_500),
+  http: pickSize(80, 1100),
+  client: pickSize(80, 1200),
+  mcp: pickSize(80, 1000),
+  cli: pickSize(20, 200),
+};
 
 interface AgentApp {
   app: App;
@@ -147,6 +155,52 @@ test(`${counts.http} random calls over HTTP are answered, and a local caller can
   expect(grown).toBeLessThan(pickSize(60, 80));
 });
 
+test(`${counts.client} random requests of clients are answered, and a token stays below its scope`, async () => {
+  const operations = await loadOperations();
+  const choices = createChoices(seed + 4);
+  const project = await openFuzzProject();
+  await removeRateLimit(project);
+  const server = await startServer(project);
+  const secret = await storeToken(project, 'mutate');
+  let slowestMs = 0;
+  let memory = 0;
+  const statuses: Record<string, number> = {};
+  for (let i = 0; i < counts.client; i++) {
+    const { path, body } = createFuzzRequest(choices, operations);
+    const what = `seed ${seed}, request ${i}: ${path} ${(JSON.stringify(body) ?? '').slice(0, 400)}`;
+    const began = performance.now();
+    const { status, text } = await server.send('POST', path, JSON.stringify(body) ?? '', { authorization: `Bearer ${secret}` });
+    slowestMs = Math.max(slowestMs, performance.now() - began);
+    statuses[status] = (statuses[status] ?? 0) + 1;
+    const answer: Json = JSON.parse(text);
+    const envelope: Json = answer.envelope ?? answer;
+    expect([what, status, stackTrace.test(text), envelope.error?.code]).toEqual([
+      what,
+      expect.not.stringMatching('500'),
+      false,
+      expect.not.stringMatching('E_GENERAL_ERROR'),
+    ]);
+    const operation = operations.find(({ name }) => path === `/api/call/${name}`);
+    if (operation && typeof operation.scope === 'string') expect([what, envelope.success]).not.toEqual([what, true]);
+    // Without a token nobody is believed.
+    if (i % 10 === 0) expect([what, (await server.send('POST', path, JSON.stringify(body) ?? '')).status]).toEqual([what, 401]);
+    if (i === Math.floor(counts.client / 2)) memory = await server.memory();
+  }
+  const grown = (await server.memory()) - memory;
+  console.log(
+    `fuzz of clients: seed ${seed}, ${counts.client} requests, ${JSON.stringify(statuses)}, slowest ${Math.round(slowestMs)} ms, memory ${grown.toFixed(1)} MB larger`,
+  );
+  expect(server.getErrors()).toBe('');
+  expect(slowestMs).toBeLessThan(2.5 * maxCallMs);
+  expect(grown).toBeLessThan(pickSize(60, 80));
+});
+
+/** Stores a token as a person would create it, and returns its secret. */
+async function storeToken(project: FaultProject, scope: TokenScope): Promise<string> {
+  const env = await grantPerson(project.root, { CLEO_HOME: join(project.root, '.home') });
+  return (await project.runOk(['token', 'create', '--name', 'fuzz', '--scope', scope], { env })).token.secret;
+}
+
 test(`${counts.mcp} random calls over stdio are answered`, async () => {
   const operations = (await loadOperations()).filter(isShared);
   const choices = createChoices(seed + 2);
@@ -194,7 +248,9 @@ test(`${counts.cli} random command lines end with an answer`, async () => {
     const began = performance.now();
     const { exitCode, stdout, stderr, answer } = await project.run(splitShellWords(line).slice(1));
     slowestMs = Math.max(slowestMs, performance.now() - began);
-    expect([what, exitCode, stderr, stackTrace.test(stdout)]).toEqual([what, expect.any(Number), '', false]);
+    // A hook reports its errors next to the answer, and its client is not stopped by them.
+    const errors = call.params.hook === undefined ? stderr : stderr.replace(/^cleo: .*\n/, '');
+    expect([what, exitCode, errors, stackTrace.test(stdout)]).toEqual([what, expect.any(Number), '', false]);
     // An exit code of 1 belongs to a declared error, such as a grade below `min`.
     if (exitCode === 1) expect([what, answer.error?.code]).toEqual([what, expect.not.stringMatching('E_GENERAL_ERROR')]);
   }
