@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { CleoError } from '#core/errors/error.ts';
-import { type Config, defaultConfig, flattenConfig } from '#core/model/config.ts';
+import { type Config, defaultConfig, flattenConfig, omitProjectPolicy } from '#core/model/config.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { checkJson, stripBom } from '#lib/parse-json.ts';
 import { files } from './files.ts';
@@ -39,7 +39,7 @@ export function createConfigFiles(home: string): ConfigFiles {
     userFile: () => userFile,
     load: (project) => ({
       ...defaultConfig,
-      ...readValid(userFile, ' --user'),
+      ...omitProjectPolicy(readValid(userFile, ' --user')),
       ...(project ? { ...readValid(projectFile(project), ''), ...shared.get(project.folder) } : {}),
     }),
     getShared: ({ folder }) => shared.get(folder) ?? {},

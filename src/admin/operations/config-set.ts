@@ -1,7 +1,7 @@
 import { description, picklist, pipe, strictObject, string } from 'valibot';
 import { job, noChange } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { type ConfigKey, type ConfigValue, checkConfigValue, getConfigSpec } from '#core/model/config.ts';
+import { type ConfigKey, type ConfigValue, checkConfigValue, getConfigSpec, isProjectPolicy } from '#core/model/config.ts';
 import { parseConfigValue } from '#core/model/config-text.ts';
 import { findProfileProblem } from '#core/model/profile-config.ts';
 import { isSharedSetting } from '#core/rules/shared-settings.ts';
@@ -14,6 +14,7 @@ import {
   configKeyParam,
   describeSource,
   getConfigFile,
+  projectPolicyProblem,
   recordWrittenKeys,
   requireKey,
   userParam,
@@ -40,6 +41,8 @@ export const adminConfigSet = job({
   async run(ctx, { key: name, value: given, user }) {
     const { platform, commandWith } = ctx;
     const key = requireKey(name, (other) => commandWith({ key: other }));
+    if (user && isProjectPolicy(key))
+      throw new CleoError('E_CONFIG_ERROR', { path: key, problem: projectPolicyProblem, fix: commandWith({ user: undefined }) });
     const value = requireValidValue(key, typeof given === 'string' ? parseConfigValue(key, given) : given, (other) =>
       commandWith({ value: other }),
     );

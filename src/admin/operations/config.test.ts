@@ -80,6 +80,23 @@ test('lists all settings with descriptions', async () => {
   });
 });
 
+test("ignores and refuses what counts as proof in the user's file, which an agent can choose", async () => {
+  const app = await openApp({ tasks: ['T001 evidence testsPassed', 'gate T001 implemented by ada'] });
+  write(userFile(app), JSON.stringify({ verification: { tools: { mine: 'true' }, allowNotes: true, timeoutSeconds: 60 } }));
+  const { call } = app.as('ada');
+  await call('tasks.start', { taskId: 'T001' });
+  for (const evidence of ['tool:mine', 'note:done'])
+    expect(await call('verify.gate', { taskId: 'T001', gate: 'testsPassed', evidence })).toMatchObject({ success: false });
+  expect(await app.call('admin.config.get', { key: 'verification.allowNotes' })).toMatchObject({ value: false, source: 'default' });
+  expect(await app.call('admin.config.get', { key: 'verification.timeoutSeconds' })).toMatchObject({ value: 60, source: 'user' });
+  const listed = await app.call('admin.config.list', {});
+  expect(listed._meta.warnings).toContainEqual(expect.stringContaining('verification.tools.mine says what counts as proof'));
+  expect((await app.cli(['config', 'set', 'verification.tools.mine', 'true', '--user'], asPerson)).envelope).toMatchObject({
+    error: { code: 'E_CONFIG_ERROR', fix: 'cleo config set verification.tools.mine true' },
+  });
+  expect((await app.cli(['config', 'unset', 'verification.tools.mine', '--user'], asPerson)).exitCode).toBe(0);
+});
+
 test('sets and unsets a tool with a custom name', async () => {
   const app = await openApp();
   expect(await app.call('admin.config.get', { key: 'verification.tools.test' })).toMatchObject({ value: '', source: 'default' });

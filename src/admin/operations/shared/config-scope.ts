@@ -1,7 +1,16 @@
 import { array, boolean, description, type InferOutput, number, optional, picklist, pipe, record, string, union, unknown } from 'valibot';
 import type { BaseContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { type Config, type ConfigKey, type ConfigValue, defaultConfig, type FixedKey, isConfigKey } from '#core/model/config.ts';
+import {
+  type Config,
+  type ConfigKey,
+  type ConfigValue,
+  defaultConfig,
+  type FixedKey,
+  isConfigKey,
+  isProjectPolicy,
+  omitProjectPolicy,
+} from '#core/model/config.ts';
 import { isRecorded } from '#core/rules/trust.ts';
 import { findNearest } from '#lib/nearest.ts';
 import type { Platform } from '#platform/port.ts';
@@ -26,6 +35,9 @@ export function getConfigFile(platform: Platform, isUser: boolean | undefined): 
   return platform.config.projectFile(project);
 }
 
+/** The problem of a setting of the project in the file of a user. */
+export const projectPolicyProblem = 'says what counts as proof, so it belongs to the project and not to the file of a user';
+
 /** Trusts settings that were written with the permission to change them. Settings that need neither trust nor a comparison cost nothing. */
 export async function recordWrittenKeys(platform: Platform, keys: string[]): Promise<void> {
   const project = platform.getProject();
@@ -47,7 +59,16 @@ export function resolveConfig(
   const files = [
     ...(project ? [{ source: 'project' as const, path: platform.config.projectFile(project) }] : []),
     { source: 'user' as const, path: platform.config.userFile() },
-  ].map((file) => ({ ...file, ...platform.config.inspect(file.path) }));
+  ].map((file) => {
+    const { values, problems } = platform.config.inspect(file.path);
+    if (isUser || file.source === 'project') return { ...file, values, problems };
+    const ignored = Object.keys(values).filter(isProjectPolicy);
+    return {
+      ...file,
+      values: omitProjectPolicy(values),
+      problems: [...problems, ...ignored.map((key) => ({ key, problem: projectPolicyProblem }))],
+    };
+  });
   const sources = [...(isUser ? [] : [{ source: 'store' as const, values: shared }]), ...files];
   return {
     get(key) {
