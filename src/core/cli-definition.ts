@@ -41,6 +41,8 @@ export interface CliDefinition {
   texts?: string[];
   /** The form that `--edit` opens in an editor. */
   editor?: () => Promise<EditorForm>;
+  /** The command that searches for a text, and the filters it takes. A caller who passes this command a text means that one. */
+  search?: { command: string; params: readonly string[] };
   /** The question to a person on a terminal: a title that is missing, the changes of a call without any, or a confirmation. */
   asks?: 'title' | 'changes' | 'confirmation';
   /** The forms of its result keys on a terminal. Loaded only when an answer is printed for people. */

@@ -1,12 +1,14 @@
 import type { BaseIssue } from 'valibot';
-import { formatCommand, listCommandNames, toFlag } from '#core/command-line.ts';
+import { formatCommand, listCommandNames, toArgv, toFlag } from '#core/command-line.ts';
 import type { CommandDefinition, Operation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
+import { commandLine } from '#core/errors/quote.ts';
 import { toGatewayCall } from '#core/errors/row.ts';
 import type { Gateway } from '#core/model/audit.ts';
 import { parseTaskId } from '#core/model/scalars.ts';
+import { matchParamName } from '#core/rules/param-names.ts';
 import { guessChoice } from '#core/rules/words.ts';
-import { describeParams, type ParamShape } from '#core/shape.ts';
+import { describeParams, findParam, type ParamShape } from '#core/shape.ts';
 import { formatSignature } from '#core/signature.ts';
 import { defined } from '#lib/defined.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
@@ -30,7 +32,11 @@ export function createWrongGatewayError(
 ): CleoError {
   const [domain = '', ...rest] = operation.name.split('.');
   const entryPoint = gateway === 'http' ? `POST /api/${expected}/${domain}/${rest.join('.')}` : `cleo_${expected}`;
-  const valid = isPlainObject(params) && isValidShape(operation, params) ? params : undefined;
+  const isShaped = isPlainObject(params) && isValidShape(operation, params);
+  // `tasks.done` asked of the query gateway may mean the tasks that are done. Without a target the write would be to the focused task.
+  const target = findParam(operation.params, operation.cli.args?.[0] ?? '');
+  const isTargetless = expected === 'mutate' && target?.value === 'T###' && isPlainObject(params) && Object.keys(params).length === 0;
+  const valid = isShaped && !isTargetless ? params : undefined;
   const error = new CleoError('E_INVALID_INPUT', {
     problem: `${operation.name} ${expected === 'query' ? 'reads' : 'writes'}; call ${entryPoint}`,
     fix: (valid && formatShortCommand(operation, valid)) || formatHelpCommand(operation),
@@ -109,11 +115,28 @@ function createShapeError(
   const suggestions = problems.flatMap((problem) => problem.suggestions ?? []);
   return new CleoError('E_INVALID_INPUT', {
     problem: `${problems.map(({ problem }) => problem).join('; ')}${valid}`,
-    fix: command ?? (problems.length === 1 ? first.fix : undefined) ?? suggestCall(operation, input, paths),
+    fix:
+      formatSearch(operation, input, unknown) ??
+      command ??
+      (problems.length === 1 ? first.fix : undefined) ??
+      suggestCall(operation, input, paths),
     field: first.field.slice(0, 100),
     ...(problems.length > 1 ? { fields: problems.map(({ field }) => field.slice(0, 100)) } : {}),
     ...(suggestions.length > 0 ? { suggestions } : {}),
   });
+}
+
+/** Formats the search that is meant by a text passed to a command that does not search. Its filters are repeated. */
+export function formatSearch(operation: CommandDefinition, input: Record<string, unknown>, unknown: string[]): string | undefined {
+  const { search } = operation.cli;
+  const text = search && unknown.find((name) => matchParamName(name, ['query']) !== undefined);
+  if (!search || text === undefined || typeof input[text] !== 'string' || input[text].trim() === '') return undefined;
+  const filters = Object.fromEntries(Object.entries(input).filter(([name]) => search.params.includes(name)));
+  // Without its own words, the rest of the command line is the flags.
+  const flags = { ...operation, cli: { command: '' } };
+  const argv = isValidShape(flags, filters) ? toArgv(flags, filters).argv.filter((word) => word !== '') : [];
+  const command = commandLine(['cleo', search.command, input[text], ...argv]);
+  return command.length <= 500 && !/[\0-\x1f]/.test(command) ? command : undefined;
 }
 
 function describeWrongParam(

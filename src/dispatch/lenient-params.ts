@@ -40,7 +40,8 @@ export function toFields(input: unknown): Fields | undefined {
 function nameValue(cli: CommandDefinition['cli'] | undefined, input: unknown): Fields | undefined {
   const { args: [first] = [], several } = cli ?? {};
   const values = Array.isArray(input) ? input : [input];
-  if (!first || values.length === 0 || !values.every((value) => typeof value === 'string' && /^[^{["]/.test(value.trim()))) return undefined;
+  if (!first || values.length === 0 || !values.every((value) => typeof value === 'string' && /^[^{["]/.test(value.trim())))
+    return undefined;
   if (values.length === 1) return { [first]: values[0] };
   return several ? { [several]: values } : undefined;
 }
@@ -104,11 +105,13 @@ function correctFields(schema: unknown, given: Fields, aliases: Record<string, s
   );
 }
 
+const severalIds = /^\s*#?T?\d+(?:[\s;]+#?T?\d+)+\s*$/i;
+
 /** Several ids in `taskId` are meant as `taskIds`, where an operation has it. */
 function nameSeveral(given: Fields, names: Map<string, string>, shapes: Map<string, ParamShape>): Map<string, string> {
   if (!shapes.has('taskIds') || [...names.values()].includes('taskIds')) return names;
   const isSeveral = (value: unknown): boolean =>
-    Array.isArray(value) ? value.length > 1 : typeof value === 'string' && value.includes(',');
+    Array.isArray(value) ? value.length > 1 : typeof value === 'string' && (value.includes(',') || severalIds.test(value));
   return new Map([...names].map(([name, known]) => [name, known === 'taskId' && isSeveral(given[name]) ? 'taskIds' : known]));
 }
 
@@ -146,7 +149,9 @@ function correctValue(shape: ParamShape, value: unknown, schema: unknown, warnin
       return toFlagValue(value);
     case 'list':
       return toList(shape, value).map((item) =>
-        isPlainObject(item) && hasEntries(schema) ? correctFields(schema, item, undefined, warnings) : correctText(shape, item),
+        isPlainObject(item) && hasEntries(schema)
+          ? correctFields(schema, item, undefined, warnings)
+          : correctText(shape, readLabelObject(shape.name, item)),
       );
     default:
       if (!isTextSchema(schema)) return value;
@@ -163,17 +168,22 @@ function toFlagValue(given: unknown): unknown {
   return ['false', 'no', 'off', '0'].includes(word) ? false : given;
 }
 
-/** Splits text only where a separator cannot be part of an item: in ids, labels and choices at commas, elsewhere at the separator of
- *  the command line. A path may contain a comma. */
-function toList({ name, separator, choices, value: placeholder }: ParamShape, value: unknown): unknown[] {
-  if (Array.isArray(value)) return dropBrackets(value);
+/** Splits text only where a separator cannot be part of an item: ids at spaces, commas and semicolons, labels at commas, choices also at
+ *  `|`, anything else at the separator of the command line. A path may contain a comma. */
+function toList(shape: ParamShape, value: unknown): unknown[] {
+  const { name, separator, choices, value: placeholder } = shape;
+  const isId = placeholder === 'T###';
+  const split = (text: string): string[] => {
+    const splits = separator !== ',' || isId || choices !== undefined || /labels?$/i.test(name);
+    const items = splits ? text.split(isId ? /[\s,;]+/ : choices ? /[,|;]/ : separator) : [text];
+    return items.map((item) => item.trim()).filter((item) => item !== '');
+  };
+  // The command line has split the text at commas.
+  if (Array.isArray(value))
+    return dropBrackets(choices ? value.flatMap((item) => (typeof item === 'string' ? split(item) : [item])) : value);
   if (typeof value !== 'string') return [value];
   const list = /^\s*\[/.test(value) ? parseJson(value) : undefined;
-  if (Array.isArray(list)) return list;
-  const isId = placeholder === 'T###';
-  const splits = separator !== ',' || isId || choices !== undefined || /labels?$/i.test(name);
-  const items = splits ? value.split(isId ? /[\s,;]+/ : choices ? /[,|;]/ : separator) : [value];
-  return dropBrackets(items.map((item) => item.trim()).filter((item) => item !== ''));
+  return Array.isArray(list) ? list : dropBrackets(split(value));
 }
 
 /** Drops the brackets and quotes of a list in another notation: `['a', 'b']` and `[a, b]`, split at the commas by the command line. */
@@ -194,13 +204,27 @@ const idForms = [
   /^\s*(T\d+)\s*(?::|\s[-\u2013\u2014])\s+\S/i,
 ];
 
-function correctText({ choices, value: placeholder }: ParamShape, given: unknown): unknown {
+function correctText({ name, choices, value: placeholder }: ParamShape, given: unknown): unknown {
   const value = placeholder === 'T###' ? readIdObject(given) : given;
   const text = typeof value === 'number' && Number.isFinite(value) ? String(value) : value;
   if (typeof text !== 'string') return text;
   if (placeholder === 'T###') return idForms.map((form) => form.exec(text)?.[1]).find((id) => id !== undefined) ?? text;
+  if (placeholder === 'DATE') return correctDate(name, text);
   return (choices && parseChoice(text, choices)) ?? text;
 }
+
+/** Reads a time as its day, and `24.12.2026` and `next week` as other tools do. */
+function correctDate(name: string, text: string): string {
+  const [, day] = /^(\d{4}-\d{2}-\d{2})T[\d:.]+(?:Z|[+-][\d:]+)?$/.exec(text) ?? [];
+  const [, date = '', month = '', year = ''] = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/.exec(text) ?? [];
+  if (year) return `${year}-${month.padStart(2, '0')}-${date.padStart(2, '0')}`;
+  if (name === 'due' && normalizeWord(text) === 'nextweek') return '1w';
+  return day ?? text.replace(/^(\d{4})\/(\d{2})\/(\d{2})$/, '$1-$2-$3');
+}
+
+/** Reads a label as GitHub returns it: `{"name": "bug"}`. */
+const readLabelObject = (name: string, value: unknown): unknown =>
+  /labels?$/i.test(name) && isPlainObject(value) && typeof value.name === 'string' ? value.name : value;
 
 /** Reads the id of a task that was passed whole: `{"id": "T001"}`. */
 function readIdObject(value: unknown): unknown {

@@ -70,6 +70,7 @@ const otherNames: Record<string, string[]> = {
   state: ['status'],
   prio: ['priority'],
   importance: ['priority'],
+  severity: ['priority'],
   kind: ['type'],
   issuetype: ['type'],
   tasktype: ['type'],

@@ -14,7 +14,7 @@ export const orchestrateEpics = query({
     ...pageParams(50),
     all: optional(pipe(boolean(), description('Include done epics'))),
   }),
-  synonyms: ['epic list', 'list-epics'],
+  synonyms: ['epic list'],
   result: strictObject({ epics: array(strictObject({ ...ContainerView.entries, active: number(), blocked: number() })) }),
   errors: [],
   tier: 2,

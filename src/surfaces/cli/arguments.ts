@@ -92,6 +92,8 @@ export function parseArguments(
     flag.set(inline ?? argv[++i]!, true);
   }
   placePositionals(operation, positionals, parsed.params, refuse);
+  // JSON in place of the parameters would become a title.
+  if (positionals[0]?.startsWith('{"')) parsed.isUnsure = true;
   if (operation.cli.several) parsed.isUnsure = !/^([\w,-]*\d( |$))*$/.test(positionals.join(' '));
   for (const [name, { as, isPiped, files }] of Object.entries(operation.cli.read ?? {})) {
     const path = parsed.params[name];
@@ -186,9 +188,13 @@ function placePositionals(
   const extra = last ? end[1]! : end[0]!;
   // Unquoted words of a text are joined in the fix; ids and choices have no spaces.
   const isText = last && last.type === 'text' && !last.value && !last.choices;
+  // A text in quotes is complete.
+  const isQuoted = isText && end.some((word) => /\s/.test(word));
   refuse(
     `${getCommandName(operation)} takes ${args.length === 0 ? 'no arguments' : `at most ${args.length} (${args.join(', ')})`}; ${JSON.stringify(extra.slice(0, 60))} is too many`,
-    last ? formatCommand(operation, { ...params, ...(isText ? { [last.name]: end.join(' ') } : {}) }) : formatHelpCommand(operation),
+    last && !isQuoted
+      ? formatCommand(operation, { ...params, ...(isText ? { [last.name]: end.join(' ') } : {}) })
+      : formatHelpCommand(operation),
   );
 }
 

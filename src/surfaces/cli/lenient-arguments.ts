@@ -1,18 +1,21 @@
 import type { Shortcut } from '#core/cli-definition.ts';
-import { listCommandNames, toFlag } from '#core/command-line.ts';
+import { formatCommand, listCommandNames, toFlag } from '#core/command-line.ts';
 import type { CommandDefinition, Registry } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { commandLine } from '#core/errors/quote.ts';
 import { taskNouns } from '#core/operation-names.ts';
+import { matchParamName } from '#core/rules/param-names.ts';
+import { selectsOpenTasks } from '#core/rules/words.ts';
 import { describeParams, type ParamShape } from '#core/shape.ts';
-import { guessChoice, nameFields, parseChoice } from '#dispatch/lenient-params.ts';
+import { formatSearch } from '#dispatch/input-error.ts';
+import { guessChoice, nameFields, parseChoice, toFields } from '#dispatch/lenient-params.ts';
 import { getOwn } from '#lib/collections.ts';
 import { createFlags, type Flag, isCall, type ParsedArguments, parseArguments, splitFlag } from './arguments.ts';
 import type { ResolvedCommand } from './unknown-command.ts';
 import { explainUnknownFlag } from './unknown-flag.ts';
 
 /** Confirmations and verbosity have no effect here, so they are accepted. */
-const ignoredFlags = new Set(['--yes', '-y', '--no-input', '--verbose']);
+const ignoredFlags = new Set(['--yes', '-y', '--no-input', '--verbose', '--full', '--pretty', '--ignore-case', '-i']);
 
 /** Parses words that do not fit the command as they are: other names of flags, `key=value`, a value after a switch, the word `task`,
  *  or a status without its flag. If that does not help, the error of the first attempt is returned. */
@@ -20,18 +23,114 @@ export function parseLeniently(operation: CommandDefinition, words: string[], sh
   const definition = shortcut ? applyShortcut(operation, shortcut) : operation;
   const finish = (parsed: ParsedArguments): ParsedArguments => ({ ...parsed, params: { ...shortcut?.params, ...parsed.params } });
   const given = shortcut ? renameFlags(words, shortcut) : words;
-  const strict = parseWithTexts(definition, given);
+  const strict = parseJsonArgument(definition, given) ?? parseWithTexts(definition, given);
   if (!strict.error && !strict.isUnsure) return finish(strict);
   const named = correctFlags(definition, given);
   if (!strict.error) {
     const corrected = parseWithTexts(definition, dropNoun(named));
     return finish(corrected.error ? strict : corrected);
   }
-  const attempts = [named, dropNoun(named), correctExtraWords(definition, named)];
+  const joined = joinListValues(definition, named);
+  const attempts = [named, dropNoun(named), correctExtraWords(definition, named), joined, dropNoun(joined)];
   const parsed = attempts.map((attempt) => parseWithTexts(definition, attempt)).find(({ error }) => !error);
   if (parsed) return finish(parsed);
   const remaining = named.join('\0') === given.join('\0') ? strict : parseWithTexts(definition, named);
-  return finish({ ...remaining, error: suggestGuess(definition, given) ?? remaining.error! });
+  return finish({ ...remaining, error: suggestGuess(definition, given) ?? suggestWords(definition, named, remaining) ?? remaining.error! });
+}
+
+/** Reads a JSON object in place of the arguments: `add '{"title": "Write the parser"}'`. */
+function parseJsonArgument(operation: CommandDefinition, words: string[]): ParsedArguments | undefined {
+  const at = words.findIndex((word) => word.startsWith('{"'));
+  const params = at < 0 || operation.cli.stdinParam || operation.cli.variadic ? undefined : toFields(words[at]);
+  if (!params) return undefined;
+  const rest = parseWithTexts(operation, words.toSpliced(at, 1));
+  const names = nameFields(
+    params,
+    describeParams(operation.params).map(({ name }) => name),
+    operation.paramAliases,
+  );
+  if (rest.error || names.size < Object.keys(params).length) return undefined;
+  return { ...rest, params: { ...params, ...rest.params }, isUnsure: false };
+}
+
+/** Joins the words after the flag of a list with its value: `--status pending active`. The last word stays if it is an argument. */
+function joinListValues(operation: CommandDefinition, words: string[]): string[] {
+  const lists = new Set(
+    describeParams(operation.params).flatMap(({ name, type }) =>
+      type === 'list' ? [toFlag(operation.cli.read?.[name]?.flag ?? name)] : [],
+    ),
+  );
+  const joined: string[] = [];
+  let isInList = false;
+  for (const word of words) {
+    if (isInList && !word.startsWith('-') && joined.length > 1 && lists.has(joined.at(-2)!)) joined.push(`${joined.pop()},${word}`);
+    else joined.push(word);
+    isInList = word.startsWith('-') ? false : lists.has(joined.at(-2) ?? '');
+  }
+  return joined;
+}
+
+/** Suggests what words mean that are too many: a parent, labels, a choice or a search. A title in quotes is complete, so that no word is
+ *  added to it. */
+function suggestWords(operation: CommandDefinition, words: string[], { error, params }: ParsedArguments): CleoError | undefined {
+  const shapes = describeParams(operation.params);
+  const names = new Set(shapes.map(({ name }) => name));
+  const given = listPositionals(operation, words);
+  const flags = parseArguments(
+    operation,
+    words.filter((word) => !given.includes(word)),
+  );
+  const refuse = (fix: string | undefined): CleoError | undefined =>
+    fix === undefined || !error
+      ? undefined
+      : new CleoError('E_INVALID_INPUT', { problem: String(error.details.problem ?? error.message), fix });
+  const { search, args: [first = ''] = [] } = operation.cli;
+  if (search) {
+    const text = findSearchText(words) ?? (given.length > 0 && !operation.cli.args ? given.join(' ') : undefined);
+    if (text === undefined) return undefined;
+    if (names.has('parent') && /^T\d+$/i.test(text)) return refuse(formatCommand(operation, { ...flags.params, parent: text }));
+    return refuse(formatSearch(operation, { ...flags.params, query: text }, ['query']));
+  }
+  if (flags.error || first !== 'title' || given.length < 2) return undefined;
+  const meant = readTitleWords(shapes, given);
+  return meant && refuse(formatCommand(operation, { ...params, ...flags.params, ...meant }));
+}
+
+/** Reads the words of a new task: its parent or type before the title, or parent, labels and choices after a title in quotes. */
+function readTitleWords(shapes: ParamShape[], words: string[]): Record<string, unknown> | undefined {
+  const [first = '', second = '', third = ''] = words;
+  const isId = (word: string): boolean => /^#?T\d+$/i.test(word);
+  const findChoices = (name: string): string[] => shapes.find((shape) => shape.name === name)?.choices ?? [];
+  if (words.length === 2 && isId(first)) return { title: second, parent: first };
+  if (words.length === 2 && first === 'title') return { title: second };
+  if (words.length === 2 && guessChoice(first, findChoices('type')))
+    return { title: second, type: guessChoice(first, findChoices('type')) };
+  if (words.length === 3 && ['to', 'in', 'under', 'into'].includes(second) && isId(third)) return { title: first, parent: third };
+  if (!/\s/.test(first)) return undefined;
+  const labels = words.slice(1).map((word) => /^(?:[+#]|\[)([a-z][a-z0-9._:/-]*)\]?$/.exec(word)?.[1]);
+  if (labels.every((label) => label !== undefined)) return { title: first, labels };
+  const priority = words.length === 2 && parseChoice(second, findChoices('priority'));
+  return priority ? { title: first, priority } : undefined;
+}
+
+/** Lists the words that are neither a flag nor its value. */
+function listPositionals(operation: CommandDefinition, words: string[]): string[] {
+  const scratch: ParsedArguments = { params: {}, globals: {}, sources: [] };
+  const flags = createFlags(operation, describeParams(operation.params), scratch);
+  addTextFlags(operation.cli.texts ?? [], flags, scratch);
+  return words.filter((word, i) => {
+    const before = splitFlag(words[i - 1] ?? '');
+    return (
+      splitFlag(word).name === undefined && !(before.name && before.inline === undefined && (flags.get(before.name)?.takesValue ?? true))
+    );
+  });
+}
+
+/** Returns the value of a flag such as `--search`. */
+function findSearchText(words: string[]): string | undefined {
+  const at = words.findIndex((word) => matchParamName(splitFlag(word).name?.slice(2) ?? '', ['query']) !== undefined);
+  const text = at < 0 ? undefined : (splitFlag(words[at]!).inline ?? words[at + 1]);
+  return text?.startsWith('-') ? undefined : text;
 }
 
 /** Parses words with the flags that read a text from a file, standard input or an editor. They are here because few calls use them. */
@@ -161,6 +260,8 @@ interface GivenFlag {
   mode: 'sure' | 'guess';
 }
 
+const filterFlags = new Set(['--filter', '--filters', '--where']);
+
 /** Short flags of other tools. The value decides between their meanings: `-p P1` is a priority, `-p T1` a parent. */
 const shortFlags: Record<string, string[]> = {
   '-p': ['priority', 'parent'],
@@ -171,6 +272,8 @@ const shortFlags: Record<string, string[]> = {
   '-m': ['notes', 'note', 'reason'],
   '-n': ['limit'],
   '-L': ['limit'],
+  '-a': ['assignee', 'all'],
+  '-A': ['all'],
 };
 
 /** Finds the parameter that a short flag means with this value. */
@@ -178,7 +281,8 @@ function findShortParam(shapes: ParamShape[], { name, next = '', mode }: GivenFl
   const fits = ({ choices, value, type }: ParamShape): boolean =>
     choices ? fitsChoice(next, choices, mode) : value === 'T###' ? /^[A-Za-z-]*T\d+$/i.test(next) : type !== 'number' || /^\d+$/.test(next);
   const declared = (getOwn(shortFlags, name) ?? []).flatMap((each) => shapes.find((shape) => shape.name === each) ?? []);
-  return declared.find(fits)?.name;
+  const hasValue = next !== '' && !next.startsWith('-');
+  return declared.find((shape) => (shape.type === 'flag' ? true : hasValue || shape.name !== 'assignee') && fits(shape))?.name;
 }
 
 const fitsChoice = (word: string, choices: string[], mode: 'sure' | 'guess'): boolean =>
@@ -194,6 +298,12 @@ function correctFlag(
   const suffix = inline === undefined ? '' : `=${inline}`;
   const meant = findParam(operation, shapes, name.replace(/^-+/, ''));
   if (meant && name.startsWith('--')) return { replacement: `${meant}${suffix}` };
+  if (name === '--mine' && flags.has('--assignee')) return { replacement: '--assignee=me' };
+  if (name.startsWith('--') && flags.has('--open') && selectsOpenTasks(name.slice(2))) return { replacement: '--open' };
+  // `--filter status=done`
+  const pair = filterFlags.has(name) ? (inline ?? next) : undefined;
+  const filter = pair === undefined ? undefined : correctPair(operation, shapes, pair);
+  if (filter !== undefined && filter !== pair) return { replacement: filter, usesNext: inline === undefined };
   const short = findShortParam(shapes, given);
   const choices = shapes.find((shape) => shape.name === short)?.choices;
   if (short && mode === 'guess')

@@ -6,6 +6,7 @@ import { globalFlags } from '#core/global-flags.ts';
 import { isDestructive, type ResolvedName, resolveName, soundsLikeRead, taskNouns } from '#core/operation-names.ts';
 import type { Synonym } from '#core/synonym.ts';
 import type { App } from '#dispatch/dispatch.ts';
+import { isValidShape } from '#dispatch/parse.ts';
 import { suggestFlag, suggestNames } from '#dispatch/suggest.ts';
 import { measureDistance } from '#lib/terms.ts';
 import { listAllCommands } from './all-commands.ts';
@@ -34,9 +35,17 @@ export async function readUnknownCommand(app: Pick<App, 'registry'>, argv: strin
 /** Checks whether the words name a command and fit its parameters. */
 async function isValidCall(app: Pick<App, 'registry'>, argv: string[], synonyms: Synonym[]): Promise<boolean> {
   const found = findCommand(await listAllCommands(app), argv, findMisspelling);
-  if ('unknown' in found) return resolveCommand(app.registry, argv, synonyms) !== undefined;
+  if ('unknown' in found) return isResolvedCall(app, resolveCommand(app.registry, argv, synonyms));
   if (!('entry' in found)) return 'group' in found;
   return isCall('process' in found.entry ? found.entry.process : await found.entry.load(), found.rest);
+}
+
+/** Checks whether the words after a synonym fit the parameters of its operation. */
+async function isResolvedCall({ registry }: Pick<App, 'registry'>, resolved: ResolvedCommand | undefined): Promise<boolean> {
+  const operation = await registry.find(resolved?.operation ?? '')?.load();
+  if (!resolved || !operation) return false;
+  const { params, sources, error } = (await import('./lenient-arguments.ts')).parseLeniently(operation, resolved.rest, resolved.shortcut);
+  return !error && (sources.length > 0 || isValidShape(operation, params));
 }
 
 const withoutFix = ({ details }: CleoError): CleoError =>
@@ -128,8 +137,12 @@ function explainTypo(argv: string[], at: number[], commands: string[], lengths: 
       .slice(0, length)
       .map((i) => argv[i]!)
       .join(' ');
-    const candidates = commands.filter((command) => command.split(' ').length === length);
-    const { suggestions } = suggestNames(typed, [...new Set([...candidates, ...(length === 1 ? listGroups(commands) : [])])]);
+    // Two letters resemble too many commands: `ad` is `add`, but `my` is not `mv`.
+    const mayMean = (command: string): boolean => typed.length > 2 || command.startsWith(typed);
+    const candidates = commands.filter((command) => command.split(' ').length === length && mayMean(command));
+    const { suggestions } = suggestNames(typed, [
+      ...new Set([...candidates, ...(length === 1 ? listGroups(commands).filter(mayMean) : [])]),
+    ]);
     const [first = '', second] = suggestions;
     const isClear = second === undefined || measureDistance(typed, first, 3) < measureDistance(typed, second, 3);
     const guess = isClear && commands.includes(first) ? replaceWords(argv, at.slice(0, length), first) : undefined;

@@ -89,3 +89,31 @@ test('rejects reopening a task inside a done one', async () => {
   const { call } = await openApp({ tasks: ['T001 epic done', 'T002 in T001 done'] });
   expect(await call('tasks.reopen', { taskId: 'T002' })).toMatchObject({ error: { exitCode: 17, fix: 'cleo reopen T001' } });
 });
+
+test('adds a note to what it completes, and to a task that is done', async () => {
+  const { call } = await openApp({ tasks: ['T001', 'T002', 'T003 done'] });
+  expect(await call('tasks.complete', { taskId: 'T001', notes: 'It is fast now' })).toMatchObject({
+    task: { id: 'T001', status: 'done', notes: [{ text: 'It is fast now' }] },
+  });
+  const several = await call('tasks.complete', { taskIds: ['T002', 'T003'], notes: 'Both' });
+  expect(several.tasks.map(({ id }: { id: string }) => id)).toEqual(['T002', 'T003']);
+  expect(await call('tasks.complete', { taskId: 'T001', notes: 'Twice' })).toMatchObject({
+    success: true,
+    task: { notes: [{ text: 'Twice' }] },
+  });
+  expect((await call('tasks.complete', { taskId: 'T001' }))._meta.exitCode).toBe(102);
+  for (const [taskId, texts] of [
+    ['T001', ['It is fast now', 'Twice']],
+    ['T002', ['Both']],
+    ['T003', ['Both']],
+  ])
+    expect((await call('tasks.show', { taskId })).task.notes.map(({ text }: { text: string }) => text)).toEqual(texts);
+});
+
+test('a note of a task that is not done belongs in its reason', async () => {
+  const { call } = await openApp({ tasks: ['T001'] });
+  const params = { taskId: 'T001', resolution: 'wontfix', reason: 'Too slow', notes: 'Too slow' };
+  expect(await call('tasks.complete', params)).toMatchObject({
+    error: { exitCode: 6, fix: "cleo complete T001 --resolution wontfix --reason 'Too slow'" },
+  });
+});

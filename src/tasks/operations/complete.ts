@@ -2,11 +2,12 @@ import { boolean, description, metadata, optional, pipe, strictObject } from 'va
 import { answer, type MutationContext, mutation, noChange } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { ResolutionSchema, type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
-import { Reason } from '#core/model/texts.ts';
+import { NoteText, Reason } from '#core/model/texts.ts';
 import { removeDuplicates } from '#lib/collections.ts';
 import { defined, omitEmpty } from '#lib/defined.ts';
 import { toTaskReceipt } from '../rules/view.ts';
 import { closedTasks } from './shared/closed-tasks.ts';
+import { createNotes } from './shared/create-task.ts';
 import { fileDigests } from './shared/file-digests.ts';
 import { readTaskAhead } from './shared/read-ahead.ts';
 import { findReadyStage } from './shared/ready-stage.ts';
@@ -29,6 +30,7 @@ export const tasksComplete = mutation({
       'done',
     ),
     reason: optional(pipe(Reason, description('Why it will not be done, with another resolution than done'), metadata(rare))),
+    notes: optional(pipe(NoteText, description('What to know about the result; appended to its notes'), metadata(rare))),
     cascade: optional(pipe(boolean(), description('With another resolution than done: also the open tasks inside it'), metadata(rare))),
   }),
   paramAliases: severalAliases,
@@ -58,7 +60,7 @@ export const tasksComplete = mutation({
     ...readTaskAhead(store, taskId, ctx),
     ...(taskId === undefined ? [] : [store.tasks.listDependents(taskId)]),
   ],
-  async run(ctx, { taskId, taskIds, resolution, reason, cascade = false }) {
+  async run(ctx, { taskId, taskIds, resolution, reason, notes, cascade = false }) {
     const ids = listTaskIds(taskId, taskIds);
     if (resolution !== 'done') {
       if (reason === undefined)
@@ -67,25 +69,38 @@ export const tasksComplete = mutation({
           problem: `is required with the resolution ${resolution}`,
           fix: ctx.commandWith({ reason: 'why it will not be done' }),
         });
+      if (notes !== undefined)
+        throw new CleoError('E_VALIDATION', {
+          field: 'notes',
+          problem: `are for a task that is done; with the resolution ${resolution} the reason says why`,
+          fix: ctx.commandWith({ notes: undefined }),
+        });
       const { cancelOne, cancelSeveral } = await import('./cancel.ts');
       const options = { resolution, reason, cascade };
       return ids ? cancelSeveral(ctx, ids, options) : cancelOne(ctx, taskId, options);
     }
-    return ids ? completeSeveral(ctx, ids) : completeOne(ctx, taskId);
+    return ids ? completeSeveral(ctx, ids, notes) : completeOne(ctx, taskId, notes);
   },
 });
 
-async function completeOne(ctx: MutationContext, taskId: TaskId | undefined) {
+async function completeOne(ctx: MutationContext, taskId: TaskId | undefined, notes: string | undefined) {
   const task = await requireTaskOrFocus(ctx, taskId, 'complete');
-  if (task.status === 'done') return noChange({ completedAt: task.completedAt ?? task.updatedAt, task: toTaskReceipt(task) });
+  if (task.status === 'done') {
+    const added = createNotes(ctx, notes);
+    await ctx.store.tasks.appendNotes(task, added);
+    const data = { completedAt: task.completedAt ?? task.updatedAt, task: { ...toTaskReceipt(task), ...omitEmpty({ notes: added }) } };
+    return added.length > 0 ? data : noChange(data);
+  }
   // A server reads it with the task, and again only after another round trip.
   const ancestry = ctx.store.ahead && (await ctx.store.tasks.getAncestry(task.id));
   const { task: done, unblocked, parentReady, warnings } = await completeTask(ctx, task);
+  const added = createNotes(ctx, notes);
+  await ctx.store.tasks.appendNotes(done, added);
   const stageReady = await findReadyStage(ctx, done.id, ancestry);
   return answer(
     {
       completedAt: done.completedAt!,
-      task: toTaskReceipt(done),
+      task: { ...toTaskReceipt(done), ...omitEmpty({ notes: added }) },
       ...defined({ unblocked: unblocked.length > 0 ? unblocked : undefined, parentReady, stageReady }),
     },
     { warnings },
@@ -93,18 +108,24 @@ async function completeOne(ctx: MutationContext, taskId: TaskId | undefined) {
 }
 
 /** Completes all of these tasks or none, each after those of them that it waits for. */
-async function completeSeveral(ctx: MutationContext, ids: TaskId[]) {
+async function completeSeveral(ctx: MutationContext, ids: TaskId[], notes: string | undefined) {
   const { store } = ctx;
   const unchanged: TaskId[] = [];
   const results: CompleteResult[] = [];
   const { completeInOrder } = await import('./shared/several-order.ts');
   await completeInOrder(store, ids, async (id) => {
     const task = await requireTask(store, id);
-    if (task.status === 'done') unchanged.push(id);
-    else results.push(await completeTask(ctx, task));
+    const isDone = task.status === 'done';
+    if (isDone && notes === undefined) {
+      unchanged.push(id);
+      return;
+    }
+    const result = isDone ? { task, unblocked: [], warnings: [] } : await completeTask(ctx, task);
+    await store.tasks.appendNotes(result.task, createNotes(ctx, notes));
+    results.push(result);
   });
   const done = new Set(results.map(({ task }) => task.id));
-  const tasks = results.map(({ task }) => ({ ...toTaskReceipt(task), completedAt: task.completedAt! }));
+  const tasks = results.map(({ task }) => ({ ...toTaskReceipt(task), completedAt: task.completedAt ?? task.updatedAt }));
   const unblocked = removeDuplicates(results.flatMap((result) => result.unblocked)).filter((id) => !done.has(id));
   const { listReadyParents, listReadyStages } = await import('./shared/several-ready.ts');
   const parentsReady = listReadyParents(results, done);

@@ -9,7 +9,7 @@ export const tasksExists = query({
   result: strictObject({ exists: boolean() }),
   errors: [],
   tier: 0,
-  cli: { command: 'exists', args: ['taskId'] },
+  cli: { command: 'exists', args: ['taskId'], search: { command: 'find', params: [] } },
   example: { world: ['T001'], call: { taskId: 'T001' } },
   readAhead: ({ tasks }, { taskId }) => [tasks.exists(taskId)],
   async run({ store }, { taskId }) {

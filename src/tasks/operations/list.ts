@@ -31,13 +31,15 @@ export const tasksList = query({
   shortcuts: {
     children: childrenOf,
     subtasks: childrenOf,
+    'get-children': childrenOf,
+    'get-subtasks': childrenOf,
     blocked: { args: [], params: { status: ['blocked'] } },
     mine: { args: [], params: { assignee: 'me' } },
   },
   result: strictObject({ tasks: array(TaskRowSchema) }),
   errors: ['E_NOT_FOUND'],
   tier: 0,
-  cli: { command: 'list', terminalParams: { sort: 'open' } },
+  cli: { command: 'list', terminalParams: { sort: 'open' }, search: { command: 'find', params: Object.keys(taskFilterParams) } },
   example: { world: ['T001 epic', 'T002 in T001', 'T003 in T001 done'], call: { parent: 'T001', status: ['pending'] } },
   async run(ctx, { all, sort, limit, offset, budget, ...filterParams }) {
     const { store } = ctx;
