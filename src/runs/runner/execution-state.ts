@@ -183,24 +183,12 @@ export function recordGate(run: RunContext, execution: Execution, checked: GateR
   const { force } = run.request;
   const result = force?.gate === checked.name && !checked.passed ? overrideGate(checked) : checked;
   execution.gates = [...execution.gates.filter(({ gate }) => gate !== result.gate), result];
-  const { name, status, passed, severity } = result;
-  const { failures, checks_performed } = result.details;
-  run.emit(
-    'gate_checked',
-    {
-      gate_id: result.gate,
-      name,
-      status,
-      passed,
-      severity,
-      checks_performed,
-      failures,
-      failures_if_any: failures,
-      remediation_attempted: execution.retries.length > 0,
-      ...(result.overridden ? { overridden: true, reason: force?.reason ?? null } : {}),
-    },
-    getSubject(execution),
-  );
+  const { name, status, severity } = result;
+  const { failures } = result.details;
+  emitGate(run, result, getSubject(execution), {
+    remediation_attempted: execution.retries.length > 0,
+    ...(result.overridden ? { overridden: true, reason: force?.reason ?? null } : {}),
+  });
   if (status === 'failed')
     for (const failure of failures) {
       const problem = { code: `gate_${name}`, message: `${failure.name}: ${failure.message}` };
@@ -208,6 +196,20 @@ export function recordGate(run: RunContext, execution: Execution, checked: GateR
       else addWarnings(execution, problem);
     }
   return result;
+}
+
+/** Adds the result of a gate to the trace. */
+export function emitGate(
+  { emit }: Pick<RunContext, 'emit'>,
+  { gate, name, status, passed, severity, details: { failures, checks_performed } }: GateResult,
+  subject: Parameters<RunContext['emit']>[2],
+  more: Record<string, unknown>,
+): void {
+  emit(
+    'gate_checked',
+    { gate_id: gate, name, status, passed, severity, checks_performed, failures, failures_if_any: failures, ...more },
+    subject,
+  );
 }
 
 export const toOutcome = (execution: Execution, result: SkillExecutionResult, meaning: ExitMeaning): ExecutionOutcome => ({

@@ -96,8 +96,8 @@ test('a limit that one agent reaches ends the wait of the others', async () => {
 
 test('agents get their names, the session and the project folder', async () => {
   const code = `console.log(JSON.stringify(process.env)); ${committing}`;
-  const { call, root } = await createProject(scripted(code), ['T002 in T001']);
-  const { session } = await call('session.start', { name: 'Plan', scope: 'epic:T001', autoFocus: true });
+  const { call, root } = await createProject(scripted(code), ['T002 in T001', 'T003 in T001']);
+  const { session } = await call('session.start', { name: 'Plan', scope: 'epic:T001', focus: 'T003' });
   expect((await call('work.run', {})).work.tasks).toMatchObject([{ taskId: 'T002', outcome: 'done' }]);
   const [line] = (await call('work.logs', { taskId: 'T002' })).log.split('\n');
   expect(JSON.parse(line)).toMatchObject({ CLEO_AGENT_ID: 'T002-worker-1', CLEO_SESSION_ID: session.id, CLEO_ROOT: root });

@@ -1,5 +1,7 @@
 import { createSkillSpec } from '#runs/rules/construct/defaults.ts';
 import { createSkillConstruct } from '#runs/rules/construct/single-skill.ts';
+import { createCheck, toGateResult } from '#runs/rules/gate/gate.ts';
+import { emitGate } from '#runs/runner/execution-state.ts';
 import { closeRun, settleRun } from '#runs/runner/run.ts';
 import { openRun, type RunContext, type RunRequest } from '#runs/runner/run-context.ts';
 import { loadSchemas } from '#runs/runner/schemas.ts';
@@ -66,24 +68,11 @@ export function recordRound(
 ): void {
   const id = `${run.record.run_id}:${phase}:${profile}`;
   const isPassed = findings.length === 0;
-  const failures = findings.map((message) => ({ name: 'work', message }));
+  const checks = (isPassed ? ['the result holds'] : findings).map((message) => createCheck('work', isPassed, message));
+  const gate = toGateResult('output', checks, 'block', run.platform.now());
   const status = isPassed ? 'success' : 'failure';
   const subject = { execution_id: id, phase, skill: profile };
-  run.emit(
-    'gate_checked',
-    {
-      gate_id: 3,
-      name: 'output',
-      status: isPassed ? 'passed' : 'failed',
-      passed: isPassed,
-      severity: 'block',
-      checks_performed: [{ name: 'work', passed: isPassed, message: isPassed ? 'the result holds' : findings.join(' ') }],
-      failures,
-      failures_if_any: failures,
-      remediation_attempted: false,
-    },
-    subject,
-  );
+  emitGate(run, gate, subject, { remediation_attempted: false });
   run.emit(
     'execution_complete',
     {
@@ -91,7 +80,7 @@ export function recordRound(
       exit_code: exitCode,
       class: isPassed ? 'success' : 'validation',
       duration_ms: durationMs,
-      errors: failures,
+      errors: gate.details.failures,
       warnings: run.warnings,
     },
     subject,
