@@ -5,6 +5,7 @@ import {
   formatWorkState,
   formatWorkTask,
   isRecords,
+  noWork,
   type Screen,
   toOneLine,
   truncate,
@@ -24,7 +25,9 @@ function drawFields(work: Fields, screen: Screen): string[] {
   const obstacles = isRecords(work.obstacles) ? work.obstacles : [];
   const processes = isRecords(work.processes) ? work.processes : [];
   const elsewhere = isRecords(work.elsewhere) ? work.elsewhere : [];
+  const isEmptyStatus = work.processes !== undefined && processes.length + tasks.length + elsewhere.length === 0;
   return [
+    ...(isEmptyStatus ? [noWork] : []),
     ...processes.map((process) => truncate(formatWorkProcess(process), screen.columns)),
     ...elsewhere.map(formatRemoteTask),
     ...tasks.map((task) => truncate(toOneLine(formatWorkTask(task, screen.columns)), screen.columns)),
@@ -36,8 +39,8 @@ function drawFields(work: Fields, screen: Screen): string[] {
 
 const reasons: Record<string, string> = {
   'nothing-ready': 'nothing else is ready',
-  tasks: 'the number of tasks is reached',
-  time: 'the time is over',
+  tasks: 'the limit --max-tasks is reached',
+  time: 'the time limit is reached',
   cost: 'the budget is used up',
   stopped: 'the run was stopped',
 };

@@ -18,6 +18,8 @@ const marks: Record<string, string> = {
   integrating: '◐',
 };
 
+export const noWork = 'no agent has worked here: cleo work';
+
 /** The state or the outcome of a task in words. */
 export const formatWorkState = (state: string): string => (state === 'attention' ? 'needs attention' : state);
 

@@ -243,8 +243,8 @@ describe('the agents of cleo work', () => {
     expect(at(80, 8, { view: 'work', work, workRow: 1 })).toEqual([
       ' 1 board  2 list  3 task  4 log [5 work]',
       ' cleo work w1  pid 7  claude × 2  1 done or released  1000 tokens, $0.25',
-      ' ◐ T003  Test it  working  61 s  1000 tokens, $0.25  Running npm test',
-      '▌✓ T002  Write it  done  5 s  1000 tokens, $0.25',
+      ' ◐ T003  Test it  working  1.0 min  1000 tokens, $0.25  Running npm test',
+      '▌✓ T002  Write it  done  5.0 s  1000 tokens, $0.25',
       ' ◐ T005  on another machine  codex',
       '',
       '',

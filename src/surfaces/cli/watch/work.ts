@@ -1,4 +1,4 @@
-import { formatRemoteTask, formatWorkProcess, formatWorkTask, type Screen, toOneLine, truncate } from '#core/terminal/index.ts';
+import { formatRemoteTask, formatWorkProcess, formatWorkTask, noWork, type Screen, toOneLine, truncate } from '#core/terminal/index.ts';
 import { listVisibleWork, type WatchState } from './state.ts';
 import { getWindowStart, selectionMark } from './window.ts';
 
@@ -7,8 +7,7 @@ export function drawWork(state: WatchState, { columns, paint }: Screen, height: 
   const { work, filter, workRow } = state;
   const rows = listVisibleWork(state);
   const heads = work.processes.map((process) => ` ${paint('dim', truncate(toOneLine(formatWorkProcess(process)), columns - 1))}`);
-  if (heads.length + rows.length === 0)
-    return ['', `  ${filter ? `nothing matches ${toOneLine(filter)}` : 'no agent has worked here: cleo work'}`];
+  if (heads.length + rows.length === 0) return ['', `  ${filter ? `nothing matches ${toOneLine(filter)}` : noWork}`];
   const room = Math.max(1, height - heads.length);
   const first = getWindowStart(workRow, room, rows.length);
   const lines = rows.slice(first, first + room).map((row, i) => {
