@@ -246,7 +246,7 @@ export async function main(): Promise<void> {
     format: env.CLEO_FORMAT,
     write: (text, isStreaming) => writeAll(1, text, isStreaming),
     writeError: (text) => writeAll(2, text),
-    start: async (...words) => (await import('./servers.ts')).startProcess(...words),
+    start: async (...words) => (await import('./servers.ts')).startServerProcess(...words),
     // A demo project inherits only PATH from this environment.
     appAt: (folder) => createDemoApp(folder, env.PATH, version),
   };

@@ -11,7 +11,7 @@ import type { LastResort } from './surfaces/last-resort.ts';
 import { version } from './version.ts';
 
 /** Starts the long-running commands. They are wired here and not in main, because no other command needs this code. */
-export const startProcess: Terminal['start'] = async (command, params, globals, terminal) => {
+export const startServerProcess: Terminal['start'] = async (command, params, globals, terminal) => {
   const run = { mcp: serveMcp, serve: serveHttp, watch: watchBoard, 'list-watch': watchList }[command];
   if (!run) throw new Error(`unknown process ${command}`);
   return run(globals, params, terminal);

@@ -65,7 +65,7 @@ import { hashContent } from '../src/transfer/rules/duplicates.ts';
 import { flattenText, parseUid } from '../src/transfer/rules/export/context.ts';
 import { addAttributes, addHook, removeAttributes, removeHook } from '../src/transfer/rules/git-hooks.ts';
 import { readGithub } from '../src/transfer/rules/github.ts';
-import { parseBody, parseMarker } from '../src/transfer/rules/github-body.ts';
+import { parseImportMarker, parseIssueText } from '../src/transfer/rules/github-body.ts';
 import { removeImportedFields, updateIssueBody } from '../src/transfer/rules/github-sync/issue-body.ts';
 import { parseComment, parseIssueMarker, removeIssueMarker } from '../src/transfer/rules/github-sync/markers.ts';
 import { parseList } from '../src/transfer/rules/github-sync/snapshot.ts';
@@ -217,8 +217,8 @@ export const readers: Record<string, (text: string) => unknown> = {
       ),
     ),
   detectTool: (text) => detectTool(asFile('a', text)),
-  parseBody: (text) => parseBody(text, 'a/b', true),
-  parseMarker,
+  parseIssueText: (text) => parseIssueText(text, 'a/b', true),
+  parseImportMarker,
   removeImportedFields,
   updateIssueBody: (text) => [
     updateIssueBody(text, { description: '', acceptance: [] }, { description: text, acceptance: [{ text, met: true }] }),

@@ -11,7 +11,7 @@ const networkTimeoutMs = 60_000;
 const maxPushes = 4;
 
 /** Notes of git whose content is lines that are only ever added, so that merging both sides keeps all of them. */
-export function createNotes({
+export function createGitNotes({
   query,
   require,
   checkRef,

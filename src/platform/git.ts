@@ -2,7 +2,7 @@ import { devNull } from 'node:os';
 import { CleoError } from '#core/errors/error.ts';
 import { quote } from '#core/errors/quote.ts';
 import { createGitHooks } from './git-hooks.ts';
-import { createNotes } from './git-notes.ts';
+import { createGitNotes } from './git-notes.ts';
 import type { Git, ProgramResult } from './port.ts';
 import { runProgram } from './process.ts';
 
@@ -115,7 +115,7 @@ export function createGit(env: Record<string, string | undefined>): Git {
       .filter((line) => line !== '')
       .map((line) => ({ state: line.slice(0, 2), path: line.slice(3) }));
   };
-  const notes = createNotes({ query, require, checkRef });
+  const notes = createGitNotes({ query, require, checkRef });
   return {
     loadWorktrees: async () =>
       (await import('./git-worktrees.ts')).createGitWorktrees({ git, query, require, listChanges, listFilterSettings }),

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { findClientProcess, isProcessRunning, listAncestors, parsePsLine } from './processes.ts';
+import { findClientProcess, isProcessRunning, listParentProcesses, parsePsLine } from './processes.ts';
 
 test('lists the ancestors of this process, the parent first', () => {
-  const [parent, ...others] = listAncestors();
+  const [parent, ...others] = listParentProcesses();
   expect(parent).toMatchObject({ pid: process.ppid, startTime: expect.stringMatching(/^\d+$/) });
   expect(parent?.argv.length).toBeGreaterThan(0);
   expect(others.every(({ pid }, i) => pid === [parent, ...others][i]?.parentPid)).toBe(true);

@@ -18,7 +18,7 @@ export function findClientProcess(isServer: boolean): ClientProcess | undefined 
 let found: { isServer: boolean; client: ClientProcess | undefined } | undefined;
 
 function searchClientProcess(isServer: boolean): ClientProcess | undefined {
-  const ancestors = listAncestors();
+  const ancestors = listParentProcesses();
   for (const entry of ancestors) {
     const client = findClientOfProcess(entry);
     if (client) return toClientProcess(client, entry);
@@ -34,7 +34,7 @@ const toClientProcess = (client: string, { pid, startTime }: ProcessEntry): Clie
 });
 
 /** Lists the ancestors of this process, the parent first, as far as they are visible. */
-export function listAncestors(): ProcessEntry[] {
+export function listParentProcesses(): ProcessEntry[] {
   const table = process.platform === 'linux' ? undefined : readProcessTable();
   const ancestors: ProcessEntry[] = [];
   for (let pid = process.ppid; pid > 0 && ancestors.length < maxAncestors; ) {

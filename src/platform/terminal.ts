@@ -2,12 +2,12 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { isatty, ReadStream } from 'node:tty';
 import { findMarks, getProgramName } from '#sessions/rules/agent-marks.ts';
 import type { PersonTerminal } from './port.ts';
-import { listAncestors, readTerminalName } from './processes.ts';
+import { listParentProcesses, readTerminalName } from './processes.ts';
 
 /** Creates access to the controlling terminal, on which the shell of the person was started. A terminal as standard input is not enough,
  *  because a program that starts another one chooses its input. */
 export function createPersonTerminal(env: Record<string, string | undefined>): PersonTerminal {
-  const ancestors = listAncestors();
+  const ancestors = listParentProcesses();
   return {
     name: findTerminal(),
     marks: findMarks(env, ancestors),

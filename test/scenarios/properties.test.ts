@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Reply } from '../../src/dispatch/dispatch.ts';
 import type { Task } from '../../src/tasks/model/task.ts';
-import { isOverlapping } from '../../src/tasks/rules/scope.ts';
+import { areScopesOverlapping } from '../../src/tasks/rules/scope.ts';
 import { type Json, openApp, type TestApp } from '../app.ts';
 import { type Command, fillInSessions, sessionWrite, startOperations, taskTree, write } from '../commands.ts';
 
@@ -115,11 +115,11 @@ async function checkSessions({ store }: TestApp): Promise<void> {
     expect(new Set(active.map(({ scope }) => `${scope.kind}:${scope.root}`)).size).toBe(active.length);
     for (const [i, one] of active.entries())
       for (const other of active.slice(i + 1))
-        expect([one, other, isOverlapping(one.scope, await above(one.scope.root), other.scope, await above(other.scope.root))]).toEqual([
+        expect([
           one,
           other,
-          false,
-        ]);
+          areScopesOverlapping(one.scope, await above(one.scope.root), other.scope, await above(other.scope.root)),
+        ]).toEqual([one, other, false]);
     for (const claim of (await claims.list()).filter(({ session }) => session !== undefined)) {
       const session = await sessions.get(claim.session!);
       expect(['active', 'suspended']).toContain(session?.status);

@@ -3,7 +3,7 @@ import { job, noData } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { defined } from '#lib/defined.ts';
 import { clientNames } from '../rules/setup-clients.ts';
-import { type ClientCheck, checkClient } from './shared/client-checks.ts';
+import { type ClientCheck, checkAgentClient } from './shared/client-checks.ts';
 import { inspectClients } from './shared/setup-files.ts';
 
 export const adminSetupCheck = job({
@@ -45,7 +45,7 @@ export const adminSetupCheck = job({
       });
     }
     const checks: ClientCheck[] = [];
-    for (const state of selected) checks.push(...(await checkClient(platform, project, state.client, signal)));
+    for (const state of selected) checks.push(...(await checkAgentClient(platform, project, state.client, signal)));
     const failure = checks.find(({ ok }) => !ok);
     if (failure)
       throw new CleoError('E_DEPENDENCY_ERROR', {

@@ -2,7 +2,7 @@ import { strictObject } from 'valibot';
 import { answer, job } from '#core/define.ts';
 import { createSkillError } from '#runs/errors/skill.ts';
 import { CalibratedModelSchema } from '../model/assessment.ts';
-import { calibrate, findShortage, type JudgedExecution } from '../rules/calibrate.ts';
+import { type CalibratedExecution, calibrate, findShortage } from '../rules/calibrate.ts';
 import { nowParam } from './shared/now-param.ts';
 import { assessTraces, listTraceNames, modelFile, readHumanVerdicts } from './shared/traces.ts';
 
@@ -22,7 +22,7 @@ export const assessCalibrate = job({
     const { platform, project } = ctx;
     const verdicts = readHumanVerdicts(ctx);
     const { executions } = await assessTraces(ctx, listTraceNames(ctx), now);
-    const judged = executions.flatMap(({ facts, assessment }): JudgedExecution[] => {
+    const judged = executions.flatMap(({ facts, assessment }): CalibratedExecution[] => {
       const verdict = verdicts.get(facts.executionId)?.verdict;
       return verdict ? [{ facts, assessment, verdict }] : [];
     });

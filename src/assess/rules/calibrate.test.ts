@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { sha256 } from '#lib/sha256.ts';
 import type { Assessment, ExecutionFacts } from '../model/assessment.ts';
-import { calibrate, findShortage, type JudgedExecution, predictVerdict } from './calibrate.ts';
+import { type CalibratedExecution, calibrate, findShortage, predictVerdict } from './calibrate.ts';
 import { predictProbability, trainModel } from './logistic.ts';
 
 const points = (score: number | null) => ({ score, max: score === null ? (0 as const) : (20 as const), evidence: [] });
 const about = { trainedAt: '2026-02-01T00:00:00.000Z', hash: sha256 };
 
-function createJudged(i: number, verdict: 'pass' | 'fail', judge: number, correctness = 20): JudgedExecution {
+function createJudged(i: number, verdict: 'pass' | 'fail', judge: number, correctness = 20): CalibratedExecution {
   const facts = { executionId: `run-${String(i).padStart(3, '0')}`, judge: [judge], confidence: null, retries: 0, warnings: [] };
   const dimensions = { correctness: points(correctness), completeness: points(null), efficiency: points(null), compliance: points(20) };
   return { facts: facts as unknown as ExecutionFacts, assessment: { dimensions } as unknown as Assessment, verdict };
@@ -18,7 +18,7 @@ const learnable = Array.from({ length: 60 }, (_, i) =>
 );
 const random = Array.from({ length: 60 }, (_, i) => createJudged(i, (i * 7919) % 10 < 6 ? 'pass' : 'fail', ((i * 104_729) % 97) / 97));
 
-test.each<[why: string, all: JudgedExecution[], problem: string | undefined]>([
+test.each<[why: string, all: CalibratedExecution[], problem: string | undefined]>([
   ['no verdicts', [], '0 executions have a human verdict; 30 are needed'],
   ['29 verdicts', learnable.slice(0, 29), '29 executions have a human verdict; 30 are needed'],
   ['30 verdicts', learnable.slice(0, 30), undefined],

@@ -3,7 +3,7 @@ import { type Assessment, type CalibratedModel, type ExecutionFacts, rubricVersi
 import { measureGuesses, predictProbability, type TrainingExample, trainModel } from './logistic.ts';
 
 /** An execution with the verdict of its reviewers. */
-export interface JudgedExecution {
+export interface CalibratedExecution {
   facts: ExecutionFacts;
   assessment: Assessment;
   verdict: 'pass' | 'fail';
@@ -29,7 +29,7 @@ const extractFeatures = (facts: ExecutionFacts, assessment: Assessment): Trainin
   features.map(([, extract]) => extract(facts, assessment));
 
 /** The reason why the verdicts are not enough for training. */
-export function findShortage(judged: JudgedExecution[]): string | undefined {
+export function findShortage(judged: CalibratedExecution[]): string | undefined {
   const passed = judged.filter(({ verdict }) => verdict === 'pass').length;
   if (judged.length < minVerdicts) return `${judged.length} executions have a human verdict; ${minVerdicts} are needed`;
   if (passed === 0 || passed === judged.length)
@@ -39,7 +39,7 @@ export function findShortage(judged: JudgedExecution[]): string | undefined {
 
 /** Trains a model to predict verdicts and measures it by cross-validation. A model that does not beat the majority verdict is stored
  *  but not used. */
-export function calibrate(judged: JudgedExecution[], options: { trainedAt: string; hash(text: string): string }): CalibratedModel {
+export function calibrate(judged: CalibratedExecution[], options: { trainedAt: string; hash(text: string): string }): CalibratedModel {
   const sorted = [...judged].sort((one, other) => (one.facts.executionId < other.facts.executionId ? -1 : 1));
   const examples = sorted.map(({ facts, assessment, verdict }) => ({
     features: extractFeatures(facts, assessment),

@@ -1,7 +1,7 @@
 // Lines about `cleo work`, for its own answers and for `watch`.
 
 import { formatDuration } from '#lib/ago.ts';
-import { formatUsage, type TokenUsage } from '#lib/format-usage.ts';
+import { formatTokenUsage, type TokenUsage } from '#lib/format-usage.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import type { Fields } from './cell.ts';
 import { truncate } from './text.ts';
@@ -63,4 +63,4 @@ export function formatWorkTask(task: Fields, columns: number): string {
 
 const minTitleLength = 12;
 
-const toUsageText = (usage: unknown): string => (isPlainObject(usage) ? formatUsage(usage as unknown as TokenUsage) : '');
+const toUsageText = (usage: unknown): string => (isPlainObject(usage) ? formatTokenUsage(usage as unknown as TokenUsage) : '');

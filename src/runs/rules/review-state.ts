@@ -15,7 +15,7 @@ export function parseReviews(text: string): { events: ReviewEvent[]; problems: {
   return { events, problems };
 }
 
-export interface Resolution {
+export interface ReviewResolution {
   by: string;
   verdict: 'pass' | 'fail';
   score: number;
@@ -40,7 +40,7 @@ export interface Review {
   requestedAt: string;
   reviewersRequired: number;
   claims: { by: string; until: string }[];
-  resolutions: Resolution[];
+  resolutions: ReviewResolution[];
   /** `pass` if more reviewers passed than failed it; null until all have answered. A tie is a fail. */
   verdict: 'pass' | 'fail' | null;
   /** The mean score of all resolutions. */
@@ -92,7 +92,15 @@ function applyEvent(review: Review, { event, by, at, until, verdict, score, note
   } else if (event === 'review_revealed') review.revealedTo = [...new Set([...review.revealedTo, by])];
   else if (isValid && ((event === 'review_resolved' && !previous) || (event === 'review_amended' && previous))) {
     const isInformed = previous?.isInformed ?? review.revealedTo.includes(by);
-    const resolution: Resolution = { by, verdict, score, ...(note ? { note } : {}), at, isAmended: previous !== undefined, isInformed };
+    const resolution: ReviewResolution = {
+      by,
+      verdict,
+      score,
+      ...(note ? { note } : {}),
+      at,
+      isAmended: previous !== undefined,
+      isInformed,
+    };
     review.resolutions = previous
       ? review.resolutions.map((one) => (one === previous ? resolution : one))
       : [...review.resolutions, resolution];
@@ -138,7 +146,7 @@ export function decideResolve(
   now: string,
 ): ResolveDecision {
   const own = review.resolutions.find((one) => one.by === by);
-  const isSame = (one: Resolution): boolean => one.verdict === verdict && one.score === score && (one.note ?? '') === (note ?? '');
+  const isSame = (one: ReviewResolution): boolean => one.verdict === verdict && one.score === score && (one.note ?? '') === (note ?? '');
   if (own) return isSame(own) ? { action: 'same' } : isAmend ? { action: 'amend' } : { action: 'reject', reason: 'already_resolved' };
   if (isAmend) return { action: 'reject', reason: 'nothing_to_amend' };
   if (review.status === 'resolved') return review.resolutions.some(isSame) ? { action: 'same' } : { action: 'reject', reason: 'closed' };

@@ -3,10 +3,10 @@ import type { CommandDefinition, RegistryEntry } from '#core/define.ts';
 import type { App } from '#dispatch/dispatch.ts';
 import type { CommandNames } from './commands.ts';
 
-export type ProcessEntry = CommandNames & { process: CommandDefinition };
+export type ProcessCommandEntry = CommandNames & { process: CommandDefinition };
 
 /** Lists all commands, including processes. These are loaded only when a command is not an operation. */
-export async function listAllCommands({ registry }: Pick<App, 'registry'>): Promise<(RegistryEntry | ProcessEntry)[]> {
+export async function listAllCommands({ registry }: Pick<App, 'registry'>): Promise<(RegistryEntry | ProcessCommandEntry)[]> {
   const { processes } = await import('#admin/operations/shared/processes.ts');
   const entries = processes.map((process) => {
     const { select } = process.cli;

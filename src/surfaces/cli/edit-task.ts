@@ -11,7 +11,7 @@ import { dispatch } from '#dispatch/dispatch.ts';
 import { defined } from '#lib/defined.ts';
 import { type AskedCall, cancel, type PendingCall } from './ask-before-call.ts';
 import { isInteractive } from './interactive.ts';
-import { formatTaskText, listTextChanges, parseTaskText, type TaskText } from './task-text.ts';
+import { type EditedTaskText, formatTaskText, listTextChanges, parseTaskText } from './task-text.ts';
 
 type EditedRecord = Record<string, unknown> & { id: string; revision: number };
 
@@ -32,7 +32,7 @@ export async function editTaskText(call: PendingCall): Promise<AskedCall> {
   const values = Object.fromEntries(form.fields.map((name) => [name, record?.[form.record?.names[name] ?? name]]));
   const present = toTaskText({ ...values, [form.body]: record?.[form.body] }, form);
   const { fields, description } = toTaskText({ ...values, [form.body]: record?.[form.body], ...parsed.params }, form);
-  const missing = (text: TaskText): string | undefined =>
+  const missing = (text: EditedTaskText): string | undefined =>
     shapes.find(({ name, isRequired }) => isRequired && form.fields.includes(name) && !text.fields[name])?.name;
   const comment = record
     ? `${record.id}, ${record.status}. Save to change it; an unchanged text changes nothing.`
@@ -72,7 +72,7 @@ async function readRecord(
   return id === undefined ? undefined : call(read, { [idParam]: id });
 }
 
-function toTaskText(values: Record<string, unknown>, { fields: names, body }: EditorForm): TaskText {
+function toTaskText(values: Record<string, unknown>, { fields: names, body }: EditorForm): EditedTaskText {
   const toText = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : value === undefined ? '' : String(value));
   const fields = Object.fromEntries(names.map((name) => [name, toText(values[name])]));
   return { fields, description: toText(values[body]).trimEnd() };

@@ -3,12 +3,12 @@ import { CleoError } from '#core/errors/error.ts';
 import { registry } from '#core/index.generated.ts';
 import { createFailure } from '#dispatch/envelope.ts';
 import { openApp } from '../../../test/app.ts';
-import { addCalls, type CallOrigin } from './error-calls.ts';
+import { addCalls, type FailedCallOrigin } from './error-calls.ts';
 
 const meta = { command: 'tasks.add', timestamp: '2026-01-01T00:00:00.000Z', version: '1' };
 const fail = (fix: string, more: object = {}) => new CleoError('E_FILE_ERROR', { path: 'a', problem: 'b', fix, ...more });
 
-async function addCall(error: CleoError, origin: CallOrigin = {}, command = meta.command) {
+async function addCall(error: CleoError, origin: FailedCallOrigin = {}, command = meta.command) {
   const { error: answered } = await addCalls({ registry }, { envelope: createFailure({ ...meta, command }, error), error }, origin);
   // biome-ignore lint/suspicious/noExplicitAny: errors of many shapes
   return answered as any;

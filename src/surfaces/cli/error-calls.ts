@@ -12,7 +12,7 @@ import { findCommand } from './commands.ts';
 import { findMisspelling } from './misspelling.ts';
 
 /** The call that was answered: its parameters fill those that a command line reads from a file. */
-export type CallOrigin = Partial<Pick<Call, 'params' | 'session' | 'agent'>>;
+export type FailedCallOrigin = Partial<Pick<Call, 'params' | 'session' | 'agent'>>;
 
 type Commands = Pick<App, 'registry'>;
 
@@ -23,7 +23,7 @@ const maxCallBytes = 8192;
 export async function addCalls(
   app: Commands,
   { envelope, error }: Pick<Reply, 'envelope' | 'error'>,
-  origin: CallOrigin,
+  origin: FailedCallOrigin,
 ): Promise<Envelope> {
   if (envelope.success)
     return isSteps(envelope.alternatives)
@@ -62,7 +62,7 @@ interface ErrorFields {
 
 const isSteps = (value: unknown): value is Step[] => Array.isArray(value) && value.every((step) => typeof step?.command === 'string');
 
-const addStepCalls = (app: Commands, envelope: Envelope, steps: Step[], origin: CallOrigin): Promise<object[]> =>
+const addStepCalls = (app: Commands, envelope: Envelope, steps: Step[], origin: FailedCallOrigin): Promise<object[]> =>
   Promise.all(
     steps.map(async (step) => {
       const call = await toCall(app, envelope, step.command, origin);
@@ -71,7 +71,7 @@ const addStepCalls = (app: Commands, envelope: Envelope, steps: Step[], origin: 
   );
 
 /** Names the parameters that a long call changes, so that the client can repeat its own call. */
-function formatChanges({ params }: GatewayCall, origin: CallOrigin): string {
+function formatChanges({ params }: GatewayCall, origin: FailedCallOrigin): string {
   const given = (origin.params ?? {}) as Record<string, unknown>;
   const changed = Object.entries(params as object).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(given[name]));
   return `Send the same call with ${JSON.stringify(Object.fromEntries(changed)).slice(0, 1000)} in its parameters`;
@@ -83,7 +83,7 @@ export async function toCall(
   app: Commands,
   { _meta }: Pick<Envelope, '_meta'>,
   line: string,
-  origin: CallOrigin,
+  origin: FailedCallOrigin,
 ): Promise<GatewayCall | undefined> {
   const words = parseShellWords(line) ?? [];
   const [, namedAgent] = /^CLEO_AGENT_ID=(.+)$/.exec(words[0] ?? '') ?? [];
@@ -109,11 +109,12 @@ export async function toCall(
 }
 
 /** Repeats the session of the caller, unless the error is that this session cannot be used (exit codes 31 and 36). */
-function getSession(name: string, exitCode: number | undefined, { session }: CallOrigin): string | undefined {
+function getSession(name: string, exitCode: number | undefined, { session }: FailedCallOrigin): string | undefined {
   return /^(admin|session)\./.test(name) || exitCode === 31 || exitCode === 36 || !isId(session) ? undefined : session;
 }
 
 /** Repeats the agent of the caller, so that the next call has the same identity. */
-const getAgent = (name: string, { agent }: CallOrigin): string | undefined => (name === 'admin.help' || !isId(agent) ? undefined : agent);
+const getAgent = (name: string, { agent }: FailedCallOrigin): string | undefined =>
+  name === 'admin.help' || !isId(agent) ? undefined : agent;
 
 const isId = (id: string | undefined): id is string => id !== undefined && safeParse(AgentId, id).success;

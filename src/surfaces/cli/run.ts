@@ -4,10 +4,10 @@ import { CleoError } from '#core/errors/error.ts';
 import type { Globals } from '#core/global-flags.ts';
 import { type App, dispatch, type Reply } from '#dispatch/dispatch.ts';
 import { createFailure } from '#dispatch/envelope.ts';
-import { listAllCommands, type ProcessEntry } from './all-commands.ts';
+import { listAllCommands, type ProcessCommandEntry } from './all-commands.ts';
 import { type ParsedArguments, parseArguments } from './arguments.ts';
 import { findCommand, getFirstWord } from './commands.ts';
-import type { CallOrigin } from './error-calls.ts';
+import type { FailedCallOrigin } from './error-calls.ts';
 import type { PreparedCall } from './prepare-call.ts';
 
 export interface Terminal {
@@ -46,7 +46,7 @@ export async function runCli(app: App, argv: string[], terminal: Terminal): Prom
 /** Runs a command with the words that follow it. */
 export async function runEntry(
   app: App,
-  entry: RegistryEntry | ProcessEntry,
+  entry: RegistryEntry | ProcessCommandEntry,
   rest: string[],
   terminal: Terminal,
   { argv, shortcut }: { argv?: string[]; shortcut?: Shortcut },
@@ -58,7 +58,7 @@ export async function runEntry(
   if ('process' in entry) return (await import('./unusual-command.ts')).startProcess(app, entry.process, rest, terminal);
   let globals: Globals = {};
   let reply: Reply;
-  let origin: CallOrigin = {};
+  let origin: FailedCallOrigin = {};
   let isPiped = false;
   let onError: (() => void) | undefined;
   try {
@@ -148,7 +148,7 @@ export async function print(
   reply: Reply,
   globals: Globals,
   terminal: Terminal,
-  origin: CallOrigin = {},
+  origin: FailedCallOrigin = {},
 ): Promise<number> {
   if (reply.unexpected && terminal.isDebugging) terminal.writeError(`${(reply.unexpected as Error).stack ?? reply.unexpected}\n`);
   const { operation, exitCode } = reply;

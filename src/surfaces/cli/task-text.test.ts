@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { formatTaskText, listTextChanges, parseTaskText, type TaskText } from './task-text.ts';
+import { type EditedTaskText, formatTaskText, listTextChanges, parseTaskText } from './task-text.ts';
 
 const names = ['title', 'priority', 'size', 'labels', 'parent'];
-const task: TaskText = {
+const task: EditedTaskText = {
   fields: { title: 'Write: the grammar', priority: 'high', size: '', labels: 'a, b', parent: 'T001' },
   description: 'First line\n\n# not a comment\n---\nlast line',
 };
@@ -27,7 +27,7 @@ test.each([
   expect(parseTaskText(text, names)).toEqual({ problem, line });
 });
 
-test.each<[Partial<TaskText['fields']>, string | undefined, object]>([
+test.each<[Partial<EditedTaskText['fields']>, string | undefined, object]>([
   [{}, undefined, { changes: {} }],
   [{ labels: 'a,b' }, undefined, { changes: {} }],
   [{ title: 'B', labels: 'b, c' }, undefined, { changes: { title: 'B', labels: ['b', 'c'] } }],

@@ -1,5 +1,5 @@
 /** A task as text in an editor: one line per field between two lines of dashes, then the description. */
-export interface TaskText {
+export interface EditedTaskText {
   fields: Record<string, string>;
   description: string;
 }
@@ -12,13 +12,13 @@ interface TaskTextProblem {
 const fence = '---';
 
 /** Formats the text that an editor opens. Lines that begin with # among the fields are comments. */
-export function formatTaskText({ fields, description }: TaskText, comment: string): string {
+export function formatTaskText({ fields, description }: EditedTaskText, comment: string): string {
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`.trimEnd());
   return `${[fence, `# ${comment}`, ...lines, fence, '', description].join('\n').trimEnd()}\n`;
 }
 
 /** Parses a text from an editor. A field whose line is missing stays as it is. */
-export function parseTaskText(text: string, names: string[]): TaskText | TaskTextProblem {
+export function parseTaskText(text: string, names: string[]): EditedTaskText | TaskTextProblem {
   const lines = text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/);
   const start = lines.findIndex((line) => line.trim() !== '');
   if (lines[start]?.trim() !== fence) return { problem: `the text must begin with a line ${fence}`, line: Math.max(0, start) + 1 };
@@ -45,8 +45,8 @@ export function parseTaskText(text: string, names: string[]): TaskText | TaskTex
 /** Returns the parameters that turn one text into the other; a problem if a field cannot be empty. The value `none` clears a field of
  *  `clearable`. */
 export function listTextChanges(
-  before: TaskText,
-  after: TaskText,
+  before: EditedTaskText,
+  after: EditedTaskText,
   { lists, clearable, body }: { lists: string[]; clearable: string[]; body: string },
 ): { changes: Record<string, unknown> } | { problem: string } {
   const changes: Record<string, unknown> = {};

@@ -21,8 +21,8 @@ import {
   createTooLongError,
   isJsonRequest,
   readPosition,
-  toCall,
   toVisitor as toProxiedVisitor,
+  toRequestCall,
   wrongContentType,
 } from './request-call.ts';
 import { createStaticFiles } from './static-files.ts';
@@ -117,7 +117,7 @@ export function createHttpApp(base: App, options: HttpAppOptions): Hono<Env> {
     const maxBytes = await getMaxBodyBytes(app.registry, operation);
     const body = await readBody(c.req.raw, maxBytes);
     if (!body) return respondError(c, createTooLongError(maxBytes), 413);
-    const call = toCall(c, visit, body, options.page);
+    const call = toRequestCall(c, visit, body, options.page);
     // A browser shows what agents do, so its reads belong to no session and are not logged.
     const isOnlooker = call.kind === 'query' && isFromBrowser(toVisitor(c));
     const reply = await dispatch(isOnlooker ? { ...app, isObserver: true } : app, call);
@@ -127,7 +127,7 @@ export function createHttpApp(base: App, options: HttpAppOptions): Hono<Env> {
   addClientRoutes(routes, app, { report: options.report, respondError });
   routes.get('/api/events', async (c) => {
     const visitor = toVisitor(c);
-    const call = toCall(c, c.get('visit'), new Uint8Array(), options.page);
+    const call = toRequestCall(c, c.get('visit'), new Uint8Array(), options.page);
     const { envelope, error } = await dispatch({ ...app, isObserver: true }, { ...call, operation: 'admin.whoami', kind: 'query' });
     if (error) return respondError(c, error);
     const { _meta, success, ...hello } = envelope;

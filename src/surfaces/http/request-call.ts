@@ -20,7 +20,7 @@ export const toVisitor = (c: Context<Env>, proxies: Proxies): Visitor => ({
 });
 
 /** Converts a request to `/api/<gateway>/<domain>/<operation>` to a call. */
-export function toCall(c: Context<Env>, visit: Visit, body: Uint8Array, page: PageAccess | undefined): Call {
+export function toRequestCall(c: Context<Env>, visit: Visit, body: Uint8Array, page: PageAccess | undefined): Call {
   const { gateway, domain, operation } = c.req.param() as Partial<Record<string, string>>;
   const isPage = page && visit.page === 'writer';
   return {

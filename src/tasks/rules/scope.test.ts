@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { canScope, findScope, formatScope, isInScope, isOverlapping, isSameScope, parseScope } from './scope.ts';
+import { areScopesOverlapping, canScope, findScope, formatScope, isInScope, isSameScope, parseScope } from './scope.ts';
 
 test.each([
   ['global', { kind: 'global' }],
@@ -46,11 +46,11 @@ describe('containment', () => {
   });
 
   test('overlap is symmetric; global overlaps with none', () => {
-    expect(isOverlapping(toScope(saga), saga, toScope(task), task)).toBe(true);
-    expect(isOverlapping(toScope(task), task, toScope(saga), saga)).toBe(true);
-    expect(isOverlapping(toScope(epic), epic, toScope(other), other)).toBe(false);
-    expect(isOverlapping({ kind: 'global' }, [], toScope(epic), epic)).toBe(false);
-    expect(isOverlapping(toScope(epic), epic, { kind: 'global' }, [])).toBe(false);
+    expect(areScopesOverlapping(toScope(saga), saga, toScope(task), task)).toBe(true);
+    expect(areScopesOverlapping(toScope(task), task, toScope(saga), saga)).toBe(true);
+    expect(areScopesOverlapping(toScope(epic), epic, toScope(other), other)).toBe(false);
+    expect(areScopesOverlapping({ kind: 'global' }, [], toScope(epic), epic)).toBe(false);
+    expect(areScopesOverlapping(toScope(epic), epic, { kind: 'global' }, [])).toBe(false);
   });
 
   test('equal scopes have the same kind and root', () => {

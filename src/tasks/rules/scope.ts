@@ -24,7 +24,7 @@ export const isInScope = (scope: Scope, ancestry: readonly { id: TaskId }[]): bo
   scope.root === undefined || ancestry.some(({ id }) => id === scope.root);
 
 /** Two scopes overlap if one contains the root of the other. The global scope overlaps with none. */
-export function isOverlapping(a: Scope, aboveA: readonly { id: TaskId }[], b: Scope, aboveB: readonly { id: TaskId }[]): boolean {
+export function areScopesOverlapping(a: Scope, aboveA: readonly { id: TaskId }[], b: Scope, aboveB: readonly { id: TaskId }[]): boolean {
   return a.root !== undefined && b.root !== undefined && (isInScope(a, aboveB) || isInScope(b, aboveA));
 }
 

@@ -1,4 +1,4 @@
-import type { GateName, RelationType, Status, TaskType } from '#core/model/scalars.ts';
+import type { RelationType, Status, TaskType } from '#core/model/scalars.ts';
 
 /** Version of the plan files, as `major.minor`. A newer minor version may add fields, sets, keys of values and keys of the record; they
  *  survive reading, merging and writing here. A newer major version is not read. */

@@ -6,7 +6,7 @@ import { type ForeignData, type ForeignStream, type ForeignTask, type ImportLoss
 import { parseUid } from './export/context.ts';
 import {
   addUnmappedFields,
-  collectTasks,
+  collectSourceTasks,
   createCodeDetector,
   createImportError,
   createLossReporter,
@@ -27,7 +27,7 @@ import { parseForeignState, parsePriority } from './vocabulary.ts';
 
 const folders = /(?:^|\/)(tasks|completed|archive\/tasks|archive\/drafts|archive\/milestones|drafts|milestones)\/(?:[^/]+\/)*[^/]+\.md$/i;
 
-export const readBacklog = (files: SourceFile[]): ForeignData => collectTasks(streamBacklog(files));
+export const readBacklog = (files: SourceFile[]): ForeignData => collectSourceTasks(streamBacklog(files));
 
 /** Reads a folder of Backlog.md, or single task files. In a folder only the files that the tool itself reads count: `task-1 - Title.md`,
  *  with the prefix of the project. */

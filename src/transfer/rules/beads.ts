@@ -8,11 +8,10 @@ import type { ForeignData, ForeignStream, ForeignTask, ImportLoss, SourceFile } 
 import { parseUid } from './export/context.ts';
 import {
   addUnmappedFields,
-  collectTasks,
+  collectSourceTasks,
   createImportError,
   createLossReporter,
   createStream,
-  type Fields,
   formatValue,
   joinParagraphs,
   listUnmapped,
@@ -26,13 +25,14 @@ import {
   readEach,
   readSideFile,
   readSideText,
+  type SourceFields,
   toFieldsList,
   toText,
   toTexts,
 } from './source-values.ts';
 import { isResolutionWord, parseCloseReason, parseForeignState, parseForeignType, parsePriority } from './vocabulary.ts';
 
-export const readBeads = (files: SourceFile[]): ForeignData => collectTasks(streamBeads(files));
+export const readBeads = (files: SourceFile[]): ForeignData => collectSourceTasks(streamBeads(files));
 
 /** Reads `issues.jsonl` as `bd` stores it and `bd export` writes it, one issue per line, or the tables of a folder `backup`. */
 export function streamBeads(files: SourceFile[]): ForeignStream {
@@ -83,7 +83,7 @@ const toId = (value: unknown): string => (typeof value === 'number' ? String(val
 const otherTypes = new Set('agent role rig message gate event slot queue wisp heartbeat patrol merge-request session'.split(' '));
 
 /** Names the kind of a record that `bd ready` and `bd list` leave out. */
-function findOtherKind(record: Fields): string | undefined {
+function findOtherKind(record: SourceFields): string | undefined {
   const type = toText(record.issue_type).toLowerCase();
   if (record.ephemeral === true || toText(record.wisp_type)) return 'ephemeral';
   if (record.is_template === true || type === 'template') return 'template';
@@ -117,7 +117,11 @@ const tableName = /(?:^|\/)(dependencies|labels|comments|config|events)\.jsonl$/
 
 /** Reads the tables of a backup, which lists labels, links and comments apart from the issues. */
 function readTables(tables: SourceFile[], { losses, memories }: Pick<ForeignStream, 'losses' | 'memories'>) {
-  const rows = { dependencies: new Map<string, Fields[]>(), labels: new Map<string, Fields[]>(), comments: new Map<string, Fields[]>() };
+  const rows = {
+    dependencies: new Map<string, SourceFields[]>(),
+    labels: new Map<string, SourceFields[]>(),
+    comments: new Map<string, SourceFields[]>(),
+  };
   for (const file of tables) {
     const table = tableName.exec(file.name)?.[1];
     for (const { record } of readSideFile(file, losses, (one) => parseRecords(one, losses))) {
@@ -128,7 +132,7 @@ function readTables(tables: SourceFile[], { losses, memories }: Pick<ForeignStre
         addToList(rows[table], toId(record.issue_id), record);
     }
   }
-  const complete = (record: Fields, id: string): Fields =>
+  const complete = (record: SourceFields, id: string): SourceFields =>
     tables.length === 0
       ? record
       : {
@@ -140,11 +144,11 @@ function readTables(tables: SourceFile[], { losses, memories }: Pick<ForeignStre
   return { complete };
 }
 
-/** Fields that are imported, and then derived numbers and internal fields of beads. */
+/** SourceFields that are imported, and then derived numbers and internal fields of beads. */
 const mappedFields =
   /^(?:title|description|design|acceptance_criteria|notes|status|priority|issue_type|created_at|created_by|updated_at|closed_at|started_at|close_reason|assignee|due_at|labels|dependencies|comments|parent|_type|id|content_hash|source_repo|source_system|compaction_level|compacted_at|compacted_at_commit|original_size|original_type|\w+_count|closed_by_session|ephemeral|no_history|is_template|pinned|sender|last_activity|deleted_\w+|delete_reason|owner|lease_expires_at|heartbeat_at)$/;
 
-function toForeignTask(record: Fields, id: string, losses: ImportLoss[]): ForeignTask {
+function toForeignTask(record: SourceFields, id: string, losses: ImportLoss[]): ForeignTask {
   const reportLoss = createLossReporter(losses, id);
   const unmapped = listUnmapped(record, (field, value) => mappedFields.test(field) || !value, reportLoss);
   const { type, label } = parseForeignType(toText(record.issue_type));
@@ -180,7 +184,7 @@ function toForeignTask(record: Fields, id: string, losses: ImportLoss[]): Foreig
   };
 }
 
-function toStateFields(record: Fields, reportLoss: ReportLoss): Pick<ForeignTask, 'status' | 'resolution' | 'blockedBy'> {
+function toStateFields(record: SourceFields, reportLoss: ReportLoss): Pick<ForeignTask, 'status' | 'resolution' | 'blockedBy'> {
   const name = toText(record.status).trim() || (parseTime(record.closed_at) ? 'closed' : 'open');
   const { status, resolution, isDeferred, isGuess } = parseForeignState(name, record.closed_at);
   if (isGuess) reportLoss('status', `${JSON.stringify(name)} is imported as ${status}`);
@@ -206,7 +210,7 @@ function toPriority(value: unknown, reportLoss: ReportLoss): Priority {
 /** `blocks` and `waits-for` become dependencies, `parent-child` and an id such as `bd-1.2` a parent, and all other links relations. Of
  *  several parents the one that the id names is taken, else the first by name, so that their order in the file does not matter. */
 function toLinks(
-  record: Fields,
+  record: SourceFields,
   id: string,
   reportLoss: ReportLoss,
 ): Pick<ForeignTask, 'parent' | 'impliedParent' | 'depends' | 'related'> {
@@ -235,7 +239,7 @@ function toLinks(
   return { ...defined({ parent, impliedParent: parent || prefix === id ? undefined : prefix }), depends, related };
 }
 
-function toNotes(record: Fields): ForeignTask['notes'] {
+function toNotes(record: SourceFields): ForeignTask['notes'] {
   const toNote = (words: string, at: unknown, by?: unknown) =>
     words.trim() ? [defined({ text: words, at: parseTime(at), by: toText(by) || undefined })] : [];
   return [

@@ -8,7 +8,7 @@ import {
   formatCheckbox,
   listCriteria,
 } from './export/context.ts';
-import { formatMarker, headings } from './github-body.ts';
+import { formatImportMarker, headings } from './github-body.ts';
 import { removeImportedFields } from './github-sync/issue-body.ts';
 import { toStateReason } from './github-sync/issue-changes.ts';
 import { joinParagraphs } from './source-values.ts';
@@ -99,7 +99,7 @@ function formatBody(task: Task, parent: TaskId | undefined, depends: TaskId[]): 
       headings.files,
       (task.files ?? []).map((path) => `- \`${path}\``),
     ),
-    formatMarker(task.id, parent, depends),
+    formatImportMarker(task.id, parent, depends),
   );
 }
 

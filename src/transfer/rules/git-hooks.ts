@@ -10,7 +10,7 @@ const marks = tomlMarks;
 const removeHint = 'Keeps .cleo/plan and the tasks in step. Remove it with: cleo setup git --remove';
 
 /** The command line of a hook, for a shell. Only a secret (6) stops a commit; without cleo nothing happens. */
-export function formatHookCommand(name: GitHookName): string {
+export function formatGitHookCommand(name: GitHookName): string {
   const run = `cleo sync --git-hook ${name} --human >&2`;
   if (name === 'pre-commit') return `${run} || [ $? -ne 6 ] || exit 6`;
   // The third argument is 0 if only files were checked out. A new branch at the same commit changes no file.
@@ -18,7 +18,7 @@ export function formatHookCommand(name: GitHookName): string {
 }
 
 const formatBody = (name: GitHookName): string =>
-  `# ${removeHint}\nif command -v cleo >/dev/null 2>&1; then\n  ${formatHookCommand(name)}\nfi\n`;
+  `# ${removeHint}\nif command -v cleo >/dev/null 2>&1; then\n  ${formatGitHookCommand(name)}\nfi\n`;
 
 type HookEdit =
   | { kind: 'unchanged' }
@@ -63,14 +63,14 @@ export type HookManager = 'husky' | 'lefthook';
 
 /** Describes what to add for a tool that manages the hooks. */
 export function formatManagerSteps(manager: HookManager): string {
-  if (manager === 'husky') return gitHookNames.map((name) => `.husky/${name}: ${formatHookCommand(name)}`).join('\n');
+  if (manager === 'husky') return gitHookNames.map((name) => `.husky/${name}: ${formatGitHookCommand(name)}`).join('\n');
   const lines = gitHookNames.map((name) => `${name}:\n  commands:\n    cleo:\n      run: ${toLefthookCommand(name)}`);
   return `lefthook.yml:\n${lines.join('\n')}`;
 }
 
 /** Lefthook replaces {1} with the first argument of the hook. */
 const toLefthookCommand = (name: GitHookName): string =>
-  JSON.stringify(formatHookCommand(name).replace(/\$([123])/g, (_, n: string) => `{${n}}`));
+  JSON.stringify(formatGitHookCommand(name).replace(/\$([123])/g, (_, n: string) => `{${n}}`));
 
 const mergeDriver = 'cleo-plan';
 

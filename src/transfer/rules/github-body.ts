@@ -29,18 +29,18 @@ const markerPattern = /^<!-- cleo (T\d+)(?: parent (T\d+))?(?: depends (T\d+(?:,
 /** The last marker is ours; the text above it can contain anything. */
 const findMarker = (body: string): RegExpExecArray | undefined => [...body.matchAll(markerPattern)].at(-1);
 
-export function parseMarker(body: string): { id: string; parent?: string; depends: string[] } | undefined {
+export function parseImportMarker(body: string): { id: string; parent?: string; depends: string[] } | undefined {
   const [, id, parent, depends] = findMarker(body) ?? [];
   return id ? defined({ id, parent, depends: depends?.split(',') ?? [] }) : undefined;
 }
 
 export const headings = { criteria: '## Acceptance criteria', blocked: '## Blocked', files: '## Files' };
 
-export const formatMarker = (id: string, parent: string | undefined, depends: string[]): string =>
+export const formatImportMarker = (id: string, parent: string | undefined, depends: string[]): string =>
   `<!-- cleo ${id}${parent ? ` parent ${parent}` : ''}${depends.length > 0 ? ` depends ${depends.join(',')}` : ''} -->`;
 
 /** Parses the text of an issue. Items of task lists become criteria or children, the rest the description. */
-export function parseBody(body: string, repository: string, isBlocked: boolean): IssueBody {
+export function parseIssueText(body: string, repository: string, isBlocked: boolean): IssueBody {
   const toIssueId = (ref: string): string => {
     const [, other, number] = /(?:([\w.-]{1,100}\/[\w.-]{1,100})(?:\/issues\/|#)|#)(\d+)$/.exec(ref) ?? [];
     return `${repository && (other ?? repository)}#${number}`;

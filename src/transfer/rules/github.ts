@@ -14,14 +14,13 @@ import { defined } from '#lib/defined.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import type { ForeignData, ForeignStream, ForeignTask, ImportLoss, SourceFile } from '../model/foreign.ts';
 import { parseUid } from './export/context.ts';
-import { parseBody, parseMarker } from './github-body.ts';
+import { parseImportMarker, parseIssueText } from './github-body.ts';
 import {
   addUnmappedFields,
-  collectTasks,
+  collectSourceTasks,
   createLossReporter,
   createSink,
   createStream,
-  type Fields,
   normalizeLabels,
   normalizeText,
   parseDate,
@@ -29,12 +28,13 @@ import {
   pickTimes,
   type ReportLoss,
   readEach,
+  type SourceFields,
   toFieldsList,
   toText,
 } from './source-values.ts';
 import { parseForeignState } from './vocabulary.ts';
 
-export const readGithub = (files: SourceFile[]): ForeignData => collectTasks(streamGithub(files));
+export const readGithub = (files: SourceFile[]): ForeignData => collectSourceTasks(streamGithub(files));
 
 /** Reads issues as `gh issue list --json …`, the REST API or `cleo export --format github` writes them. A milestone becomes a label,
  *  because a task can have only one parent. The links of all issues are read before the first task, because any issue can name a
@@ -61,7 +61,7 @@ export function streamGithub(files: SourceFile[]): ForeignStream {
 type ParsedIssue = Exclude<ReturnType<typeof parseIssue>, string>;
 
 /** The search API wraps its list, and GraphQL wraps it several times. */
-function unwrapSearchResult(record: Fields): Fields[] {
+function unwrapSearchResult(record: SourceFields): SourceFields[] {
   if (record.number !== undefined) return [record];
   if (Array.isArray(record.items)) return toFieldsList(record.items);
   const inner = [record.data, record.repository, record.issues].find(isPlainObject);
@@ -70,7 +70,7 @@ function unwrapSearchResult(record: Fields): Fields[] {
 }
 
 /** Returns the issue, or the reason why the record is none. An issue without a state is open. */
-function parseIssue(record: Fields) {
+function parseIssue(record: SourceFields) {
   const { title } = record;
   const url = toText(record.html_url) || toText(record.url);
   const number = toIssueNumber(record.number) ?? toIssueNumber(/\/(?:issues|pull)\/(\d+)$/.exec(url)?.[1]);
@@ -86,8 +86,8 @@ function parseIssue(record: Fields) {
     url,
     record,
     labelFields,
-    body: parseBody(text, repository, labelFields.status === 'blocked'),
-    marker: parseMarker(text),
+    body: parseIssueText(text, repository, labelFields.status === 'blocked'),
+    marker: parseImportMarker(text),
   };
 }
 
@@ -140,9 +140,9 @@ function collectLinks(issues: Iterable<ParsedIssue>): IssueLinks {
 }
 
 /** Newer versions of `gh` wrap the list with its count. */
-const toNodes = (value: unknown): Fields[] => toFieldsList(isPlainObject(value) ? value.nodes : value);
+const toNodes = (value: unknown): SourceFields[] => toFieldsList(isPlainObject(value) ? value.nodes : value);
 
-function toIssueId(linked: Fields, { repository }: ParsedIssue): string {
+function toIssueId(linked: SourceFields, { repository }: ParsedIssue): string {
   const url = toText(linked.url);
   const number = toIssueNumber(linked.number) ?? /\/(\d+)$/.exec(url)?.[1];
   return `${repository && (parseRepository(url) ?? repository)}#${number ?? ''}`;
@@ -227,7 +227,7 @@ function toState({ record, labelFields }: ParsedIssue, reportLoss: ReportLoss): 
   return { status: 'done', ...defined({ resolution: state.resolution ?? byReason ?? byLabel }) };
 }
 
-function getAuthor({ author, user }: Fields): string | undefined {
+function getAuthor({ author, user }: SourceFields): string | undefined {
   const account = [author, user].find(isPlainObject);
   return toText(account?.login) || undefined;
 }
@@ -235,7 +235,7 @@ function getAuthor({ author, user }: Fields): string | undefined {
 const toCount = (value: unknown): number => (typeof value === 'number' ? value : 0);
 
 /** Reports links and comments of which the REST API returns only the number. */
-function reportMissing(record: Fields, dependsCount: number, reportLoss: ReportLoss): void {
+function reportMissing(record: SourceFields, dependsCount: number, reportLoss: ReportLoss): void {
   const comments = record.comments;
   if (typeof comments === 'number' && comments > 0)
     reportLoss('comments', `${comments} missing in the file; \`gh issue list --json comments\` writes them`);

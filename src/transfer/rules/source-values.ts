@@ -28,11 +28,11 @@ export function createImportError(file: string, problem: string, at: { line?: nu
 /** Removes the byte order mark and converts line endings to `\n`. */
 export const normalizeText = (text: string): string => stripBom(text).replace(/\r\n?/g, '\n');
 
-export type Fields = Record<string, unknown>;
+export type SourceFields = Record<string, unknown>;
 
 /** A record of a file and its position: `entry 3`, or `issues.jsonl entry 3` if there are several files. */
 interface SourceRecord {
-  record: Fields;
+  record: SourceFields;
   where: string;
 }
 
@@ -129,7 +129,7 @@ export function createStream(
 export const createSink = <T>(): T[] => Object.assign([], { push: () => 0 });
 
 /** Reads all tasks of a stream into memory, and resolves duplicate ids. */
-export function collectTasks(stream: ForeignStream): ForeignData {
+export function collectSourceTasks(stream: ForeignStream): ForeignData {
   const tasks: ForeignTask[] = [];
   const resolve = createDuplicateResolver(stream.losses);
   for (const task of stream.tasks) {

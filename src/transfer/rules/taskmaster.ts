@@ -4,11 +4,10 @@ import type { ForeignData, ForeignStream, ForeignTask, ImportLoss, SourceFile } 
 import { parseUid } from './export/context.ts';
 import {
   addUnmappedFields,
-  collectTasks,
+  collectSourceTasks,
   createImportError,
   createLossReporter,
   createStream,
-  type Fields,
   joinParagraphs,
   listUnmapped,
   normalizeLabels,
@@ -17,13 +16,14 @@ import {
   parseRecords,
   pickTimes,
   readEach,
+  type SourceFields,
   toTaskLabel,
   toText,
   toTexts,
 } from './source-values.ts';
 import { parseForeignState, parseForeignType, parsePriority } from './vocabulary.ts';
 
-export const readTaskmaster = (files: SourceFile[]): ForeignData => collectTasks(streamTaskmaster(files));
+export const readTaskmaster = (files: SourceFile[]): ForeignData => collectSourceTasks(streamTaskmaster(files));
 
 /** Reads `tasks.json` of Task Master: one list per tag, or the single list of its first versions. Tasks of `master` keep their numbers;
  *  those of other tags get the tag as a prefix and as a label. */
@@ -42,7 +42,7 @@ export function streamTaskmaster(files: SourceFile[]): ForeignStream {
   });
 }
 
-type Entry = Fields & { id: string | number; title: string };
+type Entry = SourceFields & { id: string | number; title: string };
 
 function* readTaskLists(file: SourceFile, losses: ImportLoss[]): Generator<{ tag: string; tasks: unknown[] }> {
   const [root, ...more] = [...parseRecords(file, losses)].map(({ record }) => record);
@@ -90,7 +90,7 @@ function toForeignTask(entry: Entry, { prefix, label, losses, parent, siblings }
   const reportLoss = createLossReporter(losses, id);
   const { cleo, ...metadata } = isPlainObject(entry.metadata) ? entry.metadata : {};
   // Our export adds what entries do not have.
-  const own: Fields = isPlainObject(cleo) ? cleo : {};
+  const own: SourceFields = isPlainObject(cleo) ? cleo : {};
   const unmapped = listUnmapped({ ...entry, metadata }, (field) => mappedFields.has(field), reportLoss);
   if (parent && Array.isArray(entry.subtasks) && entry.subtasks.length > 0)
     reportLoss('subtasks', 'subtasks of a subtask are not imported');

@@ -4,11 +4,10 @@ import type { ForeignData, ForeignStream, ForeignTask, ImportLoss, SourceFile } 
 import { parseUuid, toTag } from './export/taskwarrior.ts';
 import {
   addUnmappedFields,
-  collectTasks,
+  collectSourceTasks,
   createLossReporter,
   createSink,
   createStream,
-  type Fields,
   formatValue,
   normalizeLabels,
   parseCriteria,
@@ -17,6 +16,7 @@ import {
   parseTime,
   pickTimes,
   readEach,
+  type SourceFields,
   toFieldsList,
   toText,
   toTexts,
@@ -24,7 +24,7 @@ import {
 } from './source-values.ts';
 import { parseForeignState, parseForeignType, parsePriority, toolWords } from './vocabulary.ts';
 
-/** Fields that are imported, and fields that Taskwarrior computes on demand. */
+/** SourceFields that are imported, and fields that Taskwarrior computes on demand. */
 const mappedFields = new Set(
   (
     'id uuid description status entry modified start end priority project tags depends annotations urgency due ' +
@@ -33,7 +33,7 @@ const mappedFields = new Set(
   ).split(' '),
 );
 
-export const readTaskwarrior = (files: SourceFile[]): ForeignData => collectTasks(streamTaskwarrior(files));
+export const readTaskwarrior = (files: SourceFile[]): ForeignData => collectSourceTasks(streamTaskwarrior(files));
 
 /** Reads the output of `task export`. The first part of a project name becomes an epic and the full name a label. Templates of recurring
  *  tasks are skipped; the tasks created from them are imported. The projects of all tasks are read first: epics come before their tasks. */
@@ -87,12 +87,12 @@ function summarizeEntries(entries: Iterable<Entry>): ExportSummary {
   return summary;
 }
 
-type Entry = Fields & { uuid: string; description: string; status: string };
+type Entry = SourceFields & { uuid: string; description: string; status: string };
 
 const isSkipped = ({ status }: Entry): boolean => status === 'deleted' || status === 'recurring';
 
 /** Returns the entry, or the reason why it is none. */
-function toEntry(record: Fields): Entry | string {
+function toEntry(record: SourceFields): Entry | string {
   const { uuid, description, status } = record;
   if (typeof uuid !== 'string' || uuid.trim() === '') return 'it is not a task of `task export`: it has no uuid';
   if (description === undefined && status === undefined) return 'it is not a task of `task export`: description and status are missing';

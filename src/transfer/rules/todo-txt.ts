@@ -3,7 +3,7 @@ import { type ForeignData, type ForeignStream, type ForeignTask, type ImportLoss
 import { parseUid } from './export/context.ts';
 import {
   addUnmappedFields,
-  collectTasks,
+  collectSourceTasks,
   createImportError,
   createLossReporter,
   createStream,
@@ -18,7 +18,7 @@ import {
 import { decodeValue, hashTodoLine, parseTodoKey, unescapeTodoWord } from './todo-words.ts';
 import { parseForeignState, parseForeignType, parsePriority } from './vocabulary.ts';
 
-export const readTodoTxt = (files: SourceFile[]): ForeignData => collectTasks(streamTodoTxt(files));
+export const readTodoTxt = (files: SourceFile[]): ForeignData => collectSourceTasks(streamTodoTxt(files));
 
 /** Reads lines of todo.txt. A line is identified by its `id:` or `uuid:`, else by its text and creation date, so that its status,
  *  priority, project and other dates can change. Projects and contexts become labels, because a line can have several. */

@@ -3,7 +3,7 @@ import { answer, job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
 import type { WorkStop } from '../model/work-item.ts';
-import { isUnfinished, stopFile } from '../rules/stored-work.ts';
+import { isUnfinished, workStopFile } from '../rules/stored-work.ts';
 import { listItems, listProcesses, requireItem } from './shared/stored-items.ts';
 
 /** An agent that is ended now gets 5 seconds to do so, and its task is released after that. */
@@ -45,7 +45,7 @@ export const workStop = job({
       listItems(runner).some((item) => item.taskId === id && isUnfinished(item) && item.state !== 'waiting' && runner.isAlive(item));
     const processes = all ? listProcesses(runner).map(({ workId }) => workId) : [];
     const tasks = taskId === undefined ? [] : [requireItem(runner, taskId).taskId].filter(isActive);
-    for (const name of [...processes, ...tasks]) runner.work.write(name, stopFile, `${JSON.stringify(request)}\n`);
+    for (const name of [...processes, ...tasks]) runner.work.write(name, workStopFile, `${JSON.stringify(request)}\n`);
     const affected = all
       ? listItems(runner)
           .filter((item) => processes.includes(item.workId))

@@ -5,7 +5,7 @@ import { type WorkItem, WorkItemSchema, type WorkProcess, WorkProcessSchema, typ
 
 export const itemFile = 'item.json';
 export const processFile = 'work.json';
-export const stopFile = 'stop.json';
+export const workStopFile = 'stop.json';
 
 const parse = <S extends typeof WorkItemSchema | typeof WorkProcessSchema>(
   schema: S,

@@ -1,6 +1,6 @@
+import { formatAge } from '#core/terminal/cell.ts';
 import { useNow } from '../state/clock.ts';
 import type { IndexTask } from '../state/task-index.ts';
-import { formatAge } from './time-ago.tsx';
 
 type Claim = Pick<NonNullable<IndexTask['claim']>, 'agent' | 'since' | 'state' | 'lastSeen'>;
 

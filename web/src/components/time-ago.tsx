@@ -1,7 +1,5 @@
-import { formatAge as formatAgeText } from '#core/terminal/cell.ts';
+import { formatAge } from '#core/terminal/cell.ts';
 import { useNow } from '../state/clock.ts';
-
-export const formatAge = (time: string, now: string): string => formatAgeText(time, now);
 
 const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 

@@ -6,10 +6,10 @@ import { TaskIdText } from '../components/task-id.tsx';
 import { navigate } from '../router.ts';
 import { notify } from '../state/notices.ts';
 import { useTaskIndex } from '../state/task-index.ts';
-import { mergeResults, type SearchResult, searchLocally, searchServer } from './search-sources.ts';
+import { mergeResults, type SearchHit, searchLocally, searchServer } from './search-sources.ts';
 
 const pauseMs = 120;
-const kindText: Record<SearchResult['kind'], string> = {
+const kindText: Record<SearchHit['kind'], string> = {
   page: 'Page',
   action: 'Action',
   task: 'Task',
@@ -24,7 +24,7 @@ const kindText: Record<SearchResult['kind'], string> = {
 export function SearchDialog({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
-  const [fromServer, setFromServer] = useState<{ text: string; results: SearchResult[] }>({ text: '', results: [] });
+  const [fromServer, setFromServer] = useState<{ text: string; results: SearchHit[] }>({ text: '', results: [] });
   const index = useTaskIndex();
   const local = useMemo(() => searchLocally(text), [text, index]);
   const isCurrent = fromServer.text === text.trim();
@@ -44,7 +44,7 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
     };
   }, [text]);
 
-  const open = (result: SearchResult | undefined): void => {
+  const open = (result: SearchHit | undefined): void => {
     if (!result) return;
     onClose();
     if (result.run) result.run();
@@ -96,17 +96,7 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-function ResultRow({
-  result,
-  position,
-  isChosen,
-  onOpen,
-}: {
-  result: SearchResult;
-  position: number;
-  isChosen: boolean;
-  onOpen: () => void;
-}) {
+function ResultRow({ result, position, isChosen, onOpen }: { result: SearchHit; position: number; isChosen: boolean; onOpen: () => void }) {
   const { kind, id, title, task } = result;
   return (
     <div

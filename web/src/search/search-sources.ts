@@ -5,7 +5,7 @@ import { type IndexTask, taskIndex } from '../state/task-index.ts';
 import { undoLastChange } from '../state/undo.ts';
 
 /** A result of the search: a page of its own, or a command to copy. */
-export interface SearchResult {
+export interface SearchHit {
   kind: 'page' | 'action' | 'task' | RecordKind | 'command';
   id: string;
   title: string;
@@ -22,18 +22,18 @@ const maxOthers = 5;
 const splitWords = (text: string): string[] => text.toLowerCase().split(/\s+/).filter(Boolean);
 
 /** Finds pages and tasks that are on this page already, so that every key stroke is answered at once. */
-export function searchLocally(text: string): SearchResult[] {
+export function searchLocally(text: string): SearchHit[] {
   const words = splitWords(text);
   const pages = routes
     .filter(({ nav, title }) => nav && words.every((word) => title.toLowerCase().includes(word)))
-    .map(({ name, path, title }): SearchResult => ({ kind: 'page', id: name, title, url: path }));
+    .map(({ name, path, title }): SearchHit => ({ kind: 'page', id: name, title, url: path }));
   const found = words.length === 0 ? [] : actions.filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)));
   return [...pages, ...found, ...searchTasks(words).map(toTaskResult)];
 }
 
-const actions: SearchResult[] = [{ kind: 'action', id: 'z', title: 'Undo: take back your last change', run: () => void undoLastChange() }];
+const actions: SearchHit[] = [{ kind: 'action', id: 'z', title: 'Undo: take back your last change', run: () => void undoLastChange() }];
 
-const toTaskResult = (task: IndexTask): SearchResult => ({ kind: 'task', id: task.id, title: task.title, url: toTaskUrl(task.id), task });
+const toTaskResult = (task: IndexTask): SearchHit => ({ kind: 'task', id: task.id, title: task.title, url: toTaskUrl(task.id), task });
 
 /** Finds tasks whose id or title contains all words: those with the exact id first, then open ones. */
 function searchTasks(words: string[]): IndexTask[] {
@@ -53,7 +53,7 @@ function searchTasks(words: string[]): IndexTask[] {
 }
 
 /** Asks the server: it also finds typos, descriptions and notes, and everything that is not a task. */
-export async function searchServer(text: string, signal: AbortSignal): Promise<SearchResult[]> {
+export async function searchServer(text: string, signal: AbortSignal): Promise<SearchHit[]> {
   const words = splitWords(text);
   const matches = (...texts: (string | undefined)[]): boolean => words.every((word) => texts.join(' ').toLowerCase().includes(word));
   const [tasks, memories, docs, sessions, help] = await Promise.all([
@@ -64,7 +64,7 @@ export async function searchServer(text: string, signal: AbortSignal): Promise<S
     listCommands(),
   ]);
   return [
-    ...tasks.map(({ id, title }): SearchResult => {
+    ...tasks.map(({ id, title }): SearchHit => {
       const task = taskIndex.get().tasks.get(id);
       return { kind: 'task', id, title, url: toTaskUrl(id), ...(task ? { task } : {}) };
     }),
@@ -74,13 +74,13 @@ export async function searchServer(text: string, signal: AbortSignal): Promise<S
     ...help
       .filter(({ name, summary }) => matches(name, summary))
       .slice(0, maxOthers)
-      .map(({ name, summary }): SearchResult => ({ kind: 'command', id: name, title: summary, command: `cleo help ${name}` })),
+      .map(({ name, summary }): SearchHit => ({ kind: 'command', id: name, title: summary, command: `cleo help ${name}` })),
   ];
 }
 
 const ignore = (): never[] => [];
 
-const toRecordResult = (kind: RecordKind, id: string, title: string, command: string): SearchResult => ({
+const toRecordResult = (kind: RecordKind, id: string, title: string, command: string): SearchHit => ({
   kind,
   id,
   title,
@@ -106,7 +106,7 @@ const toCommands = (summaries: Record<string, string> | string[] | undefined): {
   Array.isArray(summaries) ? [] : Object.entries(summaries ?? {}).map(([name, summary]) => ({ name, summary }));
 
 /** Adds what the server found to what was found here; a task is listed once. */
-export function mergeResults(local: SearchResult[], server: SearchResult[]): SearchResult[] {
+export function mergeResults(local: SearchHit[], server: SearchHit[]): SearchHit[] {
   const seen = new Set(local.map(({ kind, id }) => `${kind} ${id}`));
   const tasks = server.filter(({ kind, id }) => kind === 'task' && !seen.has(`${kind} ${id}`));
   return [...local, ...tasks, ...server.filter(({ kind }) => kind !== 'task')];

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { createStore } from './store.ts';
 
-export interface Shortcut {
+export interface KeyShortcut {
   /** A key such as `c`, a sequence such as `g b`, or a combination such as `Ctrl+k`. */
   keys: string;
   about: string;
@@ -10,7 +10,7 @@ export interface Shortcut {
 
 interface ShortcutGroup {
   title: string;
-  shortcuts: Shortcut[];
+  shortcuts: KeyShortcut[];
 }
 
 /** The shortcuts of everything on the screen; `?` lists them. */
@@ -18,7 +18,7 @@ export const shortcutGroups = createStore<ShortcutGroup[]>([]);
 
 /** Registers shortcuts while a component is on the screen. The group always has the functions of the latest rendering: an effect would
  *  replace them a frame later, and a key that follows another one at once would act on the state before it. */
-export function useShortcuts(title: string, shortcuts: Shortcut[]): void {
+export function useShortcuts(title: string, shortcuts: KeyShortcut[]): void {
   const { current: group } = useRef<ShortcutGroup>({ title, shortcuts });
   Object.assign(group, { title, shortcuts });
   useLayoutEffect(() => {

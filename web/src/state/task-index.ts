@@ -39,7 +39,7 @@ let needsReload = false;
 /** Loads the index and keeps it up to date. */
 export function startTaskIndex(): void {
   onChanges((changes) => {
-    for (const id of listTaskIds(changes)) stale.add(id);
+    for (const id of listIndexedIds(changes)) stale.add(id);
     void refetch();
   });
   onReset(() => void reloadTaskIndex());
@@ -51,7 +51,7 @@ export function startTaskIndex(): void {
 }
 
 /** Lists the tasks that changes name. */
-export const listTaskIds = (changes: Change[]): string[] =>
+export const listIndexedIds = (changes: Change[]): string[] =>
   changes.flatMap(({ created = [], updated = [], deleted = [] }) => [...created, ...updated, ...deleted]).filter((id) => /^T\d+$/.test(id));
 
 export async function reloadTaskIndex(): Promise<void> {

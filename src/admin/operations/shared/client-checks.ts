@@ -24,7 +24,7 @@ export interface ClientCheck {
 const timeoutMs = 60_000;
 
 /** Starts the server and the hooks of a client with the command, folder and environment that its files give them. */
-export async function checkClient(platform: Platform, project: Project, client: Client, signal?: AbortSignal): Promise<ClientCheck[]> {
+export async function checkAgentClient(platform: Platform, project: Project, client: Client, signal?: AbortSignal): Promise<ClientCheck[]> {
   const readText = await createProjectReader(project);
   const entry = readServerEntry(client, readText);
   const limits = { inheritsEnv: true, timeoutMs, maxBytes: 1 << 20, tailBytes: 1 << 20, ...(signal ? { signal } : {}) } as const;

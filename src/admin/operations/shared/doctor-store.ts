@@ -9,7 +9,7 @@ import type { ReadStore } from '#store/port/store.ts';
 import { findTaskProblems, type IntegrityLimits } from '#tasks/operations/shared/integrity.ts';
 import { formatScope } from '#tasks/rules/scope.ts';
 import type { CheckResult } from './doctor-checks.ts';
-import { inspectLog, type ProofContext } from './prove-log.ts';
+import { inspectLog, type LogProofContext } from './prove-log.ts';
 
 /** A job that has run for longer was interrupted; most take seconds. */
 const maxJobMs = 10 * 60_000;
@@ -99,7 +99,7 @@ export async function listUnfinishedJobs(store: ReadStore, now: string) {
 }
 
 /** Reports the same as `audit verify`, without contacting a remote. */
-export async function checkAuditLog(store: ReadStore, now: string, ctx: ProofContext): Promise<CheckResult> {
+export async function checkAuditLog(store: ReadStore, now: string, ctx: LogProofContext): Promise<CheckResult> {
   const { entries, broken, level, signed } = await inspectLog(ctx, store);
   const latest = (await store.audit.getLatestTime()) ?? '';
   return {

@@ -29,14 +29,14 @@ export interface HeadSource {
   text: string;
 }
 
-export interface ProofContext {
+export interface LogProofContext {
   platform: Platform;
   project: Project;
   config: Pick<Config, 'audit.signers' | 'project.key'>;
 }
 
 /** Keys that count: those given, otherwise `audit.signers` and the key of this user or server. */
-export function listSigners({ config }: Pick<ProofContext, 'config'>, signing: Signing, given?: string[]): Signer[] {
+export function listSigners({ config }: Pick<LogProofContext, 'config'>, signing: Signing, given?: string[]): Signer[] {
   const parse = (text: string, field: string): Signer => {
     const signer = parseSigner(text);
     if (!signer)
@@ -78,7 +78,7 @@ const batchSize = 2000;
 
 /** Follows the chain from the first entry to the head and compares it with the signed heads, up to the first problem. */
 export async function inspectLog(
-  ctx: ProofContext,
+  ctx: LogProofContext,
   store: ReadStore,
   { sources = [], signers: given, hasSignatures = true }: { sources?: HeadSource[]; signers?: string[]; hasSignatures?: boolean } = {},
 ): Promise<LogProof> {

@@ -1,6 +1,12 @@
 import { safeParse } from 'valibot';
 import type { SignedHead } from '#admin/model/signed-head.ts';
-import { checkSignatures, type HeadSource, listSigners, type ProofContext, verifySignature } from '#admin/operations/shared/prove-log.ts';
+import {
+  checkSignatures,
+  type HeadSource,
+  type LogProofContext,
+  listSigners,
+  verifySignature,
+} from '#admin/operations/shared/prove-log.ts';
 import { abbreviateKey, parseHeads } from '#admin/rules/audit-heads.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { toStatementPath } from '../../model/grade-files.ts';
@@ -28,7 +34,7 @@ const createMismatch = (sessionId: string, problem: string): CleoError =>
 export const createStatementError = createMismatch;
 
 /** Reads the statement of a session. Undefined if there is none; throws if the file is not a statement of that session and project. */
-export function readStatement({ platform, project }: ProofContext, sessionId: string): GradeStatement | undefined {
+export function readStatement({ platform, project }: LogProofContext, sessionId: string): GradeStatement | undefined {
   const text = platform.files.readText(`${project.folder}/${toStatementPath(sessionId)}`);
   if (text === undefined) return undefined;
   const { success, output } = safeParse(GradeStatementSchema, parseJson(text));
@@ -40,7 +46,7 @@ export function readStatement({ platform, project }: ProofContext, sessionId: st
 /** Checks the signature of a statement, and looks for its head in `sources`. The log itself is not needed.
  *  Undefined if the key does not count. */
 export async function proveStatement(
-  ctx: ProofContext,
+  ctx: LogProofContext,
   statement: GradeStatement,
   { sources, signers: given }: { sources: HeadSource[]; signers?: string[] | undefined },
 ): Promise<ProvedStatement | undefined> {

@@ -1,7 +1,7 @@
 import { description, literal, number, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { proofLevels } from '#admin/model/signed-head.ts';
 import { toVerifiedChain, VerifiedChain } from '#admin/operations/audit-verify.ts';
-import { type HeadSource, inspectLog, type ProofContext, requireIntact } from '#admin/operations/shared/prove-log.ts';
+import { type HeadSource, inspectLog, type LogProofContext, requireIntact } from '#admin/operations/shared/prove-log.ts';
 import { findLevelAt } from '#admin/rules/audit-heads.ts';
 import type { QueryContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
@@ -39,7 +39,7 @@ export interface GradeProof {
 
 /** Checks that the log is unchanged and that the newest stored grade and the statement of the session match it. */
 export async function verifyGrade(
-  ctx: ProofContext & Pick<QueryContext, 'registry' | 'now'>,
+  ctx: LogProofContext & Pick<QueryContext, 'registry' | 'now'>,
   store: ReadStore,
   result: GradeResult,
   { sources, signers }: GradeProof,
@@ -72,12 +72,12 @@ export async function verifyGrade(
   };
 }
 
-export const findStoredGrade = ({ platform, project }: ProofContext, sessionId: string): GradeResult | undefined =>
+export const findStoredGrade = ({ platform, project }: LogProofContext, sessionId: string): GradeResult | undefined =>
   parseGrades(platform.files.readText(`${project.folder}/${gradesFile}`) ?? '').grades.findLast((grade) => grade.sessionId === sessionId);
 
 /** Compares a statement about this store with its log. The session may have continued after the statement. */
 async function checkStatementAgainstLog(
-  ctx: ProofContext & Pick<QueryContext, 'registry' | 'now'>,
+  ctx: LogProofContext & Pick<QueryContext, 'registry' | 'now'>,
   store: ReadStore,
   statement: GradeStatement,
 ): Promise<void> {
@@ -92,7 +92,7 @@ async function checkStatementAgainstLog(
 }
 
 /** Verifies a grade whose log is in another store by its statement. */
-export async function verifyElsewhere(ctx: ProofContext, sessionId: string, { sources, signers }: GradeProof) {
+export async function verifyElsewhere(ctx: LogProofContext, sessionId: string, { sources, signers }: GradeProof) {
   const statement = readStatement(ctx, sessionId);
   const proved = statement && (await proveStatement(ctx, statement, { sources, signers }));
   if (!proved) throw createElsewhereError(sessionId, statement);

@@ -3,7 +3,7 @@ import { CleoError } from '#core/errors/error.ts';
 import '../../errors/review.ts';
 import { answer, job } from '#core/define.ts';
 import { countFreeSlots, hideJudgeScore } from '../../rules/review-state.ts';
-import { checkReviewer, createClaimedError } from '../shared/review-claims.ts';
+import { checkReviewer, createReviewClaimedError } from '../shared/review-claims.ts';
 import { ReviewId, ReviewShape, requireReview } from '../shared/review-shapes.ts';
 
 const claimMs = 60 * 60_000;
@@ -34,7 +34,7 @@ export const reviewClaim = job({
           fix: `cleo review show ${id}`,
         });
       if (countFreeSlots({ ...review, claims: review.claims.filter((claim) => claim.by !== by) }, now) <= 0)
-        throw createClaimedError(review, now, by);
+        throw createReviewClaimedError(review, now, by);
       runner.reviews.append({ event: 'review_claimed', review_id: id, at: now, by, until });
     });
     ctx.changes.updated.push(id);

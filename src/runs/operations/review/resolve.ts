@@ -8,7 +8,7 @@ import { NoteText } from '#core/model/texts.ts';
 import type { RunnerPlatform } from '#platform/runner/port.ts';
 import type { ReviewEvent } from '../../model/judge.ts';
 import { decideResolve, hideJudgeScore, type ResolveDecision, type Review } from '../../rules/review-state.ts';
-import { createClaimedError } from '../shared/review-claims.ts';
+import { createReviewClaimedError } from '../shared/review-claims.ts';
 import { createReviewRedactor } from '../shared/review-redactor.ts';
 import { ReviewId, ReviewShape, requireReview } from '../shared/review-shapes.ts';
 
@@ -78,7 +78,7 @@ function createResolveError(
   reason: Extract<ResolveDecision, { action: 'reject' }>['reason'],
   note: string | undefined,
 ): CleoError {
-  if (reason === 'claimed') return createClaimedError(review, ctx.now, ctx.caller.agent);
+  if (reason === 'claimed') return createReviewClaimedError(review, ctx.now, ctx.caller.agent);
   const show = ctx.commandAs(['review', 'show', review.id]);
   // The suggested command must not contain secrets or control characters.
   const suggest = (amend: true | undefined): string =>

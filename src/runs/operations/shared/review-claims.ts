@@ -12,7 +12,7 @@ export async function checkReviewer(ctx: JobContext, runner: RunnerPlatform, { i
   throw new CleoError('E_REVIEW_OWN_WORK', { review: id, agent, run: runId });
 }
 
-export function createClaimedError(review: Review, now: string, agent: string): CleoError {
+export function createReviewClaimedError(review: Review, now: string, agent: string): CleoError {
   const held = review.claims.filter(({ by, until }) => by !== agent && until > now);
   const until = held.map((claim) => claim.until).sort()[0] ?? now;
   return new CleoError('E_REVIEW_CLAIMED', { review: review.id, holders: held.map(({ by }) => by), until });

@@ -7,7 +7,7 @@ import type { Scope } from '#core/model/session-handle.ts';
 import { defined } from '#lib/defined.ts';
 import { findNearest } from '#lib/nearest.ts';
 import type { ReadStore } from '#store/port/store.ts';
-import { canScope, formatScope, isOverlapping, isSameScope, parseScope } from '#tasks/rules/scope.ts';
+import { areScopesOverlapping, canScope, formatScope, isSameScope, parseScope } from '#tasks/rules/scope.ts';
 import type { Handoff, SessionRecord } from '../../model/session.ts';
 
 export async function requireSession(store: ReadStore, id: string): Promise<SessionRecord> {
@@ -89,7 +89,7 @@ export async function checkMayStart(ctx: MutationContext, scope: Scope, except?:
   await checkExclusive(ctx, except);
   const ancestry = await getAncestry(store, scope.root);
   for (const other of others)
-    if (isOverlapping(scope, ancestry, other.scope, await getAncestry(store, other.scope.root)))
+    if (areScopesOverlapping(scope, ancestry, other.scope, await getAncestry(store, other.scope.root)))
       throw new CleoError('E_SCOPE_CONFLICT', {
         sessionId: other.id,
         scope: formatScope(scope),

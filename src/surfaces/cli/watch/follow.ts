@@ -8,7 +8,7 @@ import { readLogHead } from '#dispatch/feed/log-head.ts';
 import { defined } from '#lib/defined.ts';
 import type { Column } from '#tasks/model/board.ts';
 import { formatOutcome } from './log.ts';
-import { listChangedIds, type WatchEntry } from './state.ts';
+import { listWatchedIds, type WatchEntry } from './state.ts';
 
 /** Many changes in a short time are read together. */
 const minPauseMs = 100;
@@ -68,7 +68,7 @@ async function trackEpic(app: App, epic: string) {
   };
   const { error } = await refresh();
   if (error) throw error;
-  return { refresh, has: (entry: WatchEntry): boolean => listChangedIds(entry).some((id) => known.has(id)) };
+  return { refresh, has: (entry: WatchEntry): boolean => listWatchedIds(entry).some((id) => known.has(id)) };
 }
 
 /** Repeats a query after each write, and prints the answer when it changes. */
@@ -105,7 +105,7 @@ const createMeta =
   ({ platform }: App, command: string) =>
   (): Meta => ({ command, timestamp: platform.now(), version: platform.version });
 
-const isChange = (entry: WatchEntry): boolean => entry.success && listChangedIds(entry).length > 0;
+const isChange = (entry: WatchEntry): boolean => entry.success && listWatchedIds(entry).length > 0;
 
 const toChange = ({ seq, timestamp, operation, agent, session, created, updated, deleted }: WatchEntry): object => ({
   seq,

@@ -205,7 +205,7 @@ export const listVisibleRows = ({ cards, listParams, filter }: WatchState): Watc
 export const listVisibleEntries = ({ log, filter }: WatchState): WatchEntry[] =>
   filter.trim() === ''
     ? log
-    : log.filter((entry) => hasWords(`${entry.operation} ${entry.agent} ${listChangedIds(entry).join(' ')}`, filter));
+    : log.filter((entry) => hasWords(`${entry.operation} ${entry.agent} ${listWatchedIds(entry).join(' ')}`, filter));
 
 export const listVisibleWork = ({ work, filter }: WatchState): WorkRow[] =>
   [...work.tasks, ...(work.elsewhere ?? [])].filter(({ taskId, title = '', lastLine = '' }) =>
@@ -220,7 +220,7 @@ function hasWords(text: string, filter: string): boolean {
     .every((word) => lower.includes(word));
 }
 
-export const listChangedIds = ({ created = [], updated = [], deleted = [] }: WatchEntry): string[] => [...created, ...updated, ...deleted];
+export const listWatchedIds = ({ created = [], updated = [], deleted = [] }: WatchEntry): string[] => [...created, ...updated, ...deleted];
 
 /** Returns the id of the task that is selected in the current view. */
 export function getSelectedTask(state: WatchState): string | undefined {
@@ -229,5 +229,5 @@ export function getSelectedTask(state: WatchState): string | undefined {
   if (state.view === 'list') return listVisibleRows(state)[state.row]?.id;
   if (state.view === 'work') return listVisibleWork(state)[state.workRow]?.taskId;
   const entry = listVisibleEntries(state)[state.entry];
-  return entry && listChangedIds(entry).find((id) => /^T\d+$/.test(id));
+  return entry && listWatchedIds(entry).find((id) => /^T\d+$/.test(id));
 }

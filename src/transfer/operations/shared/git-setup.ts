@@ -5,7 +5,7 @@ import {
   addAttributes,
   addHook,
   admittedPlanLines,
-  formatHookCommand,
+  formatGitHookCommand,
   formatManagerSteps,
   type GitHookName,
   gitHookNames,
@@ -96,7 +96,7 @@ function planHooks(
   }
 }
 
-const formatStep = (path: string, name: GitHookName): string => `${path}: ${formatHookCommand(name)}`;
+const formatStep = (path: string, name: GitHookName): string => `${path}: ${formatGitHookCommand(name)}`;
 
 const isInside = (folder: string, path: string): boolean => {
   const name = relative(resolve(folder), resolve(path));

@@ -6,9 +6,9 @@ import { redactText } from '#lib/redact.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
 import type { IssueChanges, IssueState, LinkedIssue, PushLoss } from '../../model/github.ts';
 import { formatIssueBody } from '../../rules/github-sync/issue-body.ts';
-import { computeIssueChanges, hasChanges, toCriteria } from '../../rules/github-sync/issue-changes.ts';
+import { computeIssueChanges, hasChanges, toIssueCriteria } from '../../rules/github-sync/issue-changes.ts';
 import { toGithubComment, toGithubIssue } from '../../rules/github-sync/snapshot.ts';
-import type { Fields } from '../../rules/source-values.ts';
+import type { SourceFields } from '../../rules/source-values.ts';
 import { type GithubClient, readMessage } from './github-client.ts';
 import {
   githubSource,
@@ -107,10 +107,15 @@ async function writeIssue(
 ): Promise<void> {
   const { issue } = state;
   const path = `/repos/${repo}/issues/${issue.number}`;
-  const write = async (method: 'POST' | 'PATCH' | 'DELETE', target: string, body: unknown, field: string): Promise<Fields | undefined> => {
+  const write = async (
+    method: 'POST' | 'PATCH' | 'DELETE',
+    target: string,
+    body: unknown,
+    field: string,
+  ): Promise<SourceFields | undefined> => {
     await client.pause();
     const response = await client.send({ method, path: target, ...(body === undefined ? {} : { body }) });
-    if (response.status < 300) return (parseJson(response.body) ?? {}) as Fields;
+    if (response.status < 300) return (parseJson(response.body) ?? {}) as SourceFields;
     reportLoss(field, `GitHub did not accept it: ${readMessage(response)}`);
     return undefined;
   };
@@ -148,7 +153,7 @@ async function writeIssue(
  *  by the marker in its text. */
 export async function createIssue(sync: GithubSync, record: TaskRecord): Promise<PushLoss | undefined> {
   const { client, repo, issues, cache } = sync;
-  const body = formatIssueBody({ description: record.description ?? '', acceptance: toCriteria(record) }, record.uid);
+  const body = formatIssueBody({ description: record.description ?? '', acceptance: toIssueCriteria(record) }, record.uid);
   if (redactText(`${record.title}\n${body}`) !== `${record.title}\n${body}`)
     return { taskId: record.id, field: 'task', why: 'it seems to contain a secret; no issue was created' };
   const intent = { path: `${intentPrefix}${record.uid}`, body: record.id };
@@ -156,7 +161,7 @@ export async function createIssue(sync: GithubSync, record: TaskRecord): Promise
   await client.pause();
   const labels = [...record.labels, ...(record.priority === 'medium' ? [] : [`priority:${record.priority}`])];
   const response = await client.send({ method: 'POST', path: `/repos/${repo}/issues`, body: { title: record.title, body, labels } });
-  const issue = response.status < 300 ? toGithubIssue(parseJson(response.body) as Fields) : undefined;
+  const issue = response.status < 300 ? toGithubIssue(parseJson(response.body) as SourceFields) : undefined;
   if (!issue) {
     await cache.remove([intent.path]);
     return { taskId: record.id, field: 'task', why: `GitHub did not accept it: ${readMessage(response)}` };

@@ -6,7 +6,7 @@ import '../../errors.ts';
 import type { GithubComment, GithubIssue, IssueState, LinkedIssue } from '../../model/github.ts';
 import { addEtag, findEtag } from '../../rules/github-sync/etags.ts';
 import { parseList, toGithubComment, toGithubIssue, toLinkedIssue } from '../../rules/github-sync/snapshot.ts';
-import { type Fields, toText } from '../../rules/source-values.ts';
+import { type SourceFields, toText } from '../../rules/source-values.ts';
 import type { GithubClient } from './github-client.ts';
 
 /** What is stored about a repository: pages with their ETags, by path. `save` and `remove` write to the store too, unless it is a dry run. */
@@ -18,7 +18,7 @@ export interface GithubCache {
 
 /** A page without the fields that a sync does not need. */
 interface CachedPage {
-  items: Fields[];
+  items: SourceFields[];
   /** The number of items of the response, which may include pull requests. */
   count: number;
   next?: string;
@@ -64,7 +64,7 @@ export async function fetchSnapshot(
   onPage: (done: number) => void,
 ): Promise<Map<number, IssueState>> {
   let done = 0;
-  const list = async <T>(path: string, pick: (record: Fields) => T | undefined): Promise<T[] | undefined> => {
+  const list = async <T>(path: string, pick: (record: SourceFields) => T | undefined): Promise<T[] | undefined> => {
     const items = await fetchPages(client, cache, path, pick, () => {
       done += 1;
       onPage(done);
@@ -97,7 +97,7 @@ async function fetchPages(
   client: GithubClient,
   cache: GithubCache,
   first: string,
-  pick: (record: Fields) => unknown,
+  pick: (record: SourceFields) => unknown,
   onPage: () => void,
 ): Promise<unknown[] | undefined> {
   const items: unknown[] = [];
@@ -116,7 +116,7 @@ async function fetchPages(
     if (response.status !== 304 || !known) {
       const records = parseList(response.body);
       const next = client.findNext(response);
-      page = { items: records.flatMap((record) => pick(record) ?? []) as Fields[], count: records.length, ...(next ? { next } : {}) };
+      page = { items: records.flatMap((record) => pick(record) ?? []) as SourceFields[], count: records.length, ...(next ? { next } : {}) };
       const body = JSON.stringify(page);
       const etag = addEtag(cached?.etag, { token, etag: response.headers.etag, isSamePage: body === cached?.body });
       await cache.save({ path, body, ...(etag ? { etag } : {}) });
@@ -150,7 +150,7 @@ export async function inspectGone(client: GithubClient, repo: string, number: nu
   if (response.status === 410) return { kind: 'deleted' };
   const { location } = response.headers;
   if (location && response.status >= 300 && response.status < 400) return { kind: 'transferred', to: await readTarget(client, location) };
-  const issue = response.status === 200 ? toGithubIssue(parseJson(response.body) as Fields) : undefined;
+  const issue = response.status === 200 ? toGithubIssue(parseJson(response.body) as SourceFields) : undefined;
   return issue ? { kind: 'present', state: { issue, comments: [], subIssues: [], blockedBy: [] } } : { kind: 'hidden' };
 }
 
@@ -158,7 +158,7 @@ export async function inspectGone(client: GithubClient, repo: string, number: nu
 async function readTarget(client: GithubClient, location: string): Promise<string> {
   const path = /(\/(?:repositories\/\d+|repos\/[\w.-]+\/[\w.-]+)\/issues\/\d+)$/.exec(location)?.[1];
   const response = path ? await client.send({ method: 'GET', path }) : undefined;
-  const issue = response?.status === 200 ? toGithubIssue(parseJson(response.body) as Fields) : undefined;
+  const issue = response?.status === 200 ? toGithubIssue(parseJson(response.body) as SourceFields) : undefined;
   const [, repository, number] = /([\w.-]+\/[\w.-]+)\/issues\/(\d+)$/.exec(issue?.html_url ?? '') ?? [];
   return repository ? `${repository}#${number}` : 'another repository';
 }

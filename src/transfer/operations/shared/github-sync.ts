@@ -5,7 +5,7 @@ import { defined } from '#lib/defined.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
 import type { IssueChanges, PushLoss } from '../../model/github.ts';
 import type { GithubConnection } from '../../model/github-connection.ts';
-import { listChangedFields, toNumber } from '../../rules/github-sync/issue-changes.ts';
+import { listChangedIssueFields, toNumber } from '../../rules/github-sync/issue-changes.ts';
 import type { ImportConflict } from '../../rules/import-state.ts';
 import type { ConflictPolicy } from '../../rules/three-way.ts';
 import { createGithubClient, type GithubClient } from './github-client.ts';
@@ -23,7 +23,7 @@ import { createIssue, executePush, findAssignable, type GithubSync, type PushPla
 import { fetchSnapshot, type GithubCache, inspectGone, readRepository } from './github-snapshot.ts';
 import { importForeign } from './import-foreign.ts';
 
-export interface SyncOptions {
+export interface GithubSyncOptions {
   repo: string;
   /** Tasks that get an issue. */
   newIds: TaskId[];
@@ -73,14 +73,14 @@ class RolledBack extends Error {
 
 /** Reads the issues, merges them with the tasks in one transaction, then writes the changes of tasks to GitHub. Every step can be
  *  repeated: a sync that was interrupted anywhere continues with the next call. */
-export async function syncRepository(ctx: JobContext, connection: GithubConnection, options: SyncOptions) {
+export async function syncRepository(ctx: JobContext, connection: GithubConnection, options: GithubSyncOptions) {
   const client = createGithubClient(connection, { repo: options.repo, command: ctx.commandWith({}), signal: ctx.signal });
   const repo = await readRepository(client, options.repo, (name) => ctx.commandWith({ repo: name }));
   if (options.isDryRun) return runSync(ctx, client, repo, options);
   return withGithubLock(ctx, repo, () => runSync(ctx, client, repo, options));
 }
 
-async function runSync(ctx: JobContext, client: GithubClient, repo: string, options: SyncOptions) {
+async function runSync(ctx: JobContext, client: GithubClient, repo: string, options: GithubSyncOptions) {
   const { isDryRun, isPullOnly } = options;
   const report = (phase: string, done: number, total?: number): void =>
     ctx.observe?.('import_progress', { phase, done, ...(total === undefined ? {} : { total }) }, {});
@@ -187,7 +187,7 @@ async function inspectMissing(ctx: JobContext, { client, repo, issues, cache }: 
   return gone;
 }
 
-async function pull(sync: GithubSync, options: SyncOptions, gone: Map<string, string>): Promise<Pulled> {
+async function pull(sync: GithubSync, options: GithubSyncOptions, gone: Map<string, string>): Promise<Pulled> {
   try {
     return await sync.write(async (mutation) => {
       const pulled = await mergeIssues(mutation, sync, options, gone);
@@ -200,7 +200,7 @@ async function pull(sync: GithubSync, options: SyncOptions, gone: Map<string, st
   }
 }
 
-async function mergeIssues(ctx: MutationContext, sync: GithubSync, options: SyncOptions, gone: Map<string, string>): Promise<Pulled> {
+async function mergeIssues(ctx: MutationContext, sync: GithubSync, options: GithubSyncOptions, gone: Map<string, string>): Promise<Pulled> {
   const { repo, issues, cache } = sync;
   await linkCreatedIssues(ctx, repo, issues, cache);
   const { changes } = ctx.store;
@@ -269,7 +269,7 @@ function listPlanned({ repo, issues }: GithubSync, { planned }: PushPlan): SyncC
     action: toAction(changes),
     id: toForeignId(repo, number),
     ...defined({ taskId, title: changes.patch.title ?? issues.get(number)?.issue.title }),
-    fields: listChangedFields(changes),
+    fields: listChangedIssueFields(changes),
   }));
 }
 

@@ -3,14 +3,14 @@ import { type Json, openApp } from '../../../../test/app.ts';
 import { formatBeadsIssue as issue } from '../../../../test/beads-issue.ts';
 import { listImports } from '../../../../test/imports/imports.ts';
 import { importTools } from '../../rules/detect-tool.ts';
-import { collectTasks } from '../../rules/source-values.ts';
+import { collectSourceTasks } from '../../rules/source-values.ts';
 import { loadReader } from './import-readers.ts';
 
 test.each(importTools)('%s: imports titles, states, priorities, dependencies and hierarchy of a real sample', async (tool) => {
   const read = await loadReader[tool]();
   for (const files of await listImports(tool)) {
     const { call } = await openApp();
-    const { tasks } = collectTasks(read(files));
+    const { tasks } = collectSourceTasks(read(files));
     expect(tasks.length).toBeGreaterThan(0);
     const first = await call('tasks.import', { content: files, from: tool, limit: 1000 });
     expect(first).toMatchObject({ success: true, imported: tasks.length, updated: 0, unchanged: 0 });

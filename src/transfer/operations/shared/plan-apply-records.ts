@@ -9,7 +9,7 @@ import { listHandoffUids, renumberHandoff, toLocalHandoff } from '../../rules/pl
 import { toMemoryUid } from './plan-collect.ts';
 
 /** A record that is not a task: the state it shall have, and its id in the store now. Undefined deletes it. */
-export interface RecordChange {
+export interface PlanRecordChange {
   uid: string;
   id?: string;
   state?: PlanState;
@@ -30,7 +30,7 @@ export async function renumberHandoffs(plan: WriteStore['plan'], moves: { from: 
 }
 
 /** Writes memory entries. An entry is never deleted, so a deletion is ignored. */
-export async function applyMemory(store: WriteStore, changes: RecordChange[]): Promise<void> {
+export async function applyMemory(store: WriteStore, changes: PlanRecordChange[]): Promise<void> {
   const { plan } = store;
   const wanted = changes.flatMap(({ state, id }) => (state ? [{ state, id }] : []));
   const moves = listMoves(wanted);
@@ -84,7 +84,7 @@ function toMemory({ id, fields, sets }: PlanState, idByUid: Map<string, string>,
 /** Writes documents with those of their versions whose content is in the store or in a file. */
 export async function applyDocuments(
   store: WriteStore,
-  changes: RecordChange[],
+  changes: PlanRecordChange[],
   readContent: (version: PlanDocumentVersion) => string | undefined,
 ): Promise<void> {
   const { plan, docs } = store;
@@ -119,7 +119,7 @@ export async function applyDocuments(
 }
 
 /** Writes the handoffs of ended sessions. A session that is open here is not replaced. */
-export async function applyHandoffs(store: WriteStore, changes: RecordChange[]): Promise<void> {
+export async function applyHandoffs(store: WriteStore, changes: PlanRecordChange[]): Promise<void> {
   const taskIds = await store.plan.getTaskIds(changes.flatMap(({ state }) => listHandoffUids(state?.fields.handoff)));
   const memory = changes.length > 0 ? await store.plan.listMemory([...memoryTypes]) : [];
   const memoryIds = new Map(memory.map(({ id, digest }) => [toMemoryUid(digest), id]));

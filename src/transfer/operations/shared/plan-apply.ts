@@ -13,7 +13,7 @@ import { listMoves, renumberHandoffs } from './plan-apply-records.ts';
 import { progressStep, type ReportProgress } from './plan-scan.ts';
 
 /** The state that a task shall have; undefined deletes it. */
-export interface TaskChange {
+export interface PlanTaskChange {
   uid: string;
   /** The id that the task has in the store now. */
   id?: TaskId;
@@ -22,7 +22,12 @@ export interface TaskChange {
 
 /** Writes tasks so that the store has their states. Everything is written in the transaction of the call, in an order in which the rules
  *  that the database enforces hold. */
-export async function applyTasks(store: WriteStore, changes: TaskChange[], replica: string, onProgress?: ReportProgress): Promise<void> {
+export async function applyTasks(
+  store: WriteStore,
+  changes: PlanTaskChange[],
+  replica: string,
+  onProgress?: ReportProgress,
+): Promise<void> {
   const { plan, tasks } = store;
   const wanted = changes.flatMap(({ state, id }) => (state ? [{ state, id }] : []));
   // A deleted task may have the number of a new one.

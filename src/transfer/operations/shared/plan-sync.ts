@@ -8,7 +8,7 @@ import type { WriteStore } from '#store/port/store.ts';
 import type { PlanIssue, PlanKind } from '../../model/plan.ts';
 import { formatPlanFile } from '../../rules/plan/format.ts';
 import { applyTasks } from './plan-apply.ts';
-import { applyDocuments, applyHandoffs, applyMemory, type RecordChange } from './plan-apply-records.ts';
+import { applyDocuments, applyHandoffs, applyMemory, type PlanRecordChange } from './plan-apply-records.ts';
 import { collectTasks, toMemoryUid } from './plan-collect.ts';
 import { type MergedRecord, memoryKinds, mergePlan, pickKind } from './plan-merge.ts';
 import { type FileProblem, type PlanScan, type ReadPlanFile, type ReportProgress, scanPlanFiles } from './plan-scan.ts';
@@ -120,7 +120,7 @@ async function applyRecords(
       : toCanonicalJson([state.id, state.fields, state.sets, state.updatedAt]) !==
         toCanonicalJson([current.id, current.fields, current.sets, current.updatedAt]);
   const tasks = pickKind(records, 'task').filter(isDifferent);
-  const toChange = ({ uid, current, state }: MergedRecord): RecordChange => ({
+  const toChange = ({ uid, current, state }: MergedRecord): PlanRecordChange => ({
     uid,
     ...(current?.id === undefined ? {} : { id: current.id }),
     ...(state ? { state } : {}),
@@ -137,7 +137,7 @@ async function applyRecords(
   }
   const documents = pickKind(records, 'document').filter(isDifferent);
   if (documents.length > 0) {
-    const changes: RecordChange[] = [];
+    const changes: PlanRecordChange[] = [];
     for (const record of documents)
       changes.push({ ...toChange(record), ...((await store.docs.get(record.uid)) ? { id: record.uid } : {}) });
     await applyDocuments(store, changes, read);

@@ -72,7 +72,7 @@ export const hasChanges = ({ patch, parent, addBlockers, removeBlockers, comment
   Object.keys(patch).length > 0 || parent !== undefined || addBlockers.length + removeBlockers.length + comments.length > 0;
 
 /** Names the changes for a report. */
-export const listChangedFields = ({ patch, parent, addBlockers, removeBlockers, comments }: IssueChanges): string[] => [
+export const listChangedIssueFields = ({ patch, parent, addBlockers, removeBlockers, comments }: IssueChanges): string[] => [
   ...Object.keys(patch).filter((field) => field !== 'state_reason' || patch.state === undefined),
   ...(parent === undefined ? [] : ['parent']),
   ...(addBlockers.length + removeBlockers.length > 0 ? ['depends'] : []),
@@ -81,12 +81,12 @@ export const listChangedFields = ({ patch, parent, addBlockers, removeBlockers, 
 
 const toContent = ({ description, acceptance }: NormalizedTask): BodyContent => ({ description: description ?? '', acceptance });
 
-export const toCriteria = ({ acceptance }: TaskRecord): BodyContent['acceptance'] =>
+export const toIssueCriteria = ({ acceptance }: TaskRecord): BodyContent['acceptance'] =>
   acceptance.flatMap(({ kind, text, metAt }) => (kind === 'text' ? [{ text: text ?? '', met: metAt !== undefined }] : []));
 
 const pickChanged = (record: TaskRecord, theirs: NormalizedTask, changed: ReadonlySet<ComparedField>): BodyContent => ({
   description: (changed.has('description') ? record.description : theirs.description) ?? '',
-  acceptance: changed.has('acceptance') ? toCriteria(record) : theirs.acceptance,
+  acceptance: changed.has('acceptance') ? toIssueCriteria(record) : theirs.acceptance,
 });
 
 /** GitHub knows open and closed. A task that is active or blocked is an open issue; nothing else is written for it. */

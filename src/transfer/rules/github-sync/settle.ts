@@ -4,7 +4,7 @@ import type { TaskRecord } from '#tasks/model/task.ts';
 import { type ComparedField, comparedFields, digestRecord, hashText, type ImportBase } from '../import-base.ts';
 import type { NormalizedTask } from '../normalize-task.ts';
 import { removeImportedFields } from './issue-body.ts';
-import { toCriteria, toStateReason } from './issue-changes.ts';
+import { toIssueCriteria, toStateReason } from './issue-changes.ts';
 
 /** Stands for a value that GitHub does not have, and equals none: the field counts as changed here. */
 const unknownHash = '?';
@@ -65,7 +65,7 @@ function isSettled(field: ComparedField, { record, theirs, parent, depends }: Se
     case 'files':
       return isSameSet(record[field], theirs[field]);
     case 'acceptance':
-      return JSON.stringify(toCriteria(record)) === JSON.stringify(theirs.acceptance);
+      return JSON.stringify(toIssueCriteria(record)) === JSON.stringify(theirs.acceptance);
     case 'parent':
       return record.parentId === parent;
     case 'depends':

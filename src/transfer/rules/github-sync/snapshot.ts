@@ -1,11 +1,11 @@
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import type { GithubComment, GithubIssue, IssueState, LinkedIssue } from '../../model/github.ts';
-import { type Fields, toFieldsList, toText } from '../source-values.ts';
+import { type SourceFields, toFieldsList, toText } from '../source-values.ts';
 import { parseComment, removeIssueMarker } from './markers.ts';
 
 /** Reads an issue of a response; undefined for a pull request. */
-export function toGithubIssue(record: Fields): GithubIssue | undefined {
+export function toGithubIssue(record: SourceFields): GithubIssue | undefined {
   if (record.pull_request || typeof record.number !== 'number') return undefined;
   const summary = isPlainObject(record.sub_issues_summary) ? record.sub_issues_summary : {};
   const blockers = isPlainObject(record.issue_dependencies_summary) ? record.issue_dependencies_summary : {};
@@ -36,7 +36,7 @@ export function toGithubIssue(record: Fields): GithubIssue | undefined {
   };
 }
 
-export function toGithubComment(record: Fields): GithubComment | undefined {
+export function toGithubComment(record: SourceFields): GithubComment | undefined {
   const issue = Number(/\/(\d+)$/.exec(toText(record.issue_url))?.[1]);
   if (!Number.isSafeInteger(issue) || typeof record.id !== 'number') return undefined;
   return {
@@ -49,13 +49,13 @@ export function toGithubComment(record: Fields): GithubComment | undefined {
   };
 }
 
-export const toLinkedIssue = (record: Fields): LinkedIssue => ({
+export const toLinkedIssue = (record: SourceFields): LinkedIssue => ({
   id: Number(record.id),
   number: Number(record.number),
   url: toText(record.url) || toText(record.html_url),
 });
 
-export const parseList = (body: string): Fields[] => toFieldsList(parseJson(body));
+export const parseList = (body: string): SourceFields[] => toFieldsList(parseJson(body));
 
 /** People who can change the repository, and so every issue. */
 const trustedAuthors: ReadonlySet<string> = new Set(['OWNER', 'MEMBER', 'COLLABORATOR']);
@@ -68,7 +68,7 @@ const toUser = (value: unknown): { login: string } | null => (isPlainObject(valu
 export function toIssueRecord(
   state: IssueState,
   isOwnNote: (number: number, note: { at: string; by: string; text: string }) => boolean,
-): Fields {
+): SourceFields {
   const { issue, comments, subIssues, blockedBy } = state;
   const { hasSubIssues: _, hasBlockers: __, author_association: ___, ...fields } = issue;
   return {

@@ -4,7 +4,7 @@ import { listLostTexts, mergeAuthor, toLostNotes } from './lost-texts.ts';
 import { addSeen, findLatestStamp, mergeSeen, nextStamp } from './stamp.ts';
 
 /** Changes of one record by one replica. */
-export interface PlanChanges {
+export interface PlanChangeCollector {
   /** Removes the entries of a slot that the store had seen. */
   remove(slot: string): void;
   /** Replaces the entries of a slot that the store had seen. The stamp is later than `after`. */
@@ -28,7 +28,7 @@ export function createChanges(
   observed: PlanRecord,
   { replica, nowMs, editedAtMs }: ChangeTimes,
   defaultMs = nowMs,
-): PlanChanges {
+): PlanChangeCollector {
   const slots = groupSlots(observed.entries);
   const removedIds = new Set<string>();
   const added: PlanEntry[] = [];

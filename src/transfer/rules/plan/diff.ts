@@ -12,7 +12,7 @@ import {
   planGroupKeys,
   planVersion,
 } from '../../model/plan.ts';
-import { createChanges, type PlanChanges } from './changes.ts';
+import { createChanges, type PlanChangeCollector } from './changes.ts';
 import { deletedField, isSameValue, toSlot } from './entries.ts';
 import { mergeRecords } from './merge.ts';
 import { readElementTime, readEntries } from './project.ts';
@@ -65,7 +65,7 @@ export function deleteRecord(base: PlanRecord, { at, by, replica }: { at: string
 const listNames = (before: object, now: object, known: string[]): Set<string> =>
   new Set([...Object.keys(now), ...Object.keys(before).filter((name) => known.includes(name))]);
 
-function diffFields(changes: PlanChanges, before: PlanState['fields'], { kind, fields }: PlanState): void {
+function diffFields(changes: PlanChangeCollector, before: PlanState['fields'], { kind, fields }: PlanState): void {
   for (const field of listNames(before, fields, planFields[kind].fields)) {
     const [old, value] = [getOwn(before, field), getOwn(fields, field)];
     const { known, unknown } = splitGroup(field, old);
@@ -85,7 +85,7 @@ function splitGroup(field: string, value: PlanValue | undefined): { known: PlanV
   };
 }
 
-function diffElements(changes: PlanChanges, set: string, before: PlanElement[], now: PlanElement[]): void {
+function diffElements(changes: PlanChangeCollector, set: string, before: PlanElement[], now: PlanElement[]): void {
   const old = new Map(before.map(({ key, value }) => [key, value]));
   const keys = new Set(now.map(({ key }) => key));
   for (const { key } of before) if (!keys.has(key)) changes.remove(toSlot({ field: set, key }));

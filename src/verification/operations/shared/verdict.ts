@@ -10,7 +10,7 @@ import type { GateAttempt, Independence, RoundState, ValidatorVerdict } from '..
 import { findObserverProblem } from '../../rules/gate-policy.ts';
 import { checkGateOrder, checkIndependent } from '../../rules/gates.ts';
 import { findSecretProof, requireIndependence } from './independence.ts';
-import { getTokenName, recordAttempt, requireVerifiable, resolveAgent, type VerificationState } from './verification.ts';
+import { getTokenName, recordAttempt, requireVerifiable, resolveAttester, type VerificationState } from './verification.ts';
 
 /** Errors of both verdicts. */
 export const verdictErrors = [
@@ -57,7 +57,7 @@ export async function prepareVerdict(
   if (problem) throw new CleoError('E_GATE_UPDATE_FAILED', { taskId, gate: 'qaPassed', problem, fix: ctx.commandAs(['verify', taskId]) });
   const proof = await findSecretProof(ctx, taskId, state.rounds.round, secret);
   // The secret was given to one agent, whatever name the call has.
-  const by = proof && !proof.problem ? proof.agent : await resolveAgent(store, ctx, agent, commandWith({ agent: undefined }));
+  const by = proof && !proof.problem ? proof.agent : await resolveAttester(store, ctx, agent, commandWith({ agent: undefined }));
   checkIndependent(taskId, await store.gates.listWorkers(taskId), by, caller.agent);
   const existing = state.rounds.verdict;
   const isAttested = existing?.verdict === 'attested';

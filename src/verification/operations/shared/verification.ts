@@ -51,7 +51,7 @@ export async function requireVerifiable(store: ReadStore, taskId: TaskId): Promi
 }
 
 /** Returns the agent that acts: the caller, or the named agent if the project knows it. */
-export async function resolveAgent(
+export async function resolveAttester(
   store: ReadStore,
   { caller, config }: { caller: Caller; config: Config },
   named: string | undefined,

@@ -17,7 +17,7 @@ import { checkGateOrder, checkIndependent, clearVerdict, failRound, findNextGate
 import { createEvidenceError } from '../shared/evidence-error.ts';
 import { type EvidenceFacts, evidenceFacts } from '../shared/evidence-facts.ts';
 import { toClaimed } from '../shared/examine-evidence.ts';
-import { findObserver, recordAttempt, requireVerifiable, resolveAgent, type VerificationState } from '../shared/verification.ts';
+import { findObserver, recordAttempt, requireVerifiable, resolveAttester, type VerificationState } from '../shared/verification.ts';
 
 export const verifyGate = mutation({
   name: 'verify.gate',
@@ -176,7 +176,7 @@ async function checkRequest(
   { taskId, gate, agent, round }: EvidenceRequest,
 ): Promise<VerificationState & { by: string }> {
   const { store, caller, config, commandWith } = ctx;
-  const by = await resolveAgent(store, { caller, config }, agent, commandWith({ agent: undefined }));
+  const by = await resolveAttester(store, { caller, config }, agent, commandWith({ agent: undefined }));
   const found = await requireTaskOrFocus({ ...ctx, caller: { ...caller, agent: by } }, taskId, 'verify');
   await checkScope(ctx, found.id);
   const state = await requireVerifiable(store, found.id);

@@ -1,4 +1,4 @@
-import { parseWorkStop, stopFile } from '../../rules/stored-work.ts';
+import { parseWorkStop, workStopFile } from '../../rules/stored-work.ts';
 import { saveProcess, type WorkRun } from './work-run.ts';
 
 const pollMs = 250;
@@ -9,7 +9,7 @@ export function followStopRequests(work: WorkRun): { end(): void } {
   const { runner, process, drain, kill, active } = work;
   const isLater = (at: string, since: string): boolean => at >= since;
   const timer = setInterval(() => {
-    const request = parseWorkStop(runner.work.read(process.workId, stopFile));
+    const request = parseWorkStop(runner.work.read(process.workId, workStopFile));
     if (request && isLater(request.at, process.startedAt)) {
       if (!drain.signal.aborted) {
         saveProcess(work, { ending: `stopped by ${request.by}` });
@@ -18,7 +18,7 @@ export function followStopRequests(work: WorkRun): { end(): void } {
       if (request.isNow && !kill.signal.aborted) kill.abort();
     }
     for (const [taskId, task] of active) {
-      const stop = parseWorkStop(runner.work.read(taskId, stopFile));
+      const stop = parseWorkStop(runner.work.read(taskId, workStopFile));
       if (!stop || !isLater(stop.at, task.item.startedAt)) continue;
       work.except.add(taskId);
       task.isStopping = true;

@@ -3,10 +3,10 @@ import { FilterSelect, FilterText } from '../../components/filter.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { useParam } from '../../router.ts';
 import type { TaskIndex } from '../../state/task-index.ts';
-import { type Grouping, groupings } from './board-rows.ts';
+import { type BoardGrouping, boardGroupings } from './board-rows.ts';
 
 /** The head of the board: text, epic, label, person, grouping. They are in the address, so that a board can be shared. */
-export function BoardFilters({ index, grouping, onAdd }: { index: TaskIndex; grouping: Grouping; onAdd: (() => void) | undefined }) {
+export function BoardFilters({ index, grouping, onAdd }: { index: TaskIndex; grouping: BoardGrouping; onAdd: (() => void) | undefined }) {
   const { containers, labels, people } = index.summaries;
   const [epic, setEpic] = useParam('epic');
   const [label, setLabel] = useParam('label');
@@ -33,7 +33,7 @@ export function BoardFilters({ index, grouping, onAdd }: { index: TaskIndex; gro
         label="Group by"
         value={grouping}
         onChange={(value) => setGroup(value || 'none')}
-        choices={groupings.map((name) => [name, name])}
+        choices={boardGroupings.map((name) => [name, name])}
         hasAll={false}
       />
       <span class="spacer" />

@@ -4,8 +4,8 @@ import { priorities } from '../../components/priority-icon.tsx';
 import type { TaskStatus } from '../../components/state-badge.tsx';
 import type { IndexTask } from '../../state/task-index.ts';
 
-export const groupings = ['none', 'epic', 'assignee', 'priority'] as const;
-export type Grouping = (typeof groupings)[number];
+export const boardGroupings = ['none', 'epic', 'assignee', 'priority'] as const;
+export type BoardGrouping = (typeof boardGroupings)[number];
 
 interface BoardFilter {
   /** Words that must all occur in the id or the title. */
@@ -51,7 +51,12 @@ function isInside(task: IndexTask, container: string, tasks: Map<string, IndexTa
 }
 
 /** Sorts tasks into the columns, and inside a column into groups. */
-export function buildColumns(found: IndexTask[], statuses: TaskStatus[], grouping: Grouping, tasks: Map<string, IndexTask>): BoardColumn[] {
+export function buildColumns(
+  found: IndexTask[],
+  statuses: TaskStatus[],
+  grouping: BoardGrouping,
+  tasks: Map<string, IndexTask>,
+): BoardColumn[] {
   const byStatus = new Map<TaskStatus, IndexTask[]>(statuses.map((status) => [status, []]));
   for (const task of found) byStatus.get(task.status)?.push(task);
   return statuses.map((status) => {
@@ -63,7 +68,7 @@ export function buildColumns(found: IndexTask[], statuses: TaskStatus[], groupin
 
 const toCardRow = (task: IndexTask): BoardRow => ({ kind: 'card', key: task.id, task });
 
-function buildGroups(own: IndexTask[], grouping: Exclude<Grouping, 'none'>, tasks: Map<string, IndexTask>): BoardRow[] {
+function buildGroups(own: IndexTask[], grouping: Exclude<BoardGrouping, 'none'>, tasks: Map<string, IndexTask>): BoardRow[] {
   const groups = new Map<string, IndexTask[]>();
   for (const task of own) {
     const key = getGroup(task, grouping);
@@ -79,16 +84,16 @@ function buildGroups(own: IndexTask[], grouping: Exclude<Grouping, 'none'>, task
     ]);
 }
 
-const getGroup = (task: IndexTask, grouping: Exclude<Grouping, 'none'>): string =>
+const getGroup = (task: IndexTask, grouping: Exclude<BoardGrouping, 'none'>): string =>
   ({ epic: task.epicId, assignee: getPerson(task), priority: task.priority })[grouping] ?? '';
 
-function formatGroup(key: string, grouping: Exclude<Grouping, 'none'>, tasks: Map<string, IndexTask>): string {
+function formatGroup(key: string, grouping: Exclude<BoardGrouping, 'none'>, tasks: Map<string, IndexTask>): string {
   if (key === '') return grouping === 'epic' ? 'Without an epic' : 'Not assigned';
   return grouping === 'epic' ? (tasks.get(key)?.title ?? key) : key;
 }
 
 /** The group without a value is the last one. */
-function compareGroups(a: string, b: string, grouping: Exclude<Grouping, 'none'>): number {
+function compareGroups(a: string, b: string, grouping: Exclude<BoardGrouping, 'none'>): number {
   if (a === '' || b === '') return a === '' ? 1 : -1;
   if (grouping === 'priority') return (priorities as string[]).indexOf(a) - (priorities as string[]).indexOf(b);
   return grouping === 'epic' ? toTaskNumber(a) - toTaskNumber(b) : a < b ? -1 : 1;

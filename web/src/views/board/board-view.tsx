@@ -10,7 +10,7 @@ import { moveTasks } from '../../state/task-actions.ts';
 import { type IndexTask, reloadTaskIndex, useTaskIndex } from '../../state/task-index.ts';
 import { BoardColumnList } from './board-column.tsx';
 import { BoardFilters } from './board-filters.tsx';
-import { type BoardColumn, buildColumns, filterTasks, type Grouping, groupings } from './board-rows.ts';
+import { type BoardColumn, type BoardGrouping, boardGroupings, buildColumns, filterTasks } from './board-rows.ts';
 import { QuickAdd } from './quick-add.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 
@@ -29,7 +29,7 @@ export function BoardView() {
   const [isAdding, setAdding] = useState(false);
   const lastToggled = useRef<string | undefined>(undefined);
 
-  const grouping: Grouping = groupings.find((each) => each === group) ?? 'epic';
+  const grouping: BoardGrouping = boardGroupings.find((each) => each === group) ?? 'epic';
   const columns = useMemo(
     () => buildColumns(filterTasks(index.tasks, { text, epic, label, person }), statuses, grouping, index.tasks),
     [index, text, epic, label, person, grouping],

@@ -3,7 +3,7 @@ import { type ShapePart, stateShapes } from '../../components/state-shapes.ts';
 import type { Highlight } from './highlight.ts';
 import { columnPitch, nodeSize, type PlacedNode } from './layout.ts';
 import type { Palette } from './palette.ts';
-import type { GraphTask, Scene } from './scene.ts';
+import type { Scene, SceneTask } from './scene.ts';
 import type { Size, Viewport } from './viewport.ts';
 
 /** Below this scale texts cannot be read: tasks are drawn as blocks. */
@@ -88,7 +88,7 @@ function traceBox(context: CanvasRenderingContext2D, { x, y }: PlacedNode, margi
   context.roundRect(x - margin, y - margin, nodeSize.width + 2 * margin, nodeSize.height + 2 * margin, 6 + margin);
 }
 
-function drawCard(context: CanvasRenderingContext2D, node: PlacedNode, { id, type, title, status }: GraphTask, palette: Palette): void {
+function drawCard(context: CanvasRenderingContext2D, node: PlacedNode, { id, type, title, status }: SceneTask, palette: Palette): void {
   traceBox(context, node);
   context.fillStyle = status === 'pending' ? palette.surface : palette.states[status].soft;
   context.fill();
@@ -105,7 +105,7 @@ function drawCard(context: CanvasRenderingContext2D, node: PlacedNode, { id, typ
 }
 
 /** Draws a task that is too small for text. The statuses differ by shape too: outline, half, crossed, full. */
-function drawBlock(context: CanvasRenderingContext2D, node: PlacedNode, { status }: GraphTask, palette: Palette): void {
+function drawBlock(context: CanvasRenderingContext2D, node: PlacedNode, { status }: SceneTask, palette: Palette): void {
   const { main, soft } = palette.states[status];
   const { width, height } = nodeSize;
   context.fillStyle = status === 'pending' ? palette.surface : status === 'active' ? soft : main;
@@ -126,7 +126,7 @@ function drawShape(
   x: number,
   y: number,
   palette: Palette,
-  status: GraphTask['status'],
+  status: SceneTask['status'],
 ): void {
   context.translate(x, y);
   for (const part of parts) {

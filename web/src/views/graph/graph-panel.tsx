@@ -10,13 +10,13 @@ import { setParams } from '../../router.ts';
 import { useCanWrite } from '../../state/actions.ts';
 import { addDependency, addDependent, listOtherTasks, removeDependency } from '../../state/task-actions.ts';
 import { type IndexTask, useTaskIndex } from '../../state/task-index.ts';
-import type { GraphTask } from './scene.ts';
+import type { SceneTask } from './scene.ts';
 
 interface GraphPanelProps {
   data: Success<'orchestrate.graph'>;
-  tasks: Map<string, GraphTask>;
+  tasks: Map<string, SceneTask>;
   /** The tasks that stand out, in the order of the waves. */
-  listed: GraphTask[];
+  listed: SceneTask[];
   selected: string | undefined;
   isOnly: boolean;
   onSelect: (id: string | undefined) => void;
@@ -32,7 +32,7 @@ export function GraphPanel(props: GraphPanelProps) {
     <aside class="graph-panel panel" aria-label="Tasks of the graph">
       {selected === undefined ? (
         <>
-          <VirtualList<GraphTask>
+          <VirtualList<SceneTask>
             className="graph-list"
             label="Tasks by wave"
             rows={listed}
@@ -53,7 +53,7 @@ export function GraphPanel(props: GraphPanelProps) {
 
 interface TaskButtonProps {
   id: string;
-  task: GraphTask | IndexTask | undefined;
+  task: SceneTask | IndexTask | undefined;
   isCritical?: boolean;
   onSelect: (id: string) => void;
 }

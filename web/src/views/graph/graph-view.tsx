@@ -5,14 +5,14 @@ import { EmptyState, ErrorNote, LoadingLines } from '../../components/states.tsx
 import { toTaskUrl } from '../../components/task-id.tsx';
 import { navigate, setParams, useParam } from '../../router.ts';
 import { useShortcuts } from '../../state/shortcuts.ts';
-import { listTaskIds, useIndexTask } from '../../state/task-index.ts';
+import { listIndexedIds, useIndexTask } from '../../state/task-index.ts';
 import { useQuery } from '../../state/use-query.ts';
 import { GraphCanvas } from './graph-canvas.tsx';
 import { GraphHead } from './graph-head.tsx';
 import { GraphPanel } from './graph-panel.tsx';
 import { buildHighlight, emphases } from './highlight.ts';
 import type { LayoutInput } from './layout.ts';
-import { buildScene, type GraphTask } from './scene.ts';
+import { buildScene, type SceneTask } from './scene.ts';
 import { describeTask, listInOrder } from './task-order.ts';
 import { useLayout } from './use-layout.ts';
 
@@ -37,7 +37,7 @@ export function GraphView() {
   } = useQuery(
     'orchestrate.graph',
     { ...(epic ? { epic } : {}), ...(done || isDone ? { all: true } : {}), ...(isOnly ? { task: selected } : {}) },
-    { isAffected: (change) => listTaskIds([change]).length > 0 },
+    { isAffected: (change) => listIndexedIds([change]).length > 0 },
   );
   // Without dependencies the longest path is any task.
   const data = useMemo(() => (found?.edges.length === 0 ? { ...found, criticalPath: [] } : found), [found]);
@@ -129,7 +129,7 @@ export function GraphView() {
   );
 }
 
-const toLayoutInput = (nodes: GraphTask[], edges: [string, string][]): LayoutInput => ({
+const toLayoutInput = (nodes: SceneTask[], edges: [string, string][]): LayoutInput => ({
   nodes: nodes.map(({ id, status, type, wave, parentId }) => ({
     id,
     isDone: status === 'done',
@@ -141,9 +141,9 @@ const toLayoutInput = (nodes: GraphTask[], edges: [string, string][]): LayoutInp
 });
 
 /** Finds the tasks whose id and title contain all words of a text; undefined without a text. */
-function findMatches(tasks: Map<string, GraphTask>, text: string): Set<string> | undefined {
+function findMatches(tasks: Map<string, SceneTask>, text: string): Set<string> | undefined {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return undefined;
-  const contains = ({ id, title }: GraphTask): boolean => words.every((word) => `${id} ${title}`.toLowerCase().includes(word));
+  const contains = ({ id, title }: SceneTask): boolean => words.every((word) => `${id} ${title}`.toLowerCase().includes(word));
   return new Set([...tasks.values()].filter(contains).map(({ id }) => id));
 }

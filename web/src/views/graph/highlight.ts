@@ -1,6 +1,6 @@
 import { followEdges, type GraphEdge } from '#planning/rules/task-graph.ts';
 import type { GraphLayout } from './layout.ts';
-import { type GraphTask, traceEdges } from './scene.ts';
+import { type SceneTask, traceEdges } from './scene.ts';
 
 export const emphases = ['all', 'critical', 'blocked', 'orphans'] as const;
 export type Emphasis = (typeof emphases)[number];
@@ -24,7 +24,7 @@ export interface Highlight {
 
 interface HighlightInput {
   layout: GraphLayout;
-  nodes: GraphTask[];
+  nodes: SceneTask[];
   edges: GraphEdge[];
   criticalPath: string[];
   selected: string | undefined;
@@ -77,7 +77,7 @@ export function buildHighlight({ layout, nodes, edges, criticalPath, selected, e
 
 /** Finds the dependencies on the critical path. A step of it may follow from a dependency of the tasks above: a task waits for all
  *  subtasks of what it depends on. */
-function findCriticalEdges(nodes: Pick<GraphTask, 'id' | 'parentId'>[], edges: GraphEdge[], criticalPath: string[]): GraphEdge[] {
+function findCriticalEdges(nodes: Pick<SceneTask, 'id' | 'parentId'>[], edges: GraphEdge[], criticalPath: string[]): GraphEdge[] {
   const parents = new Map(nodes.map(({ id, parentId }) => [id, parentId]));
   const listUp = (id: string | undefined): string[] => {
     const found = new Set<string>();

@@ -2,7 +2,7 @@ import type { Success } from '../../api/operations.generated.ts';
 import type { GraphLayout, PlacedNode } from './layout.ts';
 import { nodeSize } from './layout.ts';
 
-export type GraphTask = Success<'orchestrate.graph'>['nodes'][number];
+export type SceneTask = Success<'orchestrate.graph'>['nodes'][number];
 
 /** Lines that are near to each other, so that those outside the screen are skipped together. */
 interface LineGroup {
@@ -14,7 +14,7 @@ interface LineGroup {
 /** A placed graph, prepared for drawing. */
 export interface Scene {
   layout: GraphLayout;
-  tasks: Map<string, GraphTask>;
+  tasks: Map<string, SceneTask>;
   places: Map<string, PlacedNode>;
   groups: LineGroup[];
 }
@@ -23,7 +23,7 @@ export interface Scene {
 const groupHeight = 600;
 const headSize = 5;
 
-export function buildScene(layout: GraphLayout, tasks: Map<string, GraphTask>): Scene {
+export function buildScene(layout: GraphLayout, tasks: Map<string, SceneTask>): Scene {
   const groups = new Map<string, LineGroup>();
   const drawn = new Set<string>();
   for (const { points } of layout.edges)

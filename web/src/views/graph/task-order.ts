@@ -1,8 +1,8 @@
 import type { GraphLayout } from './layout.ts';
-import type { GraphTask } from './scene.ts';
+import type { SceneTask } from './scene.ts';
 
 /** Lists tasks as the graph is read: column by column, from top to bottom. */
-export function listInOrder(layout: GraphLayout, tasks: Map<string, GraphTask>, included: ReadonlySet<string> | undefined): GraphTask[] {
+export function listInOrder(layout: GraphLayout, tasks: Map<string, SceneTask>, included: ReadonlySet<string> | undefined): SceneTask[] {
   const last = layout.columns.length;
   return [...layout.nodes]
     .sort((a, b) => (a.column ?? last) - (b.column ?? last) || a.y - b.y || a.x - b.x)
@@ -11,7 +11,7 @@ export function listInOrder(layout: GraphLayout, tasks: Map<string, GraphTask>, 
 }
 
 /** Says in words what the graph shows about a task. */
-export function describeTask({ id, title, status, wave }: GraphTask, edges: [string, string][]): string {
+export function describeTask({ id, title, status, wave }: SceneTask, edges: [string, string][]): string {
   const before = edges.filter(([task]) => task === id).map(([, other]) => other);
   const after = edges.filter(([, other]) => other === id).map(([task]) => task);
   return [

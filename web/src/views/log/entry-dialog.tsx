@@ -4,7 +4,7 @@ import { ErrorNote, LoadingLines } from '../../components/states.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { getRecordUrl } from '../../routes.ts';
 import { useQuery } from '../../state/use-query.ts';
-import { Outcome, RecordId } from './log-row.tsx';
+import { LogOutcome, RecordId } from './log-row.tsx';
 import type { LogEntry } from './use-log.ts';
 
 /** All of one entry: parameters, caller, and the records it changed. Secrets were redacted when it was written. */
@@ -30,8 +30,8 @@ function EntryFacts({ entry }: { entry: LogEntry }) {
         <Fact name="Operation">
           <code>{entry.operation}</code>
         </Fact>
-        <Fact name="Outcome">
-          <Outcome success={entry.success} />
+        <Fact name="LogOutcome">
+          <LogOutcome success={entry.success} />
           {entry.success ? 'succeeded' : `${entry.errorCode ?? 'failed'}${entry.exitCode ? `, exit code ${entry.exitCode}` : ''}`}
         </Fact>
         <Fact name="Time">

@@ -11,7 +11,7 @@ export function LogRow({ entry, isCursor, isBroken, onOpen }: LogRowProps) {
   return (
     <div class={`log-row ${isCursor ? 'cursor' : ''} ${isBroken ? 'broken' : ''}`} data-seq={seq}>
       <span class="log-seq">{seq}</span>
-      <Outcome success={success} />
+      <LogOutcome success={success} />
       <button type="button" class="log-operation line" title={`Open entry ${seq}`} onClick={() => onOpen(seq)}>
         {operation}
       </button>
@@ -35,7 +35,7 @@ interface LogRowProps {
   onOpen: (seq: number) => void;
 }
 
-export const Outcome = ({ success }: { success: boolean }) => (
+export const LogOutcome = ({ success }: { success: boolean }) => (
   <span class={`log-outcome ${success ? 'success' : 'failed'}`} title={success ? 'succeeded' : 'failed'}>
     <Icon name={success ? 'check' : 'close'} size={14} />
     <span class="visually-hidden">{success ? 'succeeded' : 'failed'}</span>

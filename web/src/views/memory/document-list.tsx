@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
 import { matchNames } from '#core/rules/match-names.ts';
-import type { Result } from '../../api/operations.generated.ts';
 import { CopyCommand } from '../../components/copy-command.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Panel } from '../../components/panel.tsx';

@@ -32,7 +32,7 @@ export const canResume = ({ status, lines, kind }: Run): boolean =>
 
 /** Resumes a run with the parameters of its record. A token of scope admin may start programs on the machine of the server, so that the
  *  run is part of this call. Every other page shows the command, until `started` is aborted. */
-export async function resumeRun({ id, kind, name }: Run, started: AbortSignal): Promise<void> {
+export async function requestResume({ id, kind, name }: Run, started: AbortSignal): Promise<void> {
   const terminal = {
     title: `Resume ${id}`,
     message: 'A page starts no programs on the machine of the server, unless it has a token of scope admin.',

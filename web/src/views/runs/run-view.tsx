@@ -14,7 +14,7 @@ import { useParam } from '../../router.ts';
 import { useCanWrite } from '../../state/actions.ts';
 import { useShortcuts } from '../../state/shortcuts.ts';
 import { useQuery } from '../../state/use-query.ts';
-import { canResume, resumeRun, stopRun } from './run-actions.ts';
+import { canResume, requestResume, stopRun } from './run-actions.ts';
 import { isRunChange } from './run-changes.ts';
 import { RunComparison } from './run-comparison.tsx';
 import { buildLanes, formatStep, type Step } from './run-lanes.ts';
@@ -110,7 +110,7 @@ function ResumeButton({ run, onResuming }: { run: Run; onResuming: () => void })
   const resume = async (): Promise<void> => {
     setWaiting(true);
     onResuming();
-    await resumeRun(run, started.current.signal);
+    await requestResume(run, started.current.signal);
     setWaiting(false);
   };
   return (

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { formatDuration } from '#lib/ago.ts';
-import { formatUsage } from '#lib/format-usage.ts';
+import { formatTokenUsage } from '#lib/format-usage.ts';
 import type { Result } from '../../api/operations.generated.ts';
 import { Icon } from '../../components/icon.tsx';
 import { Menu } from '../../components/menu.tsx';
@@ -38,7 +38,7 @@ export function WorkPanel() {
                 {count} done or released
                 {failures > 0 && <span class="run-failed">, {failures} given up</span>}
               </span>
-              <span>{formatUsage(usage)}</span>
+              <span>{formatTokenUsage(usage)}</span>
               {ending && <span class="line">{ending}</span>}
               <TimeAgo time={startedAt} />
               <StopMenu name={`cleo work ${id}`} />
@@ -74,7 +74,7 @@ function TaskRow({ task }: { task: Work['tasks'][number] }) {
           {round > 1 && `, round ${round}`}
         </a>
         {branch && <code class="line">{branch}</code>}
-        <span>{formatUsage(usage)}</span>
+        <span>{formatTokenUsage(usage)}</span>
         <span>{formatDuration(elapsedMs)}</span>
         {activeStates.includes(state) && <StopMenu name={taskId} taskId={taskId} />}
       </span>

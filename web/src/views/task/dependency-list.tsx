@@ -4,7 +4,7 @@ import { TaskLink } from '../../components/task-id.tsx';
 import { addDependency, listOtherTasks, removeDependency } from '../../state/task-actions.ts';
 import { useQuery } from '../../state/use-query.ts';
 import { RemoveButton } from './record-row.tsx';
-import { addRemoteDependency, parseRemoteId, RemoteDependencyList } from './remote-dependency-list.tsx';
+import { addRemoteDependency, extractRemoteId, RemoteDependencyList } from './remote-dependency-list.tsx';
 import type { FullTask } from './task-view.tsx';
 
 /** Direct dependencies, which can be changed, and everything above and below with its status. */
@@ -32,7 +32,7 @@ export function DependencyList({ task, canWrite }: { task: FullTask; canWrite: b
           placeholder="Add T004, or web:T003"
           suggestions={listOtherTasks(task.id)}
           onAdd={(text) => {
-            const remote = parseRemoteId(text);
+            const remote = extractRemoteId(text);
             return remote === undefined ? addDependency(task.id, text) : addRemoteDependency(task.id, remote);
           }}
         />

@@ -9,7 +9,7 @@ export type RemoteTask = NonNullable<Result<'tasks.deps'>['deps']['remote']>[num
 const remotePattern = /^([a-z0-9][a-z0-9._-]*:T?\d+)\b/i;
 
 /** Returns the id of a task of another project, such as `web:T003`, at the beginning of a text. */
-export const parseRemoteId = (text: string): string | undefined => remotePattern.exec(text)?.[1];
+export const extractRemoteId = (text: string): string | undefined => remotePattern.exec(text)?.[1];
 
 export const addRemoteDependency = async (taskId: string, on: string): Promise<boolean> => {
   const terminal = {
