@@ -229,10 +229,19 @@ test('only a person takes back a decision, or a task with criteria that are boun
   expect((await app.call('memory.fetch', { id: 'D-001' })).memory).toMatchObject({ confirmation_state: 'proposed' });
 });
 
+test('refuses if the new task is the scope of a session', async () => {
+  const app = await openApp({ tasks: ['T001 epic', 'session s-1 epic:T001 by ben'], agent: 'ada' });
+  await app.call('tasks.add', { title: 'New', type: 'epic' });
+  await app.tamper("update sessions set scope_root = 'T002'");
+  expect((await app.call('admin.undo')).error.message).toContain('T002 is the scope of s-1');
+});
+
 test('an import is not taken back', async () => {
   const app = await openApp({ tasks: ['T001'], agent: 'ada' });
-  const imported = await app.call('tasks.import', { content: '{"id":"x","title":"From elsewhere"}\n', from: 'native' });
-  if (imported.success) expect((await app.call('admin.undo')).error).toMatchObject({ code: 'E_UNDO_BLOCKED' });
+  const content = '[{"uuid":"6a2b1b9e-4d0c-4a64-9a0b-0f3c7f1d2e3a","description":"From elsewhere","status":"pending"}]';
+  expect(await app.call('tasks.import', { content, from: 'taskwarrior' })).toMatchObject({ success: true });
+  const { error } = await app.call('admin.undo');
+  expect(error).toMatchObject({ code: 'E_UNDO_BLOCKED', message: expect.stringContaining('it also recorded what it imported') });
 });
 
 test('finds the last write behind many entries of others', async () => {

@@ -48,7 +48,7 @@ export const adminUndo = mutation({
     const summary = await summarize(ctx, operation, entry);
     const reject = (problem: string): CleoError =>
       new CleoError('E_UNDO_BLOCKED', { entry: entry.seq, what: summary.replace(/^Take back /, ''), problem });
-    const final = finalWrites[operation.name] ?? (operation.kind === 'job' ? 'it wrote files' : undefined);
+    const final = finalWrites[operation.name];
     if (final) throw reject(final);
     if (search.restore) throw reject(`a backup was restored after that (entry ${search.restore.seq})`);
     const later = findLaterWrite(search);

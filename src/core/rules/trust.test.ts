@@ -57,6 +57,17 @@ const record: TrustRecord = {
   files: { 'construct.yaml': 'a'.repeat(64) },
 };
 
+test('the policy of a group leaves out the settings that need trust by themselves', () => {
+  const values = {
+    'verification.required': true,
+    'verification.tools.test': ['npm'],
+    'store.url': 'x',
+    'store.durability': 'full',
+    'docs.types': [],
+  };
+  expect(Object.keys(selectPolicy(values, ['verification.', 'store.']))).toEqual(['verification.required', 'store.durability']);
+});
+
 test('finds new and changed items, by value and not by the order of keys', () => {
   const file = '/p/.cleo/config.json';
   const setting = (name: string, value: unknown) => ({ name, value, file, kind: 'setting' as const });

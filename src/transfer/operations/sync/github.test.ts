@@ -178,6 +178,23 @@ test('pages are followed, and pages that have not changed are not sent again', a
   expect((await sync()).sync.pulled.created).toBe(51);
 });
 
+test('a comment that moves to the next page while the pages are read is one note', async () => {
+  const { app, server, sync } = await open();
+  server.addIssue();
+  for (let i = 0; i < 101; i += 1) server.addComment(1, `Comment ${i}`);
+  let isMoved = false;
+  server.onRequest = (line) => {
+    if (isMoved || !/comments.*page=2/.test(line)) return undefined;
+    isMoved = true;
+    // An older comment was added to the list, so that the last one of the first page is the first of the second.
+    server.comments.unshift({ ...server.comments[0]!, id: 9999, body: 'Older' });
+    return undefined;
+  };
+  await sync();
+  const texts = (await app.store.read(({ tasks }) => tasks.getNotes(['T001']))).get('T001')?.map(({ text }) => text) ?? [];
+  expect([isMoved, texts.length]).toEqual([true, 101]);
+});
+
 test('every token has its own ETags, which stay valid while others use the same store', async () => {
   const { app, server, sync } = await open();
   for (let i = 0; i < 120; i += 1) server.addIssue();

@@ -208,6 +208,25 @@ test('publishes decisions, documents and handoffs, but no observations', async (
   expect((await b.reply('sync.run')).exitCode).toBe(102);
 });
 
+test('a content is read only if it has the hash of its name, and one of more than 1 MiB is not published', async () => {
+  const a = await openReplica(1, { tasks: ['T001'] });
+  for (const [slug, content] of [
+    ['small', '# Plan\n'],
+    ['large', 'x'.repeat((1 << 20) + 1)],
+  ] as const) {
+    writeFileSync(join(a.root, 'doc.md'), content);
+    expect(await a.call('docs.add', { slug, type: 'note', file: 'doc.md', taskId: 'T001' })).toMatchObject({ success: true });
+  }
+  await a.call('sync.run');
+  const contents = listPlan(a).filter((name) => name.startsWith('contents'));
+  expect(contents).toHaveLength(1);
+  const b = await openReplica(2);
+  mergeFiles(a, b);
+  writeFileSync(join(planFolder(b), contents[0]!), '# Forged\n');
+  await b.call('sync.run');
+  expect(JSON.stringify(await b.call('docs.fetch', { slug: 'small' }))).not.toContain('Forged');
+});
+
 test('the tasks of a handoff keep their meaning when they are renumbered, here and in the other clone', async () => {
   const a = await openReplica(1, { tasks: ['T001 epic'] });
   await a.call('sync.run');
