@@ -266,7 +266,7 @@ function toJson(self: GithubServer, issue: ServerIssue): Body {
 const toCommentJson = (self: GithubServer, { id, issue, body, login, association, created_at }: ServerComment): Body => ({
   id,
   body,
-  user: { login },
+  user: login === '' ? null : { login },
   author_association: association,
   created_at,
   updated_at: created_at,

@@ -195,6 +195,16 @@ test('a comment that moves to the next page while the pages are read is one note
   expect([isMoved, texts.length]).toEqual([true, 101]);
 });
 
+test('a comment of a deleted account is a note, which is not written to GitHub as a new comment', async () => {
+  const { app, server, sync } = await open();
+  server.addIssue();
+  server.addComment(1, 'Seen it too', '');
+  await sync();
+  await app.call('tasks.update', { taskId: 'T001', title: 'Changed' });
+  await sync();
+  expect(listWrites(server)).toEqual(['PATCH /repos/octo/plan/issues/1 200']);
+});
+
 test('every token has its own ETags, which stay valid while others use the same store', async () => {
   const { app, server, sync } = await open();
   for (let i = 0; i < 120; i += 1) server.addIssue();
