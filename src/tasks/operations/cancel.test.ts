@@ -122,3 +122,8 @@ test('several are cancelled at once or not at all, children before their parents
     unchanged: ['T002', 'T001'],
   });
 });
+
+test('a task that is cancelled in the same call is not listed as a dependent', async () => {
+  const { call } = await openApp({ tasks: ['T001', 'T002 depends T001', 'T003 depends T001'] });
+  expect(await call('tasks.cancel', { taskIds: ['T001', 'T002'], reason })).toMatchObject({ dependents: ['T003'], unblocked: ['T003'] });
+});

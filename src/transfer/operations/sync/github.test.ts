@@ -182,17 +182,13 @@ test('a comment that moves to the next page while the pages are read is one note
   const { app, server, sync } = await open();
   server.addIssue();
   for (let i = 0; i < 101; i += 1) server.addComment(1, `Comment ${i}`);
-  let isMoved = false;
   server.onRequest = (line) => {
-    if (isMoved || !/comments.*page=2/.test(line)) return undefined;
-    isMoved = true;
-    // An older comment was added to the list, so that the last one of the first page is the first of the second.
-    server.comments.unshift({ ...server.comments[0]!, id: 9999, body: 'Older' });
+    // An older comment moves the last one of the first page to the second.
+    if (/comments.*page=2/.test(line)) server.comments.unshift({ ...server.comments[0]!, id: 9999, body: 'Older' });
     return undefined;
   };
   await sync();
-  const texts = (await app.store.read(({ tasks }) => tasks.getNotes(['T001']))).get('T001')?.map(({ text }) => text) ?? [];
-  expect([isMoved, texts.length]).toEqual([true, 101]);
+  expect((await app.store.read(({ tasks }) => tasks.getNotes(['T001']))).get('T001')).toHaveLength(101);
 });
 
 test('a comment of a deleted account is a note, which is not written to GitHub as a new comment', async () => {

@@ -29,6 +29,13 @@ test('a new record has the stamp of its creation in all fields, and later stamps
   expect(projectOne(record).updatedAt).toBe(new Date(planNoon + 5000).toISOString());
 });
 
+test('an edit that is dated after the present has the present as its time', () => {
+  const now = createPlanState('u1', 'T001');
+  const times = { base: undefined, before: undefined, now, project: 'p', replica: a, nowMs: planNoon + 9000 };
+  const record = diffRecord({ ...times, editedAtMs: () => planNoon + 99_000 });
+  expect(record.entries.find(({ field }) => field === 'title')?.stamp.slice(0, 24)).toBe(createStamp(planNoon + 9000, a).slice(0, 24));
+});
+
 test('the later of two concurrent edits wins, and the other text is a note that survives the next edit', () => {
   const base = createPlanTask(a, 'u1', 'T001');
   const merged = mergeRecords(edit(base, a, 2000, { title: 'Later' }), edit(base, b, 1000, { title: 'Earlier' }));

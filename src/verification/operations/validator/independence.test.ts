@@ -155,3 +155,16 @@ test('a person who proves to be one may judge the work of an agent', async () =>
     expect(await ada.call('verify.gate', { taskId: 'T001', gate, evidence })).toMatchObject({ success: true });
   expect(await app.call('validator.attest', { taskId: 'T001' })).toMatchObject({ verdict: { by: 'sam', independence: 'person' } });
 });
+
+test('a person does not judge own work under another name', async () => {
+  const app = await openApp({
+    tasks: ['T001'],
+    config: { ...config, agents: ['ben'] },
+    isAtTerminal: true,
+    env: { CLEO_AGENT_ID: '', LOGNAME: 'sam' },
+  });
+  writeFileSync(join(app.root, 'work.txt'), 'work');
+  for (const [gate, evidence] of Object.entries({ implemented: 'files:work.txt', testsPassed: 'tool:test' }))
+    expect(await app.call('verify.gate', { taskId: 'T001', gate, evidence })).toMatchObject({ success: true });
+  expect(await app.call('validator.attest', { taskId: 'T001', agent: 'ben' })).toMatchObject({ error: { exitCode: 82 } });
+});
