@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { cleanEnv } from './measure.mjs';
@@ -61,7 +61,14 @@ async function createProject(folder, script, env) {
   writeFileSync(join(folder, 'skills', 'done', 'run'), '#!/bin/sh\nexec true\n', { mode: 0o755 });
   writeFileSync(
     join(folder, 'construct.yaml'),
-    ['apiVersion: loa/v1', 'kind: Construct', 'metadata: { name: one, version: 1.0.0 }', 'skills: [{ name: done, phase: only }]', 'execution: { phases: [only] }', ''].join('\n'),
+    [
+      'apiVersion: loa/v1',
+      'kind: Construct',
+      'metadata: { name: one, version: 1.0.0 }',
+      'skills: [{ name: done, phase: only }]',
+      'execution: { phases: [only] }',
+      '',
+    ].join('\n'),
   );
   run(folder, [script, 'init'], env);
   await recordTrust(folder, env.CLEO_HOME);

@@ -11,7 +11,7 @@ import {
   truncate,
 } from '#core/terminal/index.ts';
 import type { View } from '#core/terminal/view.ts';
-import { formatUsage, type TokenUsage } from '#lib/format-usage.ts';
+import { formatTokenUsage, type TokenUsage } from '#lib/format-usage.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 
 export const workView: View = { forms: { work: drawWork }, titledKeys: ['work'] };
@@ -50,6 +50,6 @@ function formatSummary({ reason, usage }: Fields, tasks: Fields[]): string {
   const outcomes = [...new Set(tasks.map(({ outcome }) => String(outcome)))];
   const counts = outcomes.map((name) => `${tasks.filter(({ outcome }) => outcome === name).length} ${formatWorkState(name)}`);
   const why = tasks.length === 0 && reason === 'nothing-ready' ? 'nothing is ready' : (reasons[String(reason)] ?? String(reason));
-  const cost = isPlainObject(usage) ? formatUsage(usage as unknown as TokenUsage) : '';
+  const cost = isPlainObject(usage) ? formatTokenUsage(usage as unknown as TokenUsage) : '';
   return ['·', [counts.join(', '), cost, why].filter(Boolean).join('; ')].join(' ');
 }
