@@ -133,6 +133,14 @@ test('a name that nobody here has reserves nothing', async () => {
   expect(await app.as('eve').call('tasks.start', { taskId: 'T001' })).toMatchObject({ task: { status: 'active' } });
 });
 
+test('a take-over of a task that is reserved for nobody leaves no note', async () => {
+  const app = await openApp({ tasks: ['T001'] });
+  await app.call('tasks.update', { taskId: 'T001', assignee: 'Grace Hopper' });
+  const started = await app.as('eve').call('tasks.start', { taskId: 'T001', takeOver: true, reason: 'she is on holiday' });
+  expect(started).not.toHaveProperty('takenOverFrom');
+  expect((await app.call('tasks.show', { taskId: 'T001' })).task).not.toHaveProperty('notes');
+});
+
 test('names of the configuration and of tokens reserve tasks', async () => {
   const app = await openApp({ tasks: ['T001', 'token ci mutate', 'T002'], config: { agents: ['zoe'] } });
   await app.call('tasks.update', { taskId: 'T001', assignee: 'zoe' });

@@ -188,6 +188,15 @@ test('the limit of a profile holds for all of its agents together', async () => 
   expect(await call('work.claim', {})).toMatchObject({ limit: 'profiles.scripted.concurrency is 1' });
 });
 
+test('a task that somebody else took over from its agent counts for no limit', async () => {
+  const config = { ...scripted(''), work: { profile: 'scripted', maxParallel: 1 } };
+  const { call, as } = await createProject(config, ['T002 in T001', 'T003 in T001']);
+  expect((await as('work/scripted/k/1').call('work.claim', {})).claimed.taskId).toBe('T002');
+  await as('T002-worker-1').call('tasks.stop', { taskId: 'T002' });
+  expect(await call('tasks.start', { taskId: 'T002' })).toMatchObject({ success: true });
+  expect((await as('work/scripted/k/2').call('work.claim', {})).claimed.taskId).toBe('T003');
+});
+
 test('work.status, work.logs and work.clean show and remove what was left', async () => {
   const { call, root } = await createProject(scripted('console.log("hello"); console.error("oh")'), ['T002 in T001: Work']);
   expect(await call('work.status')).toMatchObject({ _meta: { exitCode: 100 } });
