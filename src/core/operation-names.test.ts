@@ -37,6 +37,8 @@ test.each<[string, string | undefined]>([
   ['tasks.status', 'admin.dash'],
   ['help', 'admin.help'],
   ['next', 'tasks.next'],
+  ['waves', 'orchestrate.waves'],
+  ['tasks.spawn', 'orchestrate.spawn'],
   ['tasks', undefined],
   ['', undefined],
   ['...', undefined],

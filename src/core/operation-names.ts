@@ -70,6 +70,8 @@ function listReadings(text: string, entries: NamedEntry[]): string[][] {
       bare,
       [bare.join('-')],
       ...(lastDomain && words.length === 2 ? [[lastDomain, first]] : []),
+      // `waves` and `spawn` are about the plan, and no other domain has them.
+      ...(bare.length === 1 ? [['orchestrate', ...bare]] : []),
     ];
   });
   return readings.filter((words) => words.length > 0 && words[0] !== '');

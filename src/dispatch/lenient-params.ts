@@ -260,4 +260,4 @@ function isTextSchema(schema: unknown): boolean {
 
 const hasEntries = (schema: unknown): boolean => isPlainObject((schema as SchemaNode | undefined)?.entries);
 
-export { guessChoice, parseChoice };
+export { guessChoice, matchParamName, parseChoice, selectsOpenTasks };

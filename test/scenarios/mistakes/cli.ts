@@ -248,4 +248,5 @@ export const cliMistakes: Mistake[] = [
   ...cli('orchestrate.ready', { tasks: [{ id: 'T002' }, { id: 'T003' }] }, 'available', 'unblocked'),
   ...cli('orchestrate.epics', { epics: [{ id: 'T001' }] }, 'epic list'),
   ...cli('admin.dash', {}, 'overview', 'stats', 'summary'),
+  ...cli('orchestrate.waves', { waves: [{ tasks: [{ id: 'T002' }] }] }, 'waves T1', 'waves --epic T1'),
 ];
