@@ -78,7 +78,9 @@ export function createApp(platform: Platform, options: AppOptions = {}): App {
       for (const store of stores) await (await store.catch(() => undefined))?.close();
     },
     getLogFeed() {
-      logFeed ??= import('./dispatch/feed/log-feed.ts').then(({ createLogFeed }) => createLogFeed(app));
+      logFeed ??= isBehindServer(platform)
+        ? import('./dispatch/remote/server-feed.ts').then(({ createServerFeed }) => createServerFeed(app))
+        : import('./dispatch/feed/log-feed.ts').then(({ createLogFeed }) => createLogFeed(app));
       return logFeed;
     },
   };

@@ -1,6 +1,6 @@
-import { type ClientRequest, Agent as HttpAgent, request as requestHttp } from 'node:http';
-import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
-import type { ServerAnswer, ServerConnection, ServerRequest } from '#core/model/server-connection.ts';
+import { type ClientRequest, get as getHttp, Agent as HttpAgent, request as requestHttp } from 'node:http';
+import { get as getHttps, Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import type { ServerAnswer, ServerConnection, ServerRequest, ServerStream } from '#core/model/server-connection.ts';
 
 /** A request that received no answer. `wasSent` is false only if the server cannot have seen it. */
 class NoAnswer extends Error {
@@ -19,6 +19,8 @@ const finalCodes = /^(ENOTFOUND|EPROTO|CERT_|ERR_TLS_|ERR_SSL_|HOSTNAME_MISMATCH
 
 /** Longer than any answer of a cleo server. Anything can answer at an address, also without an end. */
 const maxAnswerBytes = 256 << 20;
+/** Longer than any error instead of a stream. */
+const maxRefusalLength = 1 << 20;
 
 /** Connects to a cleo server. The connection stays open between the requests of this process. */
 export function connectServer(address: string): ServerConnection {
@@ -78,5 +80,25 @@ export function connectServer(address: string): ServerConnection {
       });
       request.end(body);
     });
-  return { post, close: () => agent.destroy() };
+  const follow = (path: string, { headers, connectTimeoutMs, timeoutMs, signal, onText }: ServerStream): Promise<ServerAnswer> =>
+    new Promise((resolve, reject) => {
+      const options = { agent: false, headers: { accept: 'text/event-stream', ...headers }, timeout: connectTimeoutMs, signal } as const;
+      const request = (isTls ? getHttps : getHttp)(`${base}${path}`, options, (response) => {
+        const status = response.statusCode ?? 0;
+        const isStream = status === 200 && /^text\/event-stream\b/.test(response.headers['content-type'] ?? '');
+        let text = '';
+        request.setTimeout(timeoutMs);
+        response.setEncoding('utf8').on('data', (part: string) => {
+          if (isStream) onText(part);
+          else if (text.length < maxRefusalLength) text += part;
+        });
+        response.on('error', reject);
+        response.on('end', () => resolve({ status, text }));
+      });
+      // Following the log is no reason for a process to stay alive.
+      request.on('socket', (socket) => socket.unref());
+      request.on('timeout', () => request.destroy(new Error('the server was silent for too long')));
+      request.on('error', reject);
+    });
+  return { post, follow, close: () => agent.destroy() };
 }

@@ -7,10 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Json, openApp, type TestApp } from '../app.ts';
-import { cleoPath, cleoRunner } from '../built-cli.ts';
+import { cleoPath, cleoRunner, runCleo } from '../built-cli.ts';
 import { readEvents } from '../event-reader.ts';
 import { getListenConfig } from '../listen-config.ts';
 import { connectClient, createClientOptions } from '../mcp-client.ts';
+import { grantToken, toClientEnv } from '../remote-client.ts';
 import { createTempFolder } from '../temp-folder.ts';
 import { trustProject } from '../trust.ts';
 
@@ -32,7 +33,11 @@ async function cloneProject({ root, env }: TestApp): Promise<Machine> {
 }
 
 /** Starts a command that runs until the test ends, and returns its lines. */
-async function startProcess({ root, env }: Machine, words: string[]) {
+const startProcess = async (machine: Machine, words: string[]): Promise<Json[]> => (await spawnProcess(machine, words)).lines;
+
+const startServerProcess = (machine: Machine, port = '0') => spawnProcess(machine, ['serve', '--port', port]);
+
+async function spawnProcess({ root, env }: Machine, words: string[]) {
   const child = spawn(cleoRunner, [cleoPath, ...words], {
     cwd: root,
     env: { PATH: process.env.PATH, ...env },
@@ -46,7 +51,7 @@ async function startProcess({ root, env }: Machine, words: string[]) {
   const lines: Json[] = [];
   createInterface(child.stdout).on('line', (line) => lines.push(JSON.parse(line)));
   await expect.poll(() => lines.length, { timeout: 20_000 }).toBeGreaterThan(0);
-  return lines;
+  return { child, lines };
 }
 
 test('a write on one machine is on the page, in watch and in MCP subscriptions of the other within a second', async () => {
@@ -102,4 +107,37 @@ test('a write on one machine is on the page, in watch and in MCP subscriptions o
   );
   for (const [where, ms] of Object.entries(longest)) expect(ms, where).toBeLessThan(1000);
   page.close();
+});
+
+test('a write of one client of a server is in watch and MCP subscriptions of another within a second, also after a restart', async () => {
+  const app = await openApp({ engine: 'postgres', tasks: ['T001', 'T002'], config: getListenConfig() });
+  const { child: server, lines } = await startServerProcess(app);
+  const url = new URL(lines[0]!.listening.url);
+  const openClient = async (name: string): Promise<Machine> => {
+    const machine = await cloneProject(app);
+    return { root: machine.root, env: { ...toClientEnv(machine, url.origin, await grantToken(app, 'mutate', name)), CLEO_AGENT_ID: name } };
+  };
+  const [ada, eve] = [await openClient('ada'), await openClient('eve')];
+  const watched = await startProcess(eve, ['watch']);
+  let notified = 0;
+  const { client } = await connectClient(eve);
+  client.setNotificationHandler('notifications/resources/updated', () => void notified++);
+  await client.listen({ resourceSubscriptions: ['cleo://task/T001'] });
+  await sleep(1000);
+  const change = async (title: string): Promise<void> => {
+    const before = notified;
+    const { exitCode } = await runCleo(['update', 'T001', '--title', title], { cwd: ada.root, env: ada.env });
+    expect(exitCode).toBe(0);
+    const writtenAt = performance.now();
+    await expect.poll(() => watched.at(-1), { interval: 10, timeout: 10_000 }).toMatchObject({ agent: 'ada', updated: ['T001'] });
+    await expect.poll(() => notified, { interval: 10, timeout: 10_000 }).toBeGreaterThan(before);
+    expect(performance.now() - writtenAt).toBeLessThan(1000);
+    watched.push({});
+  };
+  await change('Seen at once');
+  server.kill('SIGTERM');
+  await once(server, 'exit');
+  await startServerProcess(app, url.port);
+  await sleep(6000);
+  await change('Seen after a restart');
 });

@@ -13,9 +13,21 @@ export interface ServerAnswer {
   text: string;
 }
 
+/** A stream of server-sent events. */
+export interface ServerStream {
+  headers: Record<string, string>;
+  connectTimeoutMs: number;
+  /** The time that the stream may be silent. The server sends comments in between. */
+  timeoutMs: number;
+  signal: AbortSignal;
+  onText(text: string): void;
+}
+
 /** A connection to a cleo server, which is reused by the requests of this process. */
 export interface ServerConnection {
   post(path: string, request: ServerRequest): Promise<ServerAnswer>;
+  /** Reads a stream, on a connection of its own. Resolves when it ends; the answer has a text only if it is no stream. */
+  follow(path: string, stream: ServerStream): Promise<ServerAnswer>;
   close(): void;
 }
 

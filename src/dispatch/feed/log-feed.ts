@@ -37,14 +37,18 @@ interface LogListener {
 /** Follows the log for all readers of a process, and only while there is one. Where the store reports commits, nothing is read until it does;
  *  elsewhere one poll serves all readers. */
 export interface LogFeed {
-  /** Returns the number of the last entry. */
-  readHead(): Promise<number>;
-  /** Returns the entries after `seq`, oldest first. */
-  readAfter(seq: number, limit: number): Promise<LogEvent[]>;
   subscribe(listener: LogListener): () => void;
   /** Reads the head now, because this process has written. */
   wake(): void;
   close(): void;
+}
+
+/** The feed of a process that has the store. */
+export interface StoredLogFeed extends LogFeed {
+  /** Returns the number of the last entry. */
+  readHead(): Promise<number>;
+  /** Returns the entries after `seq`, oldest first. */
+  readAfter(seq: number, limit: number): Promise<LogEvent[]>;
 }
 
 /** SQLite reports nothing about writes of other processes. */
@@ -53,7 +57,7 @@ const retryMs = 1000;
 /** Readers that are up to date share these entries. Others read the store. */
 const maxRecent = 1000;
 
-export function createLogFeed(app: App): LogFeed {
+export function createLogFeed(app: App): StoredLogFeed {
   const listeners = new Set<LogListener>();
   let recent: LogEvent[] = [];
   let head: { seq: number; hash: string } | undefined;

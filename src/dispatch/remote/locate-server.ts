@@ -38,6 +38,6 @@ export async function locateServer(platform: Platform): Promise<ServerLocation> 
 export function createBehindServerError(platform: Platform, operation?: Operation): CleoError {
   const { config, serverUrl } = platform;
   const server = serverUrl ?? config.load(requireProject(platform))['server.url'];
-  const [command = 'watch'] = operation ? listCommandNames(operation) : [];
+  const [command = 'serve'] = operation ? listCommandNames(operation) : [];
   return new CleoError('E_STORE_BEHIND_SERVER', { operation: operation?.name ?? 'This command', server, command: `cleo ${command}` });
 }

@@ -219,6 +219,17 @@ async function describeCaller(ctx: CallContext, isWrite: boolean): Promise<Clien
 /** Connections of this process, by address. */
 const connections = new Map<string, Promise<ServerConnection>>();
 
+export function connectTo(platform: Platform, url: string): Promise<ServerConnection> {
+  const connecting = connections.get(url) ?? platform.connectServer(url);
+  connections.set(url, connecting);
+  return connecting;
+}
+
+export const createClientHeaders = (
+  { version }: Pick<Platform, 'version'>,
+  { token }: { token?: string | undefined },
+): Record<string, string> => ({ 'cleo-version': version, ...(token ? { authorization: `Bearer ${token}` } : {}) });
+
 /** Sends a message until it is answered. A server that restarts, or a proxy without one, is waited for as long as a call waits for the lock.
  *  A write that may have arrived is repeated too: its key keeps it from having a second effect. */
 export async function post(
@@ -229,10 +240,8 @@ export async function post(
   { isWrite, signal }: { isWrite: boolean; signal?: AbortSignal | undefined },
 ): Promise<ServerAnswer> {
   const startedAt = platform.monotonicMs();
-  const connecting = connections.get(url) ?? platform.connectServer(url);
-  connections.set(url, connecting);
-  const connection = await connecting;
-  const headers = { 'cleo-version': platform.version, ...(token ? { authorization: `Bearer ${token}` } : {}) };
+  const connection = await connectTo(platform, url);
+  const headers = createClientHeaders(platform, { token });
   let mayBeSaved = false;
   for (let attempt = 1; ; attempt++) {
     const body = JSON.stringify({ ...message, attempt });

@@ -1,7 +1,7 @@
 import '#admin/errors.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { App } from '#dispatch/dispatch.ts';
-import type { LogEvent, LogFeed } from '#dispatch/feed/log-feed.ts';
+import type { LogEvent, StoredLogFeed } from '#dispatch/feed/log-feed.ts';
 
 interface EventRequest {
   /** The number of the last entry that the reader has seen; undefined begins with the next one. */
@@ -40,7 +40,7 @@ const maxBatch = 200;
  *  slow one delays no other and takes no memory. */
 export function createEventStreams(
   app: App,
-  feed: LogFeed,
+  feed: StoredLogFeed,
   { beatMs = 15_000, maxStallMs = 30_000, maxBufferedBytes = 64 * 1024 }: EventStreamOptions = {},
 ): EventStreams {
   const readers = new Set<Reader>();
