@@ -1,6 +1,9 @@
 import { type ClientRequest, get as getHttp, Agent as HttpAgent, request as requestHttp } from 'node:http';
 import { get as getHttps, Agent as HttpsAgent, request as requestHttps } from 'node:https';
-import type { ServerAnswer, ServerConnection, ServerRequest, ServerStream } from '#core/model/server-connection.ts';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ServerAnswer, ServerConnection, ServerRequest, ServerStream, TextParts } from '#core/model/server-connection.ts';
+import { framedCallType } from '#core/rules/text-frames.ts';
 
 /** A request that received no answer. `wasSent` is false only if the server cannot have seen it. */
 class NoAnswer extends Error {
@@ -28,7 +31,7 @@ export function connectServer(address: string): ServerConnection {
   const isTls = /^https:/i.test(base);
   const options = { keepAlive: true, maxSockets: 8, timeout: 60_000 };
   const agent = isTls ? new HttpsAgent(options) : new HttpAgent(options);
-  const post = (path: string, { body, headers, connectTimeoutMs, timeoutMs, signal }: ServerRequest): Promise<ServerAnswer> =>
+  const post = (path: string, { body, texts, headers, connectTimeoutMs, timeoutMs, signal }: ServerRequest): Promise<ServerAnswer> =>
     new Promise((resolve, reject) => {
       let wasSent = false;
       const fail = (problem: string): void => reject(new NoAnswer(problem, wasSent));
@@ -37,7 +40,9 @@ export function connectServer(address: string): ServerConnection {
         {
           method: 'POST',
           agent,
-          headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...headers },
+          headers: texts
+            ? { 'content-type': framedCallType, 'transfer-encoding': 'chunked', ...headers }
+            : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...headers },
           ...(signal ? { signal } : {}),
         },
         (response) => {
@@ -78,7 +83,9 @@ export function connectServer(address: string): ServerConnection {
         const hint = isUnknown ? '; name the file of the authority that signed its certificate in NODE_EXTRA_CA_CERTS' : '';
         reject(new NoAnswer(`${problem}${hint}`, wasSent, !wasSent && (isUnknown || finalCodes.test(code))));
       });
-      request.end(body);
+      if (!texts) request.end(body);
+      // A file that cannot be read to its end is the error of the call; the server does not run a request without its end.
+      else pipeline(Readable.from(listFrames(body, texts), { objectMode: false }), request).catch(reject);
     });
   const follow = (path: string, { headers, connectTimeoutMs, timeoutMs, signal, onText }: ServerStream): Promise<ServerAnswer> =>
     new Promise((resolve, reject) => {
@@ -101,4 +108,19 @@ export function connectServer(address: string): ServerConnection {
       request.on('error', reject);
     });
   return { post, follow, close: () => agent.destroy() };
+}
+
+function* listFrames(body: string, texts: TextParts[]): Generator<Buffer> {
+  yield Buffer.from(`${body}\n`);
+  for (const text of texts) {
+    for (const chunk of text.chunks()) if (chunk !== '') yield* toFrame(Buffer.from(chunk));
+    yield* toFrame(Buffer.alloc(0));
+  }
+}
+
+function* toFrame(bytes: Buffer): Generator<Buffer> {
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(bytes.length);
+  yield length;
+  if (bytes.length > 0) yield bytes;
 }

@@ -66,8 +66,8 @@ test.each([
     for (let round = 0; round < rounds; round++) {
       // On a busy machine a wait can end without a task; an agent waits again.
       let task: Json | undefined;
-      while (!task) ({ task } = await call('mutate/tasks/claim-next', { wait: true, timeout: 60 }, agent));
-      const { id } = task;
+      while (task?.id === undefined) ({ task } = await call('mutate/tasks/claim-next', { wait: true, timeout: 60 }, agent));
+      const id: string = task.id;
       ids.push(id);
       await call('query/tasks/show', { taskId: id }, agent);
       await call('mutate/tasks/complete', { taskId: id }, agent);

@@ -1,6 +1,13 @@
+/** A long text that is sent in parts, so that it is never in memory as a whole. */
+export interface TextParts {
+  chunks(): Iterable<string>;
+}
+
 /** A request to a cleo server. */
 export interface ServerRequest {
   body: string;
+  /** Long texts of the body, which are sent after it. */
+  texts?: TextParts[];
   headers: Record<string, string>;
   connectTimeoutMs: number;
   /** The time that the server may be silent after the request was sent. */

@@ -6,7 +6,7 @@ import type { GatewayCall } from '#core/errors/row.ts';
 import { anonymousToken } from '#core/model/anonymous-token.ts';
 import type { Caller } from '#core/model/audit.ts';
 import type { RecordCall } from '#core/model/record-call.ts';
-import type { ServerAnswer, ServerConnection } from '#core/model/server-connection.ts';
+import type { ServerAnswer, ServerConnection, TextParts } from '#core/model/server-connection.ts';
 import type { FactRequest } from '#core/observation.ts';
 import { isSameMajor } from '#core/rules/server-address.ts';
 import { defined } from '#lib/defined.ts';
@@ -44,9 +44,14 @@ async function callOperation(ctx: CallContext): Promise<Reply> {
     Object.assign(message, { idempotencyKey: createRequestKey(app.platform), isOwnKey: true });
   const requests = operation.observeFirst?.(params as never) ?? [];
   if (requests.length > 0) await addFacts(ctx, message, requests);
+  const texts = await takeLongTexts(ctx, message);
   let sentMs = app.platform.monotonicMs();
   for (;;) {
-    const sent = await post(app.platform, server, `/api/call/${operation.name}`, message, { isWrite, signal: call.signal });
+    const sent = await post(app.platform, server, `/api/call/${operation.name}`, message, { isWrite, signal: call.signal, texts });
+    if (texts && sent.status === 415) {
+      const problem = 'the server is older and does not accept texts of more than 4 MiB';
+      throw new CleoError('E_SERVER_VERSION', { server: server.url, found: 'an older version', own: app.platform.version, problem });
+    }
     const answer = readAnswer(sent, server.url);
     if ('envelope' in answer) {
       checkKnown(ctx, server.url, answer.envelope);
@@ -58,6 +63,16 @@ async function callOperation(ctx: CallContext): Promise<Reply> {
     await addFacts(ctx, message, toFactRequests(ctx, server, answer.needs, message.facts));
     sentMs = app.platform.monotonicMs();
   }
+}
+
+/** Takes the texts that are too long for the message out of it. They are sent after it, in parts. */
+async function takeLongTexts({ operation, call }: CallContext, message: ClientCall): Promise<TextParts[] | undefined> {
+  if (operation.maxBodyBytes === undefined) return undefined;
+  const { findLongTexts } = await import('#core/rules/text-frames.ts');
+  const found = findLongTexts(call.params);
+  if (found.length === 0) return undefined;
+  Object.assign(message, { texts: found.map(({ path }) => path) });
+  return found.map(({ text }) => text);
 }
 
 /** A key that the client chooses, so that it can repeat a request whose answer was lost. */
@@ -237,7 +252,7 @@ export async function post(
   { url, token, busyTimeoutMs }: ServerLocation,
   path: string,
   message: object,
-  { isWrite, signal }: { isWrite: boolean; signal?: AbortSignal | undefined },
+  { isWrite, signal, texts }: { isWrite: boolean; signal?: AbortSignal | undefined; texts?: TextParts[] | undefined },
 ): Promise<ServerAnswer> {
   const startedAt = platform.monotonicMs();
   const connection = await connectTo(platform, url);
@@ -249,10 +264,14 @@ export async function post(
     let problem: string;
     try {
       const timeoutMs = isWrite ? maxWriteSilenceMs : maxReadSilenceMs;
-      const answer = await connection.post(path, { body, headers, connectTimeoutMs: Math.max(leftMs, 1000), timeoutMs, signal });
+      const answer = await connection.post(path, {
+        ...{ body, headers, connectTimeoutMs: Math.max(leftMs, 1000), timeoutMs, signal },
+        ...(texts ? { texts } : {}),
+      });
       if (![502, 503, 504].includes(answer.status) || isAnswered(answer)) return answer;
       problem = `status ${answer.status}`;
     } catch (error) {
+      if (error instanceof CleoError) throw error;
       problem = (error as Error).message;
       const { wasSent, isFinal } = error as { wasSent?: boolean; isFinal?: boolean };
       if (isFinal && !mayBeSaved) throw new CleoError('E_STORE_UNREACHABLE', { address: url, problem, isServer: true });

@@ -1,10 +1,12 @@
 import type { Context, Hono } from 'hono';
 import { CleoError } from '#core/errors/error.ts';
 import { anonymousToken } from '#core/model/anonymous-token.ts';
+import { framedCallType } from '#core/rules/text-frames.ts';
 import type { App } from '#dispatch/dispatch.ts';
 import { defined } from '#lib/defined.ts';
 import { getMaxBodyBytes, maxBodyBytes, parseBody, readBody } from '../read-body.ts';
 import type { Env } from './app.ts';
+import type { FramedCall } from './framed-call.ts';
 import { createDepartureSignal, createTooLongError, isJsonRequest, wrongContentType } from './request-call.ts';
 
 interface ClientRouteOptions {
@@ -27,13 +29,31 @@ export function addClientRoutes(routes: Hono<Env>, app: App, { report, respondEr
   for (const path of ['/api/call/*', '/api/part/*', '/api/lease', '/api/records'])
     routes.use(path, (c, next) => (c.get('visit').token.name === anonymousToken ? respondError(c, missingToken) : next()));
 
+  /** Reads a call whose long texts follow it. */
+  const readFramed = async (c: Context<Env>, maxBytes: number): Promise<FramedCall | Response> => {
+    const { readFramedCall } = await import('./framed-call.ts');
+    const read = await readFramedCall(c.req.raw.body ?? toEmptyBody(), maxBytes);
+    if (read === 'too long') return respondError(c, createTooLongError(maxBytes), 413);
+    return read === 'not a call' ? respondError(c, notJson) : read;
+  };
+
   const answerCall = async (c: Context<Env, '/:operation'>): Promise<Response> => {
     // The body also describes the caller.
-    const read = await readJson(c, (await getMaxBodyBytes(app.registry, c.req.param('operation'))) + maxCallerBytes);
+    const maxBytes = (await getMaxBodyBytes(app.registry, c.req.param('operation'))) + maxCallerBytes;
+    const isFramed = c.req.header('content-type') === framedCallType;
+    const read = isFramed ? await readFramed(c, maxBytes) : await readJson(c, maxBytes);
     if (read instanceof Response) return read;
+    try {
+      return await runCall(c, read.value);
+    } finally {
+      if ('close' in read) await (read as FramedCall).close();
+    }
+  };
+
+  const runCall = async (c: Context<Env, '/:operation'>, body: unknown): Promise<Response> => {
     const { answerClient } = await import('#dispatch/remote/receive-call.ts');
     const signal = createDepartureSignal(c);
-    const { answer, reply } = await answerClient(app, { ...toRequest(c, read.value), operation: c.req.param('operation'), signal });
+    const { answer, reply } = await answerClient(app, { ...toRequest(c, body), operation: c.req.param('operation'), signal });
     if (reply?.unexpected) report?.(reply.unexpected);
     return c.body(`${JSON.stringify(answer)}\n`, (reply?.error?.httpStatus ?? 200) as 200, { 'content-type': 'application/json' });
   };
@@ -61,6 +81,8 @@ export function addClientRoutes(routes: Hono<Env>, app: App, { report, respondEr
 const maxRecordBytes = 16 << 20;
 
 const maxCallerBytes = 1 << 16;
+
+async function* toEmptyBody(): AsyncGenerator<Uint8Array> {}
 
 const missingToken = new CleoError('E_UNAUTHORIZED', {
   problem: 'A cleo client needs a token of this server, also on the same machine',

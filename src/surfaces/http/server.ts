@@ -1,4 +1,4 @@
-import type { RequestListener, Server } from 'node:http';
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
@@ -39,13 +39,14 @@ export async function listen(
     serverOptions: {
       ...(certificate ? { ...readCertificate(certificate), minVersion: 'TLSv1.2', handshakeTimeout: headersTimeoutMs } : {}),
       headersTimeout: headersTimeoutMs,
-      requestTimeout: requestTimeoutMs,
+      requestTimeout: Math.max(requestTimeoutMs, maxLongRequestMs),
       keepAliveTimeout: 10_000,
       connectionsCheckingInterval: Math.min(headersTimeoutMs, 2000),
       maxHeaderSize: 16_384,
     },
   } as Parameters<typeof createAdaptorServer>[0]) as Server;
   takeTurns(server);
+  endSlowRequests(server, requestTimeoutMs);
   const connections = trackConnections(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(toListenError(error, { host, port, flags })));
@@ -66,6 +67,33 @@ export async function listen(
       clearTimeout(end);
     },
   };
+}
+
+/** The slowest upload of 256 MiB that is accepted: 75 kB/s. */
+const maxLongRequestMs = 3_600_000;
+const minBytesPerMs = 75;
+
+/** Ends requests whose body takes too long. One that announces a long body, or sends one in chunks, has more time, as long as it is not slower
+ *  than `minBytesPerMs`: Node's own limit is the same for all requests. */
+function endSlowRequests(server: Server, timeoutMs: number): void {
+  const arriving = new Map<IncomingMessage, { startedAt: number; bytesBefore: number }>();
+  server.on('request', (request: IncomingMessage) => {
+    arriving.set(request, { startedAt: performance.now(), bytesBefore: request.socket.bytesRead });
+    request.once('close', () => arriving.delete(request));
+  });
+  const timer = setInterval(
+    () => {
+      const now = performance.now();
+      for (const [request, { startedAt, bytesBefore }] of arriving) {
+        const spentMs = now - startedAt;
+        const isSlow = request.socket.bytesRead - bytesBefore < (spentMs - timeoutMs) * minBytesPerMs;
+        if (request.complete) arriving.delete(request);
+        else if (spentMs > timeoutMs && isSlow) request.socket.destroy();
+      }
+    },
+    Math.min(timeoutMs, 2000),
+  ).unref();
+  server.once('close', () => clearInterval(timer));
 }
 
 /** The event with the socket that requests have: with TLS, the connection below is another one. */

@@ -95,12 +95,12 @@ export interface ImportDraft {
   parseBase(item: ImportItem): ImportBase | undefined;
 }
 
-/** Reads a file to its end and compares each task with its earlier import. Throws if the file contains no task that can be read. */
-export function createImportDraft(
+/** Reads a file to its end and compares each task with its earlier import. Yields the number of tasks now and then: PostgreSQL ends a
+ *  transaction that is idle for some seconds, so the caller uses it in between. Throws if the file contains no task that can be read. */
+export function* createImportDraft(
   stream: ForeignStream,
   earlierImports: Map<string, EarlierImport>,
-  onTask?: (count: number) => void,
-): ImportDraft {
+): Generator<number, ImportDraft, undefined> {
   const { source, losses, memories, deletedIds } = stream;
   const resolve = createDuplicateResolver(losses);
   const items: ImportItem[] = [];
@@ -119,7 +119,7 @@ export function createImportDraft(
     for (const loss of found) losses.push(loss);
     items[index] = toItem(task, id, position);
     cache.add(position, task);
-    if (items.length % 1000 === 0) onTask?.(items.length);
+    if (items.length % tasksPerStep === 0) yield items.length;
   }
   checkReadable(stream, items);
   const ids = new Set<string>();
@@ -141,6 +141,8 @@ export function createImportDraft(
     parseBase: ({ earlier }) => (earlier?.base === undefined ? undefined : parseBase(earlier.base)),
   };
 }
+
+const tasksPerStep = 100;
 
 type CachedTasks = ReadonlyMap<number, NormalizedTask>;
 

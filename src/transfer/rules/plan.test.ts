@@ -44,10 +44,13 @@ function runImport(world: World, file: ForeignData, policy: ConflictPolicy = 'ne
     const task = world.tasks.get(known.taskId);
     Object.assign(known, task ? { current: { ...task } } : { current: undefined }, rest);
   }
-  const draft = createImportDraft(
+  const reading = createImportDraft(
     { ...file, losses: [...file.losses] },
     new Map([...world.earlierImports].map(([id, known]) => [id, { ...toEarlierImport(known), base: known.base }])),
   );
+  let step = reading.next();
+  while (!step.done) step = reading.next();
+  const draft = step.value;
   for (const item of draft.items) {
     const record = item.earlier && world.tasks.get(item.earlier.taskId);
     const base = draft.parseBase(item);

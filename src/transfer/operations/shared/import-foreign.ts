@@ -1,6 +1,6 @@
 import type { MutationContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { type TaskId, toTaskNumber } from '#core/model/scalars.ts';
+import { type TaskId, toTaskId, toTaskNumber } from '#core/model/scalars.ts';
 import { createClaimJudge } from '#tasks/operations/shared/claim-judge.ts';
 import type { ForeignMemory, ForeignStream, ImportLoss } from '../../model/foreign.ts';
 import type { ImportTool } from '../../rules/detect-tool.ts';
@@ -31,7 +31,7 @@ export async function importForeign(ctx: MutationContext, stream: ForeignStream,
   const { store } = ctx;
   const report = (phase: string, done: number, total?: number): void =>
     ctx.observe?.('import_progress', { phase, done, ...(total === undefined ? {} : { total }) }, {});
-  const draft = createImportDraft({ ...stream, source }, await readEarlierImports(ctx, source), (count) => report('read', count));
+  const draft = await readDraft(ctx, { ...stream, source }, (count) => report('read', count));
   if (options.isStrict) checkNoProblems(draft.losses);
   if (draft.isOlder) return answerOlder(draft);
   if (options.tool) await (await import('./match-exported.ts')).matchExported(ctx, draft, options.tool);
@@ -61,6 +61,19 @@ export async function importForeign(ctx: MutationContext, stream: ForeignStream,
       ...formatHiddenTextWarning(hiddenIds),
     ],
   };
+}
+
+/** Reads the files to their end. The transaction is used meanwhile: reading 100 MiB takes seconds, after which PostgreSQL would end it as that of
+ *  a client that vanished, and a server has to answer other calls. */
+async function readDraft(ctx: MutationContext, stream: ForeignStream, report: (count: number) => void): Promise<ImportDraft> {
+  const reading = createImportDraft(stream, await readEarlierImports(ctx, stream.source));
+  let step = reading.next();
+  for (; !step.done; step = reading.next()) {
+    // Each time another statement: the rows of one that was read before are kept.
+    await ctx.store.tasks.exists(toTaskId(step.value));
+    if (step.value % 1000 === 0) report(step.value);
+  }
+  return step.value;
 }
 
 /** Reads the records of earlier imports in short, those known by an alias only last. */
