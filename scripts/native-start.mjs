@@ -2,6 +2,9 @@
 // program runs, so that an executable cannot contain them. The start runs before the runtime: if the first argument is an everyday command,
 // it adds the settings to the environment and then runs the runtime.
 //
+// It also asks for a few large pages for the heap. The runtime does so only for the whole heap, which takes 45 MB, or not at all, and then
+// 900 pages are allocated one by one. For that, the start takes the place of `mmap` until the runtime has reserved its heap.
+//
 // The segment of notes, which nothing needs at run time, becomes a segment with the start, which is appended to the file. An executable
 // that is built in another way is left as it is.
 import { appendFileSync, closeSync, openSync, readSync, statSync, writeSync } from 'node:fs';
@@ -11,6 +14,16 @@ import { appendFileSync, closeSync, openSync, readSync, statSync, writeSync } fr
  *  - No compiler to machine code: its memory and its threads cost more than these commands gain from it.
  *  - No reading ahead of the whole program: these commands use little of it. */
 export const startSettings = { BUN_JSC_useJIT: 'faLSe', BUN_FEATURE_FLAG_DISABLE_STANDALONE_MADVISE: 'yeS' };
+
+/** The heap, which the runtime reserves with one call, and the parts of it that every everyday command fills: 750 pages of 4 KB, of which
+ *  the start makes at most four pages of 2 MB. */
+const heapSize = 2 ** 30;
+const mebibyte = 2 ** 20;
+const filledParts = [
+  { offset: 2 * mebibyte, length: 2 * mebibyte },
+  { offset: 8 * mebibyte, length: 2 * mebibyte },
+  { offset: 20 * mebibyte, length: 4 * mebibyte },
+];
 
 /** Returns the module that the program runs first: it removes the settings from the environment. */
 export const createRemoval = () =>
@@ -31,7 +44,7 @@ export function addStart(path, words) {
     const { size } = statSync(path);
     const offset = alignUp(size, pageSize);
     const address = alignUp(layout.end, pageSize);
-    const start = encodeStart({ address, environ: layout.environ, entry: layout.entry, words });
+    const start = encodeStart({ address, ...layout, words });
     const header = Buffer.alloc(programHeader.size);
     header.writeUInt32LE(segmentTypes.load, programHeader.type);
     header.writeUInt32LE(readable | executable, programHeader.flags);
@@ -67,14 +80,15 @@ const programHeader = {
 };
 const segmentTypes = { load: 1, dynamic: 2, interpreter: 3, note: 4 };
 const [executable, readable] = [1, 4];
-const dynamicTags = { end: 0, strings: 5, symbols: 6 };
+const dynamicTags = { end: 0, callsSize: 2, strings: 5, symbols: 6, calls: 23 };
 const symbolSize = 24;
+const callSize = 24;
 const pageSize = 4096;
 
 const alignUp = (value, to) => Math.ceil(value / to) * to;
 
-/** Reads what the start needs to know: the entry, the end of the last segment, the header of the notes and the address of `environ`. Returns
- *  a text that says what is different about an executable that it does not know. */
+/** Reads what the start needs to know: the entry, the end of the last segment, the header of the notes, the address of `environ` and the
+ *  place of `mmap` in the table of calls. Returns a text that says what is different about an executable that it does not know. */
 function readLayout(read) {
   const head = read(0, fileHeader.size);
   const number = (bytes, offset) => Number(bytes.readBigUInt64LE(offset));
@@ -117,27 +131,46 @@ function readLayout(read) {
   const [symbols, strings] = [toOffset(tags.get(dynamicTags.symbols)), toOffset(tags.get(dynamicTags.strings))];
   // The table of symbols ends where that of their names begins, or earlier.
   if (symbols === undefined || strings === undefined || symbols > strings) return 'its dynamic symbols are not where they usually are';
-  const environ = findSymbol('environ', read, symbols, strings);
+  const readSymbol = (offset) => {
+    const symbol = read(offset, symbolSize);
+    const name = read(strings + symbol.readUInt32LE(0), longestName)
+      .toString('latin1')
+      .split('\0', 1)[0];
+    return { name, isDefined: symbol.readUInt16LE(6) !== 0, address: number(symbol, 8) };
+  };
+  const findSymbol = (name) => {
+    for (let offset = symbols; offset + symbolSize <= strings; offset += symbolSize) {
+      const symbol = readSymbol(offset);
+      if (symbol.name === name && symbol.isDefined) return symbol;
+    }
+    return undefined;
+  };
+  const calls = toOffset(tags.get(dynamicTags.calls));
+  const findCall = (name) => {
+    for (let offset = calls; offset < calls + tags.get(dynamicTags.callsSize); offset += callSize) {
+      const call = read(offset, callSize);
+      if (readSymbol(symbols + symbolSize * call.readUInt32LE(12)).name !== name) continue;
+      const place = number(call, 0);
+      // The address before the first call: code that looks the function up.
+      return { place, lookUp: number(read(toOffset(place), 8), 0) };
+    }
+    return undefined;
+  };
+  const environ = findSymbol('environ');
   if (!environ) return 'it has no variable `environ`';
+  const mapCall = calls && findCall('mmap');
+  if (!mapCall) return 'it does not call `mmap` through a table';
   const end = Math.max(...loads.map(({ address, sizeInMemory }) => address + sizeInMemory));
-  return { entry: number(head, fileHeader.entry), end, noteHeader: note.headerAt, environ };
+  return { entry: number(head, fileHeader.entry), end, noteHeader: note.headerAt, environ: environ.address, mapCall };
 }
 
-/** Returns the address of a dynamic symbol that the executable defines. */
-function findSymbol(name, read, symbols, strings) {
-  const bytes = Buffer.from(`${name}\0`);
-  for (let offset = symbols; offset + symbolSize <= strings; offset += symbolSize) {
-    const symbol = read(offset, symbolSize);
-    const isDefined = symbol.readUInt16LE(6) !== 0;
-    if (isDefined && read(strings + symbol.readUInt32LE(0), bytes.length).equals(bytes)) return Number(symbol.readBigUInt64LE(8));
-  }
-  return undefined;
-}
+/** Longer than the names that are looked for. */
+const longestName = 16;
 
 /** Encodes the start. The system calls it with the stack that a process begins with: the number of arguments, their addresses, 0, the
  *  addresses of the variables, 0, and pairs of numbers until one that begins with 0. The start writes a copy with more variables below
  *  it. Register `rdx` is a parameter of the runtime and keeps its value, and so does `rbp`. */
-function encodeStart({ address, environ, entry, words }) {
+function encodeStart({ address, environ, entry, mapCall, words }) {
   const variables = Object.entries(startSettings).map(([name, value]) => ({ name: `${name}=`, text: `${name}=${value}` }));
   const code = [
     // Fewer than two arguments: run the runtime.
@@ -233,17 +266,57 @@ function encodeStart({ address, environ, entry, words }) {
     [0x48, 0x8d, 0x44, 0xc4, 0x10], //          lea rax, [rsp + rax * 8 + 16]
     [0x48, 0x89, 0x04, 0x25, bytes32(environ)], // mov [environ], rax
 
+    // Take the place of `mmap`, unless the system looked it up already because a variable says so.
+    [0x48, 0x81, 0x3c, 0x25, bytes32(mapCall.place), bytes32(mapCall.lookUp)], // cmp qword [place], lookUp
+    jump.unequal('run'),
+    [0x48, 0x8d, 0x05, relative('map')], //     lea rax, [map]
+    [0x48, 0x89, 0x04, 0x25, bytes32(mapCall.place)], // mov [place], rax
+
     label('run'),
     [0xb8, bytes32(entry)], //                  mov eax, entry
+    [0xff, 0xe0], //                            jmp rax
+
+    // Instead of `mmap`: rdi, rsi, rdx, rcx, r8, r9 are its parameters, and rax is its result.
+    label('map'),
+    [0x49, 0x89, 0xca], //                      mov r10, rcx
+    [0xb8, bytes32(systemCalls.map)], //        mov eax, map
+    [0x0f, 0x05], //                            syscall
+    [0x48, 0x3d, bytes32(-4096)], //            cmp rax, -4096
+    jump.above('fail'),
+    [0x48, 0x81, 0xfe, bytes32(heapSize)], //   cmp rsi, heapSize
+    jump.unequal('return'),
+    [0x48, 0xc7, 0x04, 0x25, bytes32(mapCall.place), bytes32(mapCall.lookUp)], // mov qword [place], lookUp
+    [0x50], //                                  push rax
+    ...filledParts.flatMap(({ offset, length }) => [
+      [0x48, 0x8b, 0x3c, 0x24], //              mov rdi, [rsp]
+      [0x48, 0x81, 0xc7, bytes32(offset)], //   add rdi, offset
+      [0xbe, bytes32(length)], //               mov esi, length
+      [0xba, bytes32(largePages)], //           mov edx, largePages
+      [0xb8, bytes32(systemCalls.advise)], //   mov eax, advise
+      [0x0f, 0x05], //                          syscall (where it fails, pages are small)
+    ]),
+    [0x58], //                                  pop rax
+    label('return'),
+    [0xc3], //                                  ret
+    // The C library repeats the call and sets `errno`.
+    label('fail'),
+    [0x48, 0xc7, 0x04, 0x25, bytes32(mapCall.place), bytes32(mapCall.lookUp)], // mov qword [place], lookUp
+    [0x4c, 0x89, 0xd1], //                      mov rcx, r10
+    [0xb8, bytes32(mapCall.lookUp)], //         mov eax, lookUp
     [0xff, 0xe0], //                            jmp rax
 
     label('words'),
     [...Buffer.from(`${words.join('\0')}\0\0`)],
     ...variables.flatMap(({ text }, i) => [label(`setting${i}`), [...Buffer.from(`${text}\0`)]]),
   ];
-  if (environ > 0x7fffffff || entry > 0x7fffffff || address > 0x7fffffff) throw new Error('the executable has addresses above 2 GB');
+  if (Math.max(address, environ, entry, mapCall.place, mapCall.lookUp) > 0x7fffffff)
+    throw new Error('the executable has addresses above 2 GB');
   return assemble(code);
 }
+
+const systemCalls = { map: 9, advise: 28 };
+/** MADV_HUGEPAGE. */
+const largePages = 14;
 
 const label = (name) => ({ label: name });
 /** The distance to a label from the end of the instruction, in `size` bytes. */
@@ -251,6 +324,7 @@ const relative = (to, size = 4) => ({ to, size });
 const bytes32 = (value) => [value & 0xff, (value >> 8) & 0xff, (value >> 16) & 0xff, (value >> 24) & 0xff];
 const jump = {
   always: (to) => [0xeb, relative(to, 1)],
+  above: (to) => [0x77, relative(to, 1)],
   below: (to) => [0x0f, 0x82, relative(to)],
   equal: (to) => [0x0f, 0x84, relative(to)],
   unequal: (to) => [0x75, relative(to, 1)],
