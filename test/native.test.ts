@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findPlatform, toPlatformName } from '../scripts/find-bun.mjs';
@@ -138,24 +138,33 @@ describe.runIf(toPlatformName(findPlatform()!) === 'linux-x64')('the start of ev
 
   test("a user's setting wins, and a program that a command starts gets it", async () => {
     expect(await readRuntimeSettings(['show'], { BUN_JSC_useJIT: '1' })).not.toContain(noCompiler);
-    expect(await readProgramEnvironment({ BUN_JSC_useJIT: '1' })).toContain('BUN_JSC_useJIT=1');
+    expect(await runPager('env', ['show', 'T001'], { BUN_JSC_useJIT: '1' })).toContain('BUN_JSC_useJIT=1');
   });
 
   test('programs that a command starts do not get its settings', async () => {
-    const variables = await readProgramEnvironment({});
+    const variables = await runPager('env', ['show', 'T001']);
     expect(variables).toContain('HOME=');
     for (const name of Object.keys(startSettings)) expect(variables).not.toContain(name);
   });
 
-  /** Returns the environment of the pager of `show`. */
-  async function readProgramEnvironment(env: Record<string, string>): Promise<string> {
+  test.runIf(existsSync('/sys/kernel/mm/transparent_hugepage'))('two parts of the heap have large pages', async () => {
+    // The system marks them with `hg`, also where it has no large page left.
+    const countParts = (words: string[], env = {}) => runPager('grep -c "^VmFlags:.* hg" /proc/$PPID/smaps', words, env);
+    expect(await countParts(['show', 'T001'])).toBe('2\n');
+    expect(await countParts(['list'])).toBe('0\n');
+    // The system looks up all functions at the start, and the runtime calls them as usual.
+    expect(await countParts(['show', 'T001'], { LD_BIND_NOW: '1' })).toBe('0\n');
+  });
+
+  /** Returns the output of a program that is the pager of a command. */
+  async function runPager(program: string, words: string[], env: Record<string, string> = {}): Promise<string> {
     const project = await createFaultProject();
     await project.runOk(['add', 'Write the parser']);
-    await runAtTerminal(`stty cols 80 rows 3; ${cleoLine('show', 'T001')}`, {
+    await runAtTerminal(`stty cols 80 rows 2; ${cleoLine(...words)}`, {
       cwd: project.root,
-      env: { HOME: createTempFolder(), CLEO_HOME: join(project.root, '.home'), PAGER: 'env >variables', ...env },
+      env: { HOME: createTempFolder(), CLEO_HOME: join(project.root, '.home'), PAGER: `${program} >output`, ...env },
     });
-    return readFileSync(join(project.root, 'variables'), 'utf8');
+    return readFileSync(join(project.root, 'output'), 'utf8');
   }
 
   test('works through a link, without variables and with 10,000 arguments', async () => {
