@@ -1,7 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { openApp } from './app.ts';
-import { createToolCall, initialize, startRawServer } from './mcp-client.ts';
+import { connectClient, createToolCall, initialize, revisions, startRawServer } from './mcp-client.ts';
+import { createTempFolder } from './temp-folder.ts';
 
 const show = createToolCall(7, 'query', 'tasks.show', { taskId: 'T1' });
 const shown = { id: 7, result: { structuredContent: { task: { id: 'T001' } } } };
@@ -167,4 +170,20 @@ test('writes only protocol messages to standard output', async () => {
   for (const id of [1, 2, 3])
     expect(await raw.waitForAnswer(id)).toMatchObject({ result: { _meta: { 'cleo/envelope': { success: true } } } });
   for (const line of raw.getOutput().trim().split('\n')) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
+});
+
+test.each(revisions)('compiles no functions for the messages of revision %s', async (revision) => {
+  const app = await openApp({ tasks: ['T001'] });
+  const preload = join(createTempFolder(), 'report-functions.cjs');
+  writeFileSync(
+    preload,
+    `const report = (text) => require('node:fs').writeSync(2, text);
+     const compile = (target, words) => (report('compiled '), Reflect.construct(target, words));
+     globalThis.Function = new Proxy(Function, { construct: compile, apply: (target, _, words) => compile(target, words) });
+     report('loaded ');`,
+  );
+  const env = { ...app.env, NODE_OPTIONS: `--require ${preload}`, BUN_OPTIONS: `--preload=${preload}` };
+  const { call, getStderr } = await connectClient({ root: app.root, env }, revision);
+  expect((await call('query', 'tasks.show', { taskId: 'T001' })).isError).toBe(false);
+  expect(getStderr()).toBe('loaded ');
 });
