@@ -22,7 +22,7 @@ export interface LogEvent {
   isChange: boolean;
 }
 
-interface LogListener {
+export interface LogListener {
   /** New entries can be read: these, or more of them if the list is undefined. It is called once without entries when the end of the log
    *  is known, because what was read before may be out of date. */
   onChange(events: LogEvent[] | undefined): void;
