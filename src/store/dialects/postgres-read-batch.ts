@@ -4,11 +4,8 @@ import type { Sql, SqlRow } from '../sql/sql.ts';
 /** Sends reads that are requested together as one statement. Each statement costs the server and this process several times as much as
  *  reading a few rows by a key does. */
 interface ReadBatch {
-  /** Collects the reads of this turn of the event loop. */
+  /** Collects the reads that are requested before the pending promises have run. */
   open(): void;
-  /** Gives the reads of this turn their place before the driver writes. Called before the first message of a turn, it makes one message to
-   *  the server of both: each costs this process and the server a system call, and the reads would be a turn late. */
-  reserve(): void;
   isOpen(): boolean;
   add(statement: Sql): Promise<SqlRow[]>;
   /** Sends what was collected. */
@@ -27,12 +24,9 @@ interface PendingRead {
 
 export function createReadBatch(send: (statement: Sql) => Promise<SqlRow[]>): ReadBatch {
   let pending: PendingRead[] = [];
-  let timer: NodeJS.Immediate | undefined;
   let isOpen = false;
   let isClosed = false;
   const take = (): PendingRead[] => {
-    clearImmediate(timer);
-    timer = undefined;
     isOpen = false;
     const taken = pending;
     pending = [];
@@ -53,15 +47,14 @@ export function createReadBatch(send: (statement: Sql) => Promise<SqlRow[]>): Re
       },
     );
   };
-  const reserve = (): void => {
-    if (!isClosed) timer ??= setImmediate(flush);
-  };
   return {
     open() {
-      reserve();
-      isOpen = !isClosed;
+      if (isClosed || isOpen) return;
+      isOpen = true;
+      // A tick that a promise requests comes after all of them, and before the driver writes, which it does at the end of the turn. Reads
+      // and writes of one turn are then one message: each costs this process and the server a system call.
+      queueMicrotask(() => process.nextTick(flush));
     },
-    reserve,
     isOpen: () => isOpen,
     add: (statement) =>
       new Promise((resolve, reject) => {

@@ -56,9 +56,6 @@ export function beginTransaction(
   let unanswered = 0;
   let isCommitSent = false;
   const isNew = !connection.hasAnswered();
-  // Sends only when the transaction has begun, which is below.
-  const batch = createReadBatch((statement) => send(statement));
-  batch.reserve();
   const begun = sendPrelude(connection, options, { isWrite, leftMs, applicationName }).then(
     async ([row]) => {
       if (options.keepsPlans && !connection.keepsPlans() && Number(row?.process) === connection.getProcessId()) connection.keepPlans();
@@ -87,6 +84,7 @@ export function beginTransaction(
     throwFailure();
     return rows;
   };
+  const batch = createReadBatch(send);
   /** Rows that were read before they are needed, and short answers that may be needed again, by statement. */
   const known = new Map<string, Promise<SqlRow[]>>();
   const ahead: Db = {
@@ -129,7 +127,6 @@ export function beginTransaction(
         batch.flush();
         await begun;
         throwFailure();
-        batch.reserve();
         unanswered++;
         const sent = connection.query(...toQuery(statement)).then(
           () => {
