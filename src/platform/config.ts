@@ -3,23 +3,17 @@ import { CleoError } from '#core/errors/error.ts';
 import { type Config, defaultConfig, flattenConfig, omitProjectPolicy } from '#core/model/config.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { checkJson, stripBom } from '#lib/parse-json.ts';
+import { createFileCache } from './file-cache.ts';
 import { files } from './files.ts';
 import type { ConfigFiles, Project } from './port.ts';
 
 export function createConfigFiles(home: string): ConfigFiles {
   const userFile = join(home, 'config.json');
   const projectFile = (project: Project): string => join(project.folder, 'config.json');
-  const known = new Map<string, ConfigContent>();
-  /** A server reads the file for every call, and parses it only after a change. */
-  const readContent = (path: string): ConfigContent => {
-    const text = files.readText(path);
-    const last = known.get(path);
-    if (last && last.text === text) return last;
+  const readContent = createFileCache((text): ConfigContent => {
     const { tree, problem } = parseConfig(text);
-    const content = { text, problem, ...(tree === undefined ? { values: {}, problems: [] } : flattenConfig(tree)) };
-    known.set(path, content);
-    return content;
-  };
+    return { problem, ...(tree === undefined ? { values: {}, problems: [] } : flattenConfig(tree)) };
+  });
   const readValid = (path: string, scope: string): Partial<Config> => {
     const { values, problems, problem } = readContent(path);
     if (problem) throw createConfigError(path, problem);
@@ -64,7 +58,6 @@ const createConfigError = (path: string, problem: string): CleoError =>
   new CleoError('E_CONFIG_ERROR', { path, problem, fix: 'cleo doctor --fix' });
 
 interface ConfigContent extends ReturnType<typeof flattenConfig> {
-  text: string | undefined;
   problem: string | undefined;
 }
 

@@ -5,7 +5,7 @@ import { backups } from './backups/backups.ts';
 import { createConfigFiles } from './config.ts';
 import { files } from './files.ts';
 import { monotonicMs } from './monotonic.ts';
-import type { Platform, Project } from './port.ts';
+import type { Platform, Project, ProjectTrust } from './port.ts';
 import { findProject, locateNewProject } from './project.ts';
 import { isSuspectFolder } from './project-folder.ts';
 
@@ -13,6 +13,7 @@ import { isSuspectFolder } from './project-folder.ts';
 export function createPlatform(env: Record<string, string | undefined>, folder: string, version: string): Platform {
   const home = resolve(env.CLEO_HOME || join(env.HOME || env.USERPROFILE || readHome(), '.cleo'));
   let project: Project | undefined;
+  let trust: ProjectTrust | undefined;
   const identity = identifyByEnvironment(env, () => readLogin(env));
   const platform: Platform = {
     now: () => formatIsoTime(Date.now()),
@@ -50,7 +51,10 @@ export function createPlatform(env: Record<string, string | undefined>, folder: 
       if (isSuspectFolder(project.folder)) await (await platform.loadTrust()).requireFolder(project);
     },
     trustUse: {},
-    loadTrust: async () => (await import('./project-trust.ts')).createProjectTrust(platform, env),
+    async loadTrust() {
+      trust ??= (await import('./project-trust.ts')).createProjectTrust(platform, env);
+      return trust;
+    },
     databaseUrl: env.CLEO_DATABASE_URL || undefined,
     serverUrl: env.CLEO_SERVER || undefined,
     connectServer: async (address) => (await import('./server-connection.ts')).connectServer(address),

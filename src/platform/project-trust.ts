@@ -22,6 +22,7 @@ import {
 import { defined } from '#lib/defined.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import { manifestNames } from '#runs/rules/construct/names.ts';
+import { createFileCache } from './file-cache.ts';
 import { convertFileErrors } from './files.ts';
 import type { Platform, Project, ProjectTrust } from './port.ts';
 import { writePrivate } from './private-file.ts';
@@ -35,7 +36,8 @@ export function createProjectTrust(platform: Platform, env: Record<string, strin
   const digests = ['mark', 'conversation'].includes(platform.identity.kind) ? [] : (env.CLEO_TRUST ?? '').split(',').filter(Boolean);
 
   const getRecordPath = (root: string): string => join(folder, `${platform.sha256(root).slice(0, 32)}.json`);
-  const readRecord = (root: string): TrustRecord | undefined => parseTrustRecord(parseJson(files.readText(getRecordPath(root))), root);
+  const readJson = createFileCache(parseJson);
+  const readRecord = (root: string): TrustRecord | undefined => parseTrustRecord(readJson(getRecordPath(root)), root);
 
   const listSettings = (project: Project): TrustItem[] => {
     const file = config.projectFile(project);
