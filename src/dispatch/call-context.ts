@@ -56,6 +56,8 @@ export interface App {
   isObserver?: true;
   /** Signs an entry of the log as it is appended, on a server. */
   signEntry?: SignEntry;
+  /** Runs work outside the store. It also rejects if an exception escapes from a callback or a timer that `work` has started. */
+  guard?: <T>(work: () => Promise<T>) => Promise<T>;
   /** Called after every call with its reply. */
   onReply?: (call: Call, reply: Reply, durationMs: number) => void;
 }
@@ -185,6 +187,10 @@ export interface CallContext {
 }
 
 export const getNamespace = (operation: string): string => operation.slice(0, operation.indexOf('.'));
+
+/** Runs work with programs and files, from whose callbacks an exception can escape. Callbacks of the store belong to its connections, not to
+ *  a call. */
+export const runGuarded = <T>({ app }: CallContext, work: () => Promise<T>): Promise<T> => (app.guard ? app.guard(work) : work());
 
 export const unwrapAnswer = (result: unknown): { result: Record<string, unknown>; options: AnswerOptions } =>
   result instanceof Answer

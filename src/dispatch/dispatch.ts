@@ -11,6 +11,7 @@ import {
   checkId,
   createContext,
   FactsMissing,
+  runGuarded,
   ScopeRequired,
   unwrapAnswer,
 } from './call-context.ts';
@@ -84,7 +85,7 @@ async function handleCall(app: App, given: Call, startedAt: number): Promise<Rep
     warnings = [...warnings, ...ignored];
     if (operation.hookInput) ctx.hookInput = params[operation.hookInput];
     if (call.observeError) throw call.observeError;
-    const outcome = await runAuthorized(ctx, params);
+    const outcome = await (usesOnlyStore(operation) ? runAuthorized(ctx, params) : runGuarded(ctx, () => runAuthorized(ctx!, params)));
     const { wait } = outcome.options;
     completeMeta(meta, ctx);
     const envelope = outcome.replay ?? createSuccess(operation, meta, outcome);
@@ -104,6 +105,9 @@ async function handleCall(app: App, given: Call, startedAt: number): Promise<Rep
     return handleError(error, meta, warnings, operation, ctx);
   }
 }
+
+/** What an operation observes besides the store is observed outside its run. */
+const usesOnlyStore = ({ kind, needs, shares }: Operation): boolean => kind !== 'job' && needs === 'store' && !shares;
 
 /** A function of its own, so that a successful call does not compile it. */
 async function handleError(

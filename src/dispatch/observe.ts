@@ -2,14 +2,15 @@ import { safeParse } from 'valibot';
 import { CleoError } from '#core/errors/error.ts';
 import type { FactRequest, Observation, ObserveContext } from '#core/observation.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
-import { type CallContext, type ClientFact, createContext, FactsMissing } from './call-context.ts';
+import { type CallContext, type ClientFact, createContext, FactsMissing, runGuarded } from './call-context.ts';
 import type { Outcome } from './envelope.ts';
 
 /** Returns facts that are observed, or ends the run. */
 export async function getFacts<Q, F>(ctx: CallContext, observation: Observation<Q, F>, request: Q): Promise<F> {
   const known = ctx.facts?.get(toFactKey(observation.name, request));
   if (known) return known.facts as F;
-  if (observation.isQuick && !ctx.call.clientFacts) return observation.observe(createContext(ctx, { isDryRun: false }) as never, request);
+  if (observation.isQuick && !ctx.call.clientFacts)
+    return runGuarded(ctx, () => observation.observe(createContext(ctx, { isDryRun: false }) as never, request));
   ctx.missingFacts ??= [];
   ctx.missingFacts.push({ observation, request });
   throw new FactsMissing(ctx.missingFacts);
@@ -24,7 +25,7 @@ export async function applyOutcome(ctx: CallContext, params: Record<string, unkn
   if (isDryRun && !operation.appliesInDryRun) return;
   if (call.clientFacts) ctx.clientApply = options.apply!;
   if (!call.clientFacts || (operation.shares && app.hasSharedStore()))
-    await operation.apply!(createContext(ctx, {}) as never, params as never, options.apply!);
+    await runGuarded(ctx, async () => operation.apply!(createContext(ctx, {}) as never, params as never, options.apply!));
 }
 
 /** Observes what the run of an operation asked for. The facts of a client are not observed here: it has to send them. */
@@ -57,7 +58,7 @@ export async function observeAll(ctx: CallContext, requests: FactRequest[]): Pro
   const context = createContext(ctx, { isDryRun }) as unknown as ObserveContext;
   const facts: ClientFact[] = [];
   for (const { observation, request } of requests)
-    facts.push({ name: observation.name, request, facts: await observation.observe(context, request as never) });
+    facts.push({ name: observation.name, request, facts: await runGuarded(ctx, () => observation.observe(context, request as never)) });
   return facts;
 }
 

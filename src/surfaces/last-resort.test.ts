@@ -20,6 +20,19 @@ test('fails the request from whose callback an exception escaped, and no other',
   expect(failed).toEqual(['b']);
 });
 
+test('guards requests again after a time without any', async () => {
+  const resort = createLastResort(
+    () => {},
+    () => {},
+  );
+  expect(await resort.guard(async () => 'done')).toBe('done');
+  const broken = resort.guard(async () => {
+    setImmediate(() => resort.handle(new Error('escaped'), 0));
+    await sleep(5);
+  });
+  await expect(broken).rejects.toThrow('escaped');
+});
+
 test('reports an exception that belongs to no request', () => {
   const reported: unknown[] = [];
   createLastResort(

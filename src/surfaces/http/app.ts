@@ -59,7 +59,8 @@ export function createHttpApp(base: App, options: HttpAppOptions): Hono<Env> {
     if (reply[1].operation?.kind !== 'query') feed.wake();
     base.onReply?.(...reply);
   };
-  const app: App = { ...base, onReply, getLogFeed: async () => feed };
+  const { lastResort } = options;
+  const app: App = { ...base, onReply, getLogFeed: async () => feed, ...(lastResort ? { guard: lastResort.guard } : {}) };
   const feed = createLogFeed(app);
   const { platform } = app;
   const events = createEventStreams(app, feed, options.events);
@@ -74,10 +75,10 @@ export function createHttpApp(base: App, options: HttpAppOptions): Hono<Env> {
   let openApi: Promise<string> | undefined;
 
   const routes = new Hono<Env>();
-  const { lastResort } = options;
   if (lastResort)
-    // An exception that escapes from a callback of a request rejects here, and `onError` answers it.
-    routes.use((_, next) => lastResort.guard(next));
+    // An exception that escapes from a callback of a request rejects here, and `onError` answers it. Dispatch guards calls by itself: most
+    // of them use only the store.
+    routes.use((c, next) => (isCall(c.req.path) ? next() : lastResort.guard(next)));
   routes.use(async (c, next) => {
     metrics.changeOpen(1);
     try {
@@ -188,6 +189,8 @@ export function createHttpApp(base: App, options: HttpAppOptions): Hono<Env> {
   }
   return routes;
 }
+
+const isCall = (path: string): boolean => /^\/api\/(query|mutate|call|part)\//.test(path);
 
 const noPageSecret = new CleoError('E_FORBIDDEN', {
   problem: 'A browser may write only from the page that this server opened: its address contains a secret of this start',
