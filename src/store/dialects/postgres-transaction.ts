@@ -86,14 +86,16 @@ export function beginTransaction(
   };
   const batch = createReadBatch(send);
   /** Rows that were read before they are needed, and short answers that may be needed again, by statement. */
-  const known = new Map<string, Promise<SqlRow[]>>();
+  let known: { statement: Sql; rows: Promise<SqlRow[]> }[] = [];
+  const findKnown = (statement: Sql): Promise<SqlRow[]> | undefined => known.find((one) => isSame(one.statement, statement))?.rows;
   const ahead: Db = {
     engine: 'postgres',
     all: (statement) => {
       batch.open();
-      const key = toKey(statement);
-      const rows = known.get(key) ?? batch.add(statement);
-      known.set(key, rows);
+      const found = findKnown(statement);
+      if (found) return found;
+      const rows = batch.add(statement);
+      known.push({ statement, rows });
       return rows;
     },
     run: () => Promise.reject(new Error('a read ahead does not write')),
@@ -105,25 +107,26 @@ export function beginTransaction(
       joinReads: batch.open,
       all: (statement) => {
         if (!isSelect(statement)) {
-          known.clear();
+          known = [];
           batch.flush();
           return send(statement);
         }
-        const key = toKey(statement);
-        const found = known.get(key);
+        const found = findKnown(statement);
         if (found) return found;
         const rows = batch.isOpen() ? batch.add(statement) : send(statement);
-        if (known.size < maxKnown) {
-          known.set(key, rows);
+        if (known.length < maxKnown) {
+          known.push({ statement, rows });
           rows.then(
-            ({ length }) => length > maxKnownRows && known.get(key) === rows && known.delete(key),
+            ({ length }) => {
+              if (length > maxKnownRows) known = known.filter((one) => one.rows !== rows);
+            },
             () => {},
           );
         }
         return rows;
       },
       run: async (statement) => {
-        known.clear();
+        known = [];
         batch.flush();
         await begun;
         throwFailure();
@@ -233,8 +236,13 @@ export const formatProjectLock = (schema: string): string => `pg_advisory_xact_l
 const quoteLiteral = (text: string): string => `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 
 const isSelect = ({ parts }: Sql): boolean =>
-  /^\s*select\s/.test(parts[0] ?? '') || (/^\s*with\s/.test(parts[0] ?? '') && !/\b(insert|update|delete)\b/.test(parts.join('')));
-const toKey = ({ parts, values }: Sql): string => `${parts.join('?')}\n${JSON.stringify(values)}`;
+  /^\s*select\s/.test(parts[0] ?? '') ||
+  (/^\s*with\s/.test(parts[0] ?? '') && !parts.some((part) => /\b(insert|update|delete)\b/.test(part)));
+/** Statements are mostly different from their first text on, so comparing them costs less than a key of each. */
+const isSame = (one: Sql, other: Sql): boolean =>
+  one.parts.length === other.parts.length &&
+  one.parts.every((part, i) => part === other.parts[i]) &&
+  one.values.every((value, i) => value === other.values[i]);
 
 const isConsequence = (error: unknown): boolean => getErrorCode(error) === '25P02';
 const isSchemaMissing = (error: unknown): boolean => ['42P01', '3F000'].includes(getErrorCode(error));

@@ -150,9 +150,11 @@ export function openPostgres(options: PostgresOptions): Store {
 }
 
 const createAhead = (db: Db): NonNullable<ReadStore['ahead']> => {
-  const store = createReadStore(db);
+  let store: ReadStore | undefined;
   return (send, ...args) => {
-    for (const read of send?.(store, ...args) ?? []) read.catch(() => {});
+    if (!send) return;
+    store ??= createReadStore(db);
+    for (const read of send(store, ...args)) read.catch(() => {});
   };
 };
 

@@ -1,4 +1,4 @@
-import { joinSql, type Sql, type SqlRow, sql } from './sql.ts';
+import { joinSql, raw, type Sql, type SqlRow, sql } from './sql.ts';
 
 /** Combines reads into one statement with one row, which has the rows of each read in a column. Only for PostgreSQL. */
 export const combineReads = (statements: Sql[]): Sql => sql`select ${joinSql(statements.map(toColumn), ', ')}`;
@@ -7,6 +7,5 @@ export const combineReads = (statements: Sql[]): Sql => sql`select ${joinSql(sta
 export const splitCombinedRow = (row: SqlRow | undefined, count: number): SqlRow[][] =>
   Array.from({ length: count }, (_, i) => ((row as Record<string, unknown> | undefined)?.[toName(i)] as SqlRow[] | null | undefined) ?? []);
 
-const toColumn = (statement: Sql, i: number): Sql =>
-  sql`(select json_agg(one) from (${statement}) one) as ${{ parts: [toName(i)], values: [] }}`;
+const toColumn = (statement: Sql, i: number): Sql => sql`(select json_agg(one) from (${statement}) one) as ${raw(toName(i))}`;
 const toName = (i: number): string => `rows_${i}`;

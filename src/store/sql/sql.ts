@@ -25,9 +25,7 @@ export function sql(strings: TemplateStringsArray, ...inputs: (SqlValue | undefi
     const input = inputs[i];
     const tail = strings[i + 1] ?? '';
     if (typeof input === 'object' && input !== null) {
-      parts[parts.length - 1] += input.parts[0] ?? '';
-      for (let part = 1; part < input.parts.length; part++) parts.push(input.parts[part]!);
-      for (const value of input.values) values.push(value);
+      append(parts, values, input);
       parts[parts.length - 1] += tail;
     } else {
       values.push(input ?? null);
@@ -39,8 +37,20 @@ export function sql(strings: TemplateStringsArray, ...inputs: (SqlValue | undefi
 
 export const raw = (text: string): Sql => ({ parts: [text], values: [] });
 
+function append(parts: string[], values: SqlValue[], more: Sql): void {
+  parts[parts.length - 1] += more.parts[0] ?? '';
+  for (let part = 1; part < more.parts.length; part++) parts.push(more.parts[part]!);
+  for (const value of more.values) values.push(value);
+}
+
 export function joinSql(items: Sql[], separator: string): Sql {
-  return items.reduce((all, item, i) => (i === 0 ? item : sql`${all}${raw(separator)}${item}`), raw(''));
+  const parts = [''];
+  const values: SqlValue[] = [];
+  for (let i = 0; i < items.length; i++) {
+    if (i > 0) parts[parts.length - 1] += separator;
+    append(parts, values, items[i]!);
+  }
+  return { parts, values };
 }
 
 /** Formats `(?, ?, ?)` for `in`. `items` must not be empty. */

@@ -29,13 +29,12 @@ export async function runWrite<T>(
 function createWriteStore(db: Db, stamp: Stamp, ranks: RankRefresher): WriteStore {
   const reads = createReadStore(db);
   const changes = { created: [], updated: [], deleted: [] };
-  const loadReads = async () => (await import('./lazy-reads.ts')).createLazyReads(db);
+  const loadReads = async () => (await import('./lazy-reads.ts')).lazyReads;
   const loadWrites = async () => (await import('./lazy-writes.ts')).createLazyWrites(db, stamp, changes);
   return {
     ...reads,
-    tasks: withLazyMethods(
-      { ...createTaskReads(db), ...createTaskWrites(db, reads.tasks, stamp, changes, ranks) },
-      async () => (await loadReads()).tasks,
+    tasks: withLazyMethods({ ...createTaskReads(db), ...createTaskWrites(db, reads.tasks, stamp, changes, ranks) }, async () =>
+      (await loadReads()).tasks(db),
     ),
     ranks: withLazyMethods({}, async () => (await import('./tasks/rank-writes.ts')).createRankWrites(db, ranks)),
     audit: withLazyMethods(
@@ -47,28 +46,28 @@ function createWriteStore(db: Db, stamp: Stamp, ranks: RankRefresher): WriteStor
           await Promise.all([appendAudit(db, entry, sign), ranks.refresh()]);
         },
       },
-      async () => (await loadReads()).audit,
+      async () => (await loadReads()).audit(db),
     ),
-    claims: withLazyMethods({ ...createClaimReads(db), ...createClaimWrites(db) }, async () => (await loadReads()).claims),
-    keys: withLazyMethods(createKeyWrites(db), async () => (await loadReads()).keys),
+    claims: withLazyMethods({ ...createClaimReads(db), ...createClaimWrites(db) }, async () => (await loadReads()).claims(db)),
+    keys: withLazyMethods(createKeyWrites(db), async () => (await loadReads()).keys(db)),
     sessions: withLazyMethods(createSessionReads(db), async () => ({
-      ...(await loadReads()).sessions,
+      ...(await loadReads()).sessions(db),
       ...(await loadWrites()).sessions,
     })),
     conversations: withLazyMethods({}, async () => (await import('./sessions/conversations.ts')).createConversationWrites(db)),
-    tokens: withLazyMethods({}, async () => ({ ...(await loadReads()).tokens, ...(await loadWrites()).tokens })),
-    spawns: withLazyMethods({}, async () => ({ ...(await loadReads()).spawns, ...(await loadWrites()).spawns })),
-    gates: withLazyMethods({}, async () => ({ ...(await loadReads()).gates, ...(await loadWrites()).gates })),
-    lifecycle: withLazyMethods({}, async () => ({ ...(await loadReads()).lifecycle, ...(await loadWrites()).lifecycle })),
-    health: withLazyMethods({}, async () => ({ ...(await loadReads()).health, ...(await loadWrites()).health })),
+    tokens: withLazyMethods({}, async () => ({ ...(await loadReads()).tokens(db), ...(await loadWrites()).tokens })),
+    spawns: withLazyMethods({}, async () => ({ ...(await loadReads()).spawns(db), ...(await loadWrites()).spawns })),
+    gates: withLazyMethods({}, async () => ({ ...(await loadReads()).gates(db), ...(await loadWrites()).gates })),
+    lifecycle: withLazyMethods({}, async () => ({ ...(await loadReads()).lifecycle(db), ...(await loadWrites()).lifecycle })),
+    health: withLazyMethods({}, async () => ({ ...(await loadReads()).health(db), ...(await loadWrites()).health })),
     jobs: createJobWrites(db),
-    workgraphs: withLazyMethods({}, async () => ({ ...(await loadReads()).workgraphs, ...(await loadWrites()).workgraphs })),
-    releases: withLazyMethods({}, async () => ({ ...(await loadReads()).releases, ...(await loadWrites()).releases })),
+    workgraphs: withLazyMethods({}, async () => ({ ...(await loadReads()).workgraphs(db), ...(await loadWrites()).workgraphs })),
+    releases: withLazyMethods({}, async () => ({ ...(await loadReads()).releases(db), ...(await loadWrites()).releases })),
     memory: withLazyMethods({}, async () => ({
       ...(await import('./memory/reads.ts')).createMemoryReads(db),
       ...(await import('./memory/writes.ts')).createMemoryWrites(db, stamp, changes),
     })),
-    nexus: withLazyMethods({}, async () => ({ ...(await loadReads()).nexus, ...(await loadWrites()).nexus })),
+    nexus: withLazyMethods({}, async () => ({ ...(await loadReads()).nexus(db), ...(await loadWrites()).nexus })),
     imports: withLazyMethods({}, async () => {
       const { createImportReads, createImportWrites } = await import('./transfer/imports.ts');
       return { ...createImportReads(db), ...createImportWrites(db) };
@@ -85,7 +84,7 @@ function createWriteStore(db: Db, stamp: Stamp, ranks: RankRefresher): WriteStor
       const { createSharedRecordReads, createSharedRecordWrites } = await import('./admin/shared-records.ts');
       return { ...createSharedRecordReads(db), ...createSharedRecordWrites(db, stamp) };
     }),
-    docs: withLazyMethods({}, async () => ({ ...(await loadReads()).docs, ...(await loadWrites()).docs })),
+    docs: withLazyMethods({}, async () => ({ ...(await loadReads()).docs(db), ...(await loadWrites()).docs })),
     undo: withLazyMethods({}, async () => (await import('./undo/undo.ts')).createUndoWrites(db, reads.tasks, stamp, changes)),
     deletions: withLazyMethods({}, async () =>
       (await import('./tasks/deletions.ts')).createDeletionWrites(db, reads.tasks, stamp, changes, ranks),
