@@ -71,9 +71,9 @@ export function openConnection(options: PostgresOptions, settings: ConnectionSet
     const limitMs = hasAnswered ? answerTimeoutMs : target.timeoutMs;
     if (unanswered.size === 0 || limitMs === undefined) return;
     const leftMs = waitsSinceMs + limitMs - performance.now();
-    if (leftMs <= 0) return drop(createTimeoutError(limitMs));
     // The socket keeps the process alive while there is an answer to come.
-    watchdog = setTimeout(setWatchdog, leftMs).unref();
+    if (leftMs > 0) watchdog = setTimeout(setWatchdog, leftMs).unref();
+    else drop(createTimeoutError(limitMs));
   };
   const recordAnswer = (): void => {
     if (hasAnswered) return;
