@@ -1,5 +1,6 @@
+import { Socket } from 'node:net';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import { combineReads, splitCombinedRow } from '../sql/combine-reads.ts';
 import { listValues, type Sql, sql } from '../sql/sql.ts';
 import { openPostgres, type PostgresOptions } from './postgres.ts';
@@ -68,6 +69,25 @@ test('joins the reads of one turn in one message, and answers each of them', asy
     await counted.db.all(sql`select 2 as n`);
     expect(sent).toEqual([expect.any(String), 'select 2 as n']);
     await counted.endRead();
+  });
+});
+
+test('sends writes, and the reads that are requested after them, in one packet', async () => {
+  await withConnection({}, async (_, begin) => {
+    const { db, endRead } = begin();
+    await db.all(sql`select 1 as n`);
+    const written = vi.spyOn(Socket.prototype, 'write');
+    try {
+      await db.run(sql`select set_config('cleo.one', ${'1'}, true)`);
+      await db.run(sql`select set_config('cleo.two', ${'2'}, true)`);
+      db.joinReads?.();
+      const [one, two] = await Promise.all(['cleo.one', 'cleo.two'].map((name) => db.all(sql`select current_setting(${name}) as value`)));
+      expect([one, two]).toEqual([[{ value: '1' }], [{ value: '2' }]]);
+      expect(written.mock.contexts.filter((socket) => socket.remotePort !== undefined)).toHaveLength(1);
+    } finally {
+      written.mockRestore();
+    }
+    await endRead();
   });
 });
 
