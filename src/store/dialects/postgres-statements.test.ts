@@ -83,7 +83,7 @@ test('sends writes, and the reads that are requested after them, in one packet',
       db.joinReads?.();
       const [one, two] = await Promise.all(['cleo.one', 'cleo.two'].map((name) => db.all(sql`select current_setting(${name}) as value`)));
       expect([one, two]).toEqual([[{ value: '1' }], [{ value: '2' }]]);
-      expect(written.mock.contexts.filter((socket) => socket.remotePort !== undefined)).toHaveLength(1);
+      expect(written.mock.contexts.filter((socket) => (socket as Socket).remotePort !== undefined)).toHaveLength(1);
     } finally {
       written.mockRestore();
     }
