@@ -1,6 +1,6 @@
 // Adds a start to the native build for Linux on x64 with glibc. The runtime reads its settings from the environment before any code of the
-// program runs, so that an executable cannot contain them. The start runs before the runtime: if the first argument is an everyday command,
-// it adds the settings to the environment and then runs the runtime.
+// program runs, so that an executable cannot contain them. The start runs before the runtime: if the first argument is an everyday command
+// and there is no `--limit`, it adds the settings to the environment and then runs the runtime.
 //
 // It also asks for a few large pages for the heap. The runtime does so only for the whole heap, which takes 45 MB, or not at all, and then
 // 900 pages are allocated one by one. For that, the start takes the place of `mmap` until the runtime has reserved its heap.
@@ -191,13 +191,25 @@ function encodeStart({ address, environ, entry, mapCall, words }) {
     [0x48, 0xff, 0xc7], //                      inc rdi
     [0x84, 0xc0], //                            test al, al
     jump.unequal('letter'),
-    jump.always('copy'),
+    jump.always('options'),
     label('skip'),
     [0xac], //                                  lodsb
     label('nextWord'),
     [0x84, 0xc0], //                            test al, al
     jump.unequal('skip'),
     jump.always('word'),
+
+    // With `--limit` the amount of work is what the user says: run the runtime. rax: the place of an argument, from the last to the third.
+    label('options'),
+    [0x4c, 0x89, 0xc0], //                      mov rax, r8
+    label('option'),
+    [0x48, 0xff, 0xc8], //                      dec rax
+    [0x48, 0x83, 0xf8, 0x02], //                cmp rax, 2
+    jump.below('copy'),
+    [0x48, 0x8b, 0x4c, 0xc4, 0x08], //          mov rcx, [rsp + rax * 8 + 8]
+    [0x81, 0x39, [...Buffer.from('--li')]], //  cmp dword [rcx], '--li'
+    jump.equal('run'),
+    jump.always('option'),
 
     // r10: the addresses of the variables. rcx: the end of the stack.
     label('copy'),

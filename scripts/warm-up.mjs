@@ -26,8 +26,8 @@ const commands = [
   'mcp',
 ];
 
-/** First words of the commands that hooks, status lines and agents run most often. Each of them does a limited amount of work, no matter how
- *  many tasks there are. */
+/** First words of the commands that hooks, status lines and agents run most often. Without `--limit`, each of them does a limited amount of
+ *  work, no matter how many tasks there are. */
 export const everydayWords = ['show', 'find', 'exists', 'next', 'add', 'current', 'ready', 'context', 'whoami', 'version'];
 
 /** An MCP client that tries the newest revision, falls back to the previous one, and reads a task. */

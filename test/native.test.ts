@@ -122,7 +122,17 @@ describe('the start of everyday commands', () => {
     expect((await readRuntimeSettings([word])).includes(noCompiler)).toBe(hasStart);
   });
 
-  test.each([['list'], ['import'], ['sho'], ['shows'], [''], ['--json', 'show'], []])('others run with it: %j', async (...argv) => {
+  test.each([
+    ['find', 'parser', '--limit', '0'],
+    ['ready', '--limit=0'],
+    ['list'],
+    ['import'],
+    ['sho'],
+    ['shows'],
+    [''],
+    ['--json', 'show'],
+    [],
+  ])('others run with it: %j', async (...argv) => {
     const settings = await readRuntimeSettings(argv);
     expect(settings).toContain('Modified JSC options');
     expect(settings).not.toContain(noCompiler);
