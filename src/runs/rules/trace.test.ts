@@ -45,6 +45,18 @@ test('finds removed and inserted lines', () => {
   expect(read([lines[0]!, lines[0]!, ...lines.slice(1)]).firstInvalid).toBe(2);
 });
 
+test('reads lines that have only a time, an event and data, and says that no chain protects them', () => {
+  const bare = ['skill_invoked', 'execution_complete'].map((event, i) =>
+    JSON.stringify({ ts: `2026-01-01T00:00:0${i}.000Z`, event, data: { skill: 'upload', execution_id: 'r:p:upload' } }),
+  );
+  const { lines: found, problems, firstInvalid } = read(bare);
+  expect([problems, firstInvalid]).toEqual([[], 1]);
+  expect(found.map(({ line }) => [line.event, line.data.skill])).toEqual([
+    ['skill_invoked', 'upload'],
+    ['execution_complete', 'upload'],
+  ]);
+});
+
 test('skips a torn last line', () => {
   const { lines: found, problems, firstInvalid } = read([...lines.slice(0, 3), lines[3]!.slice(0, 20)], '');
   expect([found.length, firstInvalid]).toEqual([3, undefined]);

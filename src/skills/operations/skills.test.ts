@@ -79,6 +79,7 @@ describe('show', () => {
     const { skill } = await call('skills.show', { name: 'ct-orchestrator' });
     expect(skill).toMatchObject({ version: expect.any(String), path: 'skills/ct-orchestrator/SKILL.md', origin: 'bundled' });
     for (let n = 1; n <= 9; n += 1) expect(skill.text).toContain(`| ORC-00${n} |`);
+    expect(skill.triggers).toEqual(expect.arrayContaining(['context-protected workflow', 'HITL orchestration', 'pipeline management']));
     expect(await call('tools.skill.show', { name: 'ct-orchestrator' })).toMatchObject({ skill: { text: skill.text } });
   });
 

@@ -156,6 +156,19 @@ test.each<[string[], string, string]>([
   expect(find(...argv)).toEqual({ message, fix, exit: 2 });
 });
 
+test('names each command below a group once, although several operations share it', () => {
+  expect(explainUnknownCommand(registry.entries, ['trace', 'events'], synonyms).error.message).toBe(
+    'There is no operation "trace events"; did you mean trace export or trace list or trace output or trace query or trace repair or trace show or trace tail?',
+  );
+});
+
+test.each([
+  [['my', 'tasks'], 'cleo help'],
+  [['ad', 'Fix crash'], "cleo add 'Fix crash'"],
+])('a word of two letters is only corrected to what begins with it: %j', (argv, fix) => {
+  expect(explainUnknownCommand(registry.entries, argv, synonyms).error).toMatchObject({ fix });
+});
+
 test.each<[string[], string]>([
   [['--jsno', 'show', 'T1'], 'cleo --json show T1'],
   [['--parent', 'T1', 'list'], 'cleo list --parent T1'],

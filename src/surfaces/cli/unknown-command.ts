@@ -8,6 +8,7 @@ import type { Synonym } from '#core/synonym.ts';
 import type { App } from '#dispatch/dispatch.ts';
 import { isValidShape } from '#dispatch/parse.ts';
 import { suggestFlag, suggestNames } from '#dispatch/suggest.ts';
+import { removeDuplicates } from '#lib/collections.ts';
 import { measureDistance } from '#lib/terms.ts';
 import { listAllCommands } from './all-commands.ts';
 import { isCall } from './arguments.ts';
@@ -103,7 +104,7 @@ export function explainUnknownCommand(entries: Commands, argv: string[], synonym
     explainTypo(argv, at, below.length > 0 ? below : allowed, below.length > 0 ? [2] : [2, 1]) ??
     explainTypo(argv, at, below.length > 0 ? [] : listSynonyms(synonyms), [2, 1]) ??
     (below.length > 0
-      ? createCommandError(words.slice(0, 2).join(' '), below.slice(0, 7), ['help', words[0]!])
+      ? createCommandError(words.slice(0, 2).join(' '), removeDuplicates(below).slice(0, 7), ['help', words[0]!])
       : createCommandError(words[0]!, []))
   );
 }
