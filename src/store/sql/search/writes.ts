@@ -36,7 +36,7 @@ export async function indexTexts(
 ): Promise<void> {
   const engine = engines[db.engine];
   const vocabulary = new Set<string>();
-  for (const some of splitChunks(texts, maxIndexedTexts)) {
+  for (const some of splitTexts(texts)) {
     const docs = some.map((t) => ({ seq: t.seq, title: joinTerms(t.title), rest: t.rest.map(joinTerms).join(' ') }));
     for (const { title, rest } of docs) {
       storedWords.addNewWords(title, vocabulary);
@@ -50,6 +50,28 @@ export async function indexTexts(
 /** SQLite writes the new part of its index to disk whenever another statement begins, and merges small parts again and again. Parts of
  *  64 texts took three times as long as parts of this many. */
 export const maxIndexedTexts = 512;
+/** The terms of longer texts take seconds, after which PostgreSQL ends an idle transaction. */
+const maxIndexedLength = 1 << 20;
+
+const measureText = ({ title, rest }: IndexedText): number => rest.reduce((length, text) => length + text.length, title.length);
+
+export const isFullPart = (texts: IndexedText[]): boolean =>
+  texts.length >= maxIndexedTexts || texts.reduce((length, text) => length + measureText(text), 0) >= maxIndexedLength;
+
+/** Splits texts into parts that are indexed with one statement. */
+function* splitTexts<T extends IndexedText>(texts: T[]): Generator<T[]> {
+  let part: T[] = [];
+  let length = 0;
+  for (const text of texts) {
+    part.push(text);
+    length += measureText(text);
+    if (part.length < maxIndexedTexts && length < maxIndexedLength) continue;
+    yield part;
+    part = [];
+    length = 0;
+  }
+  if (part.length > 0) yield part;
+}
 
 export const unindexTask = (db: Db, id: TaskId): Promise<void> => db.run(engines[db.engine].remove(raw('task_search'), toTaskNumber(id)));
 

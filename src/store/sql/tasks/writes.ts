@@ -6,7 +6,7 @@ import type { TaskReads, TaskWrites } from '../../port/tasks.ts';
 import { noteUpdate } from '../changes.ts';
 import { listRows } from '../list-rows.ts';
 import { createWordTable } from '../search/word-table.ts';
-import { indexTasks, maxIndexedTexts, type TaskText, unindexTask } from '../search/writes.ts';
+import { indexTasks, isFullPart, type TaskText, unindexTask } from '../search/writes.ts';
 import { type Db, splitChunks, sql } from '../sql.ts';
 import type { RankRefresher } from './rank-refresher.ts';
 
@@ -57,7 +57,7 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
           title: task.title,
           rest: [task.description ?? '', ...task.labels, ...notes.map((n) => n.text)],
         });
-      if (pendingTexts.length >= maxIndexedTexts) await indexPending();
+      if (isFullPart(pendingTexts)) await indexPending();
     }
     if (!isIndexedLater) await indexPending();
     for (const task of tasks) {
