@@ -109,7 +109,7 @@ test.each([
   [true, 'keeps the plans of repeated statements', 1],
   [false, 'leaves no statement on a server that a pooler may be in front of', 0],
 ])('with keepsPlans %s it %s', async (keepsPlans, _, kept) => {
-  await withConnection({ keepsPlans }, async (connection, begin) => {
+  await withConnection({ keepsPlans, url: inject('serverUrl') }, async (connection, begin) => {
     for (let i = 0; i < 4; i++) {
       const { db, endRead } = begin();
       // The server reports these types of the values of a statement that it keeps.
@@ -136,7 +136,7 @@ test('the settings of a connection that keeps plans survive a rollback', async (
   } finally {
     await store.close();
   }
-  await withConnection({ keepsPlans: true }, async (connection, begin) => {
+  await withConnection({ keepsPlans: true, url: inject('serverUrl') }, async (connection, begin) => {
     for (let i = 0; i < 3; i++) {
       const { db, endRead } = begin();
       const names = ['search_path', 'idle_in_transaction_session_timeout', 'random_page_cost', 'lock_timeout'];
