@@ -2,6 +2,7 @@ import { formatCommand, listCommandNames } from '#core/command-line.ts';
 import type { Operation, ScopeRequest } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { askPerson } from '#core/errors/row.ts';
+import { anonymousToken } from '#core/model/anonymous-token.ts';
 import type { PersonScope } from '#core/model/token.ts';
 import { getRequiredScope, includesScope, type ScopedOperation } from '#core/rules/token-scope.ts';
 import { defined } from '#lib/defined.ts';
@@ -22,7 +23,8 @@ export function createTokenError(
     isForToken && !operation.usesHost
       ? `cleo token create --name client-${required} --scope ${required}`
       : `cleo ${operation.cli ? [operation.cli.command].flat()[0] : name}`;
-  return new CleoError('E_FORBIDDEN', { fix: askPerson(command), scope: token.scope });
+  const problem = token.name === anonymousToken ? undefined : `This needs a token that allows more: ${describeToken(token)}`;
+  return new CleoError('E_FORBIDDEN', { fix: askPerson(command), scope: token.scope, ...defined({ problem }) });
 }
 
 /** Proves the scope that the definition of an operation requires. */

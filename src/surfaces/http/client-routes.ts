@@ -85,7 +85,7 @@ const maxCallerBytes = 1 << 16;
 async function* toEmptyBody(): AsyncGenerator<Uint8Array> {}
 
 const missingToken = new CleoError('E_UNAUTHORIZED', {
-  problem: 'A cleo client needs a token of this server, also on the same machine',
+  problem: 'The request has no token: a client needs one of this server in CLEO_TOKEN, also on the same machine',
   command: 'cleo token create --name client --role contributor',
 });
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { JobContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
+import type { Config } from '#core/model/config.ts';
 import { isLoopbackHost } from '#core/rules/postgres-address.ts';
 import { findServerAddressProblem } from '#core/rules/server-address.ts';
 import type { Project } from '#platform/port.ts';
@@ -38,10 +39,13 @@ export function checkNoOwnStore({ platform }: JobContext, project: Project, { ur
   if (isSame || (!platform.files.exists(join(project.folder, 'cleo.db')) && !config['store.url'] && !config['server.url'])) return;
   throw new CleoError('E_VALIDATION', {
     field: 'server',
-    problem: `differs from the store of this project, which is ${config['server.url'] || config['store.url'] || 'a file in .cleo'}`,
+    problem: `${url} with project ${key} differs from the store of this project, which is ${describeStore(config)}`,
     fix: `cleo config get ${config['server.url'] ? 'server' : 'store'}.url`,
   });
 }
+
+const describeStore = (config: Config): string =>
+  config['server.url'] ? `${config['server.url']} with project ${config['server.project']}` : config['store.url'] || 'a file in .cleo';
 
 /** The settings that a choice writes. */
 export const serverKeys = ['store.engine', 'server.url', 'server.project', 'project.key'] as const;

@@ -4,7 +4,9 @@ import type { Platform, Project } from '#platform/port.ts';
 /** Says in one sentence how the plan reaches other clones. Undefined outside a repository, and if `sync.mode` is off. */
 export async function describePlanTravel(platform: Platform, project: Project): Promise<string | undefined> {
   const { files, config } = platform;
-  if (config.load(project)['sync.mode'] === 'off') return undefined;
+  const { 'sync.mode': mode, 'store.engine': engine } = config.load(project);
+  // The plan is on the server, so that every clone has it.
+  if (mode === 'off' || engine === 'server') return undefined;
   const tree = await platform.findWorkingTree(project);
   if (!files.exists(join(tree.top, '.git'))) return undefined;
   const hooks = await (await platform.loadGit()).findHooks(tree.top).catch(() => undefined);
