@@ -91,9 +91,9 @@ export function createGit(env: Record<string, string | undefined>): Git {
   };
   /** Returns the output, or throws if git fails. */
   const require = async (tree: string, words: string[], options: GitOptions = {}): Promise<string> => {
-    const { exitCode, stdout, stderr } = await git(tree, words, options);
+    const { exitCode, signal, stdout, stderr } = await git(tree, words, options);
     if (exitCode === 0) return stdout;
-    const problem = `${words[0]}: ${(stderr.trim() || stdout.trim()).split('\n').slice(-3).join(' ') || `exit ${exitCode}`}`;
+    const problem = `${words[0]}: ${(stderr.trim() || stdout.trim()).split('\n').slice(-3).join(' ') || (signal ? `ended by ${signal}` : `exit ${exitCode}`)}`;
     throw new CleoError('E_DEPENDENCY_ERROR', { tool: 'git', problem, fix: missingIdentity.test(stderr) ? identityFix : 'cleo version' });
   };
   /** Switches off the filters of the repository's own configuration. Those of the user, and Git LFS, stay. */

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createTempFolder } from '../../test/temp-folder.ts';
 import { runProgram } from './process.ts';
 
@@ -100,6 +100,24 @@ test.each([
   expect(ran).toMatchObject({ stopped: 'time' });
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(isAlive(readPid(join(folder, 'pid')))).toBe(false);
+});
+
+test('a program that Ctrl-C killed before it began is started again, once, in a process that survives Ctrl-C', async () => {
+  const folder = createTempFolder();
+  const run = async (words: string) => {
+    const { exitCode, signal, stdout } = await runProgram({}, ['sh', '-c', `echo run >> runs; ${words}`], { folder, timeoutMs: 20_000 });
+    const runs = readFileSync(join(folder, 'runs'), 'utf8').split('\n').length - 1;
+    rmSync(join(folder, 'runs'));
+    return { exitCode, signal, stdout, runs };
+  };
+  const dieFirst = '[ $(wc -l < runs) -gt 1 ] || kill -INT $$; echo done';
+  expect(await run(dieFirst)).toMatchObject({ signal: 'SIGINT', runs: 1 });
+  const ignore = (): void => {};
+  process.on('SIGINT', ignore);
+  onTestFinished(() => void process.off('SIGINT', ignore));
+  expect(await run(dieFirst)).toMatchObject({ exitCode: 0, stdout: 'done\n', runs: 2 });
+  expect(await run('kill -INT $$')).toMatchObject({ signal: 'SIGINT', runs: 2 });
+  expect(await run('echo began; kill -INT $$')).toMatchObject({ signal: 'SIGINT', runs: 1 });
 });
 
 test('does not wait for a child that keeps the pipe open, and kills it', async () => {

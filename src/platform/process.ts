@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isInterruptedStart } from '#lib/interrupted-start.ts';
 import { monotonicMs } from './monotonic.ts';
 import type { ProgramOptions, ProgramResult } from './port.ts';
 import { selectProgramEnvironment } from './program-environment.ts';
@@ -25,7 +26,19 @@ const drainMs = 500;
 
 /** Runs a program without a shell and waits until it has ended or was stopped. Returns the end of its output and a hash of
  *  the whole output. */
-export function runProgram(
+export async function runProgram(
+  env: Record<string, string | undefined>,
+  words: string[],
+  options: ProgramOptions,
+): Promise<ProgramResult> {
+  const ran = await runOnce(env, words, options);
+  const survivesInterrupts = process.listenerCount('SIGINT') > 0;
+  return survivesInterrupts && !ran.stopped && isInterruptedStart({ signal: ran.signal, outputBytes: ran.bytes })
+    ? runOnce(env, words, options)
+    : ran;
+}
+
+function runOnce(
   env: Record<string, string | undefined>,
   [program = '', ...words]: string[],
   options: ProgramOptions,

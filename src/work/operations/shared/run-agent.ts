@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { defined } from '#lib/defined.ts';
-import type { ProcessResult } from '#platform/runner/port.ts';
+import { isInterruptedStart } from '#lib/interrupted-start.ts';
+import type { ProcessResult, ProcessSpec } from '#platform/runner/port.ts';
 import { formatKilledProcesses } from '#runs/rules/gate/execution.ts';
 import type { RunContext } from '#runs/runner/run-context.ts';
 import type { AgentEvent, StreamState } from '../../model/agent-event.ts';
@@ -60,7 +61,7 @@ export async function runAgent(work: WorkRun, run: RunContext, item: WorkItem, s
   const output = followOutput(work, run, item, profile, subject);
   let result: ProcessResult;
   try {
-    result = await runner.runSkill({
+    const spec: ProcessSpec = {
       argv: command.argv,
       shell: false,
       folder: start.folder,
@@ -81,7 +82,10 @@ export async function runAgent(work: WorkRun, run: RunContext, item: WorkItem, s
       redactor: run.redactor,
       signal: start.signal,
       onOutput: output.write,
-    });
+    };
+    result = await runner.runSkill(spec);
+    const { signal, bytes } = result;
+    if (!result.cancelled && isInterruptedStart({ signal, outputBytes: bytes.stdout + bytes.stderr })) result = await runner.runSkill(spec);
   } finally {
     scratch.takeResult();
   }
