@@ -60,7 +60,7 @@ function createPart(choices: Choices, operations: Operation[]): FuzzRequest {
   );
   const key = `key-${below(50)}`;
   const step = pick([...(operation.steps ?? []), undefined])?.name ?? pick(['none', ...texts]);
-  const error = { code: 'E_NOT_FOUND', exitCode: pick([4, 0, -1]), message: pick(texts), fix: pick(['cleo show', ...texts]) };
+  const error = { code: 'E_NOT_FOUND', exitCode: pick([4, 4, 4, 0, -1, 1e9]), message: pick(texts), fix: pick(['cleo show', ...texts]) };
   const part = pick<object>([
     { action: 'begin', key },
     { action: 'step', key, name: step, params: pick([{}, ...values]), ...(chance(0.5) ? { job: below(20) } : {}) },

@@ -1,3 +1,4 @@
+import { getErrorCatalog } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Alternative, GatewayCall } from '#core/errors/row.ts';
 
@@ -26,5 +27,7 @@ export function rebuildError(fields: ErrorFields, call?: GatewayCall): CleoError
   const rebuilt = new CleoError('E_GENERAL_ERROR', { problem: message });
   // All errors with exit codes of skills are one row.
   const row = code.startsWith('E_SKILL_') ? 'E_SKILL' : code;
-  return Object.assign(rebuilt, { row, code, exitCode, message, fix, alternatives, details, ...(call ? { call } : {}) });
+  // An error of the caller is no failure of the server.
+  const httpStatus = (getErrorCatalog() as object as Partial<Record<string, { http: number }>>)[row]?.http ?? 400;
+  return Object.assign(rebuilt, { row, code, exitCode, httpStatus, message, fix, alternatives, details, ...(call ? { call } : {}) });
 }

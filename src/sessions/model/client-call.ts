@@ -5,6 +5,7 @@ import {
   integer,
   literal,
   maxLength,
+  maxValue,
   minValue,
   number,
   object,
@@ -42,7 +43,7 @@ const FactSchema = object({ name: ShortText, request: unknown(), facts: unknown(
 /** An error of the client, as its envelope shows it. */
 const ClientErrorSchema = object({
   code: ShortText,
-  exitCode: number(),
+  exitCode: pipe(number(), integer(), minValue(1), maxValue(255)),
   message: string(),
   fix: string(),
   alternatives: optional(array(object({ action: string(), command: string() }))),
