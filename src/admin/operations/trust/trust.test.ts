@@ -57,11 +57,12 @@ test('config set trusts the value that it writes, and only that one', async () =
   expect((await app.call('admin.trust.status')).entries).toHaveLength(1);
 });
 
-test("a tool in the user's own file needs no trust", async () => {
+test("a tool in the user's own file does not run, because an agent can choose that file", async () => {
   const app = await openClone();
   mkdirSync(app.env.CLEO_HOME!, { recursive: true });
   writeFileSync(join(app.env.CLEO_HOME!, 'config.json'), JSON.stringify({ verification: { tools: { test: writeMark('ran') } } }));
-  expect(await verify(app)).toMatchObject({ success: true });
+  expect(await verify(app)).toMatchObject({ success: false });
+  expect(existsSync(join(app.root, 'ran'))).toBe(false);
 });
 
 test('a release gate of a clone does not run', async () => {
