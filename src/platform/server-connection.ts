@@ -3,7 +3,7 @@ import { get as getHttps, Agent as HttpsAgent, request as requestHttps } from 'n
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ServerAnswer, ServerConnection, ServerRequest, ServerStream, TextParts } from '#core/model/server-connection.ts';
-import { framedCallType } from '#core/rules/text-frames.ts';
+import { framedCallType } from '#core/model/text-frames.ts';
 
 /** A request that received no answer. `wasSent` is false only if the server cannot have seen it. */
 class NoAnswer extends Error {

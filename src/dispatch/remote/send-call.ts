@@ -68,7 +68,7 @@ async function callOperation(ctx: CallContext): Promise<Reply> {
 /** Takes the texts that are too long for the message out of it. They are sent after it, in parts. */
 async function takeLongTexts({ operation, call }: CallContext, message: ClientCall): Promise<TextParts[] | undefined> {
   if (operation.maxBodyBytes === undefined) return undefined;
-  const { findLongTexts } = await import('#core/rules/text-frames.ts');
+  const { findLongTexts } = await import('#core/model/text-frames.ts');
   const found = findLongTexts(call.params);
   if (found.length === 0) return undefined;
   Object.assign(message, { texts: found.map(({ path }) => path) });

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readServerEvents } from '#core/model/server-events.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { parseJson } from '#lib/parse-json.ts';
-import { readServerEvents } from '#lib/server-events.ts';
 import type { App } from '../call-context.ts';
-import { dispatch } from '../dispatch.ts';
 import type { LogEvent, LogFeed, LogListener } from '../feed/log-feed.ts';
 import { locateServer } from './locate-server.ts';
 import { connectTo, createClientHeaders } from './send-call.ts';
@@ -98,12 +97,4 @@ export function createServerFeed(app: App): LogFeed {
       for (const listener of all) listener.onClose?.();
     },
   };
-}
-
-/** Reads the last entry of the log of the server. It shows no hashes, but entries differ in number and time. */
-export async function readHeadOfServer(app: App): Promise<{ seq: number; hash: string }> {
-  const { envelope, error } = await dispatch(app, { operation: 'admin.log', params: { limit: 1, brief: true }, gateway: 'cli' });
-  if (error) throw error;
-  const [last] = envelope.entries as { seq: number; timestamp: string; operation: string }[];
-  return last ? { seq: last.seq, hash: `${last.seq} ${last.timestamp} ${last.operation}` } : { seq: 0, hash: '' };
 }

@@ -1,7 +1,7 @@
 import type { Context, Hono } from 'hono';
 import { CleoError } from '#core/errors/error.ts';
 import { anonymousToken } from '#core/model/anonymous-token.ts';
-import { framedCallType } from '#core/rules/text-frames.ts';
+import { framedCallType } from '#core/model/text-frames.ts';
 import type { App } from '#dispatch/dispatch.ts';
 import { defined } from '#lib/defined.ts';
 import { getMaxBodyBytes, maxBodyBytes, parseBody, readBody } from '../read-body.ts';

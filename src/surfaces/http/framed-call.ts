@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { placeText } from '#core/rules/text-frames.ts';
+import { placeText } from '#core/model/text-frames.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { parseBody } from '../read-body.ts';
 

@@ -4,10 +4,10 @@ import { toOneLine } from '#core/terminal/index.ts';
 import { type App, dispatch, type Reply } from '#dispatch/dispatch.ts';
 import { createFailure, type Meta } from '#dispatch/envelope.ts';
 import { followChanges } from '#dispatch/feed/follow-changes.ts';
-import { readLogHead } from '#dispatch/feed/log-head.ts';
 import { defined } from '#lib/defined.ts';
 import type { Column } from '#tasks/model/board.ts';
 import { formatOutcome } from './log.ts';
+import { readLogEnd } from './log-end.ts';
 import { listWatchedIds, type WatchEntry } from './state.ts';
 
 /** Many changes in a short time are read together. */
@@ -28,10 +28,10 @@ export async function follow(app: App, { isJson, epic, write }: FollowOptions): 
   const epicFilter = epic === undefined ? undefined : await trackEpic(app, epic);
   const writeJson = (line: object): void => write(`${JSON.stringify(line)}\n`);
   const meta = createMeta(app, 'watch');
-  let { seq, hash } = await readLogHead(app);
+  let { seq, hash } = await readLogEnd(app);
   if (isJson) writeJson({ _meta: { ...meta(), resultsField: 'watching' }, success: true, watching: { seq } });
   const printChanges = async (): Promise<void> => {
-    const head = await readLogHead(app);
+    const head = await readLogEnd(app);
     if (head.hash === hash) return;
     // A restored log may end before the last entry that was printed.
     seq = Math.min(seq, Math.max(0, head.seq - 1));
@@ -79,7 +79,7 @@ export async function repeat(
 ): Promise<number> {
   const run = (): Promise<Reply> => dispatch(app, { ...query, gateway: 'cli' });
   const meta = createMeta(app, query.operation);
-  let { hash } = await readLogHead(app);
+  let { hash } = await readLogEnd(app);
   const first = await run();
   let last = '';
   const show = async (reply: Reply): Promise<void> => {
@@ -91,7 +91,7 @@ export async function repeat(
   await show(first);
   if (first.error) return first.exitCode;
   const printNew = async (): Promise<void> => {
-    const head = await readLogHead(app);
+    const head = await readLogEnd(app);
     if (head.hash !== hash || last === '') await show(await run());
     hash = head.hash;
   };

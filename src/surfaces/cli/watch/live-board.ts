@@ -2,11 +2,11 @@ import { CleoError } from '#core/errors/error.ts';
 import { prepareWidths } from '#core/terminal/index.ts';
 import { type App, dispatch } from '#dispatch/dispatch.ts';
 import { type ChangeFollower, followChanges } from '#dispatch/feed/follow-changes.ts';
-import { readLogHead } from '#dispatch/feed/log-head.ts';
 import { drawFrame } from './frame.ts';
 import { openFullScreen, type Tty } from './full-screen.ts';
 import { reduceKey } from './key-reducer.ts';
 import { parseKeys } from './keys.ts';
+import { readLogEnd } from './log-end.ts';
 import { applyAnswer, createState, getQuery, type ScreenSize, type WatchQuery, type WatchState } from './state.ts';
 
 interface LiveBoardOptions {
@@ -41,7 +41,7 @@ export async function showLiveBoard(app: App, options: LiveBoardOptions): Promis
     ...(options.listParams ? { listParams: options.listParams } : {}),
   });
   // A store that cannot be read is reported before the screen is taken over, or the message would vanish with it.
-  const head = await readLogHead(app);
+  const head = await readLogEnd(app);
   const query = getQuery(state);
   const { envelope, error: queryError } = await runQuery(app, query);
   if (queryError) throw queryError;
@@ -118,7 +118,7 @@ async function reloadOnChange(app: App, { state, show, changes, stop, ...first }
     const queryText = JSON.stringify(query);
     const startedAt = performance.now();
     try {
-      const { hash } = await readLogHead(app);
+      const { hash } = await readLogEnd(app);
       if (hash !== logHash || queryText !== loaded || startedAt - loadedAt >= refreshMs) {
         const { envelope, exitCode } = await runQuery(app, query);
         show(applyAnswer(state(), query, envelope));

@@ -1,4 +1,4 @@
-import type { TextParts } from '../model/server-connection.ts';
+import type { TextParts } from './server-connection.ts';
 
 /** The content type of a request with long texts: a line of JSON, then the texts one after the other. Each text is a sequence of frames, which
  *  are a length of four bytes and that many bytes of UTF-8, and ends with a frame of length 0. */
