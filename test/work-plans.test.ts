@@ -124,7 +124,11 @@ test('a validator that gives no verdict passes nothing', async () => {
 test('a validator whose command does not exist ends the run, and the task stays open without a label', async () => {
   const tool = [process.execPath, '-e', ''];
   const project = await createWorkProject({
-    config: { verification: { tools: { test: tool } }, work: { validator: 'judge' }, profiles: { judge: { argv: ['/nonexistent/judge'] } } },
+    config: {
+      verification: { tools: { test: tool } },
+      work: { validator: 'judge' },
+      profiles: { judge: { argv: ['/nonexistent/judge'] } },
+    },
   });
   const flags = ['--accept-evidence', 'implemented,testsPassed,qaPassed'];
   const id = await project.add('Work', 'agent: write a.txt', ...flags);

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isInterruptedStart } from '#lib/interrupted-start.ts';
+import { isInterruptedStart } from '#core/rules/interrupted-start.ts';
 import { monotonicMs } from './monotonic.ts';
 import type { ProgramOptions, ProgramResult } from './port.ts';
 import { selectProgramEnvironment } from './program-environment.ts';

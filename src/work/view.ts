@@ -1,8 +1,8 @@
+import { formatWorkState } from '#core/model/work-state.ts';
 import {
   type Fields,
   formatRemoteTask,
   formatWorkProcess,
-  formatWorkState,
   formatWorkTask,
   isRecords,
   noWork,

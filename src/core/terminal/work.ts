@@ -3,6 +3,7 @@
 import { formatDuration } from '#lib/ago.ts';
 import { formatTokenUsage, type TokenUsage } from '#lib/format-usage.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
+import { formatWorkState } from '../model/work-state.ts';
 import type { Fields } from './cell.ts';
 import { truncate } from './text.ts';
 
@@ -19,9 +20,6 @@ const marks: Record<string, string> = {
 };
 
 export const noWork = 'no agent has worked here: cleo work';
-
-/** The state or the outcome of a task in words. */
-export const formatWorkState = (state: string): string => (state === 'attention' ? 'needs attention' : state);
 
 export const formatRemoteTask = ({ taskId, profile }: Fields): string => `◐ ${taskId}  on another machine  ${profile}`;
 

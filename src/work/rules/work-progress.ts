@@ -1,5 +1,5 @@
 import type { ProgressLine, ProgressReporter, ProgressState, RunEvent } from '#core/model/progress.ts';
-import { formatWorkState } from '#core/terminal/index.ts';
+import { formatWorkState } from '#core/model/work-state.ts';
 
 /** Shows a run of `cleo work`: one line for each task that begins or ends, and what the agents do right now. */
 export const workProgress: ProgressReporter = {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { isInterruptedStart } from '#core/rules/interrupted-start.ts';
 import { defined } from '#lib/defined.ts';
-import { isInterruptedStart } from '#lib/interrupted-start.ts';
 import type { ProcessResult, ProcessSpec } from '#platform/runner/port.ts';
 import { formatKilledProcesses } from '#runs/rules/gate/execution.ts';
 import type { RunContext } from '#runs/runner/run-context.ts';
