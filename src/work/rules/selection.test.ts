@@ -24,7 +24,7 @@ test.each<[string, Partial<SelectionLimits>, string[], string | undefined]>([
 
 test.each<[string, Partial<WorkTask>, Partial<SelectionLimits>, string | undefined]>([
   ['nothing', {}, {}, undefined],
-  ['the label of a task that was given up', { labels: [attentionLabel] }, {}, 'it has the label needs-attention'],
+  ['the label of a task that was given up', { labels: [attentionLabel] }, {}, 'it has the label needs-attention; --retry ignores it'],
   ['nothing in a retry', { labels: [attentionLabel] }, { isRetry: true }, undefined],
   ['a capability', { requires: ['gpu', 'linux'] }, { capabilities: ['linux'] }, 'it requires gpu'],
   ['the limit of a label', { labels: ['web', 'database'] }, { labels: new Map([['database', 2]]) }, 'work.labels.database is 2'],
