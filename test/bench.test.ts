@@ -123,8 +123,8 @@ test('the core stays small, because every command loads it', () => {
   const { copy, caches } = copyDist(folder);
   rmSync(join(caches, 'show.bin'), { force: true });
   cleo(folder, ['show', 'T1'], join(copy, 'cleo.js'));
-  const [positions = ''] = readFileSync(join(caches, 'show.bin'), 'latin1').split('\n', 1);
-  const measureCompiled = (file: string): number => JSON.parse(positions)[file].reduce((from: number, to: number) => to - from);
+  const positions = readPositions(join(caches, 'show.bin'));
+  const measureCompiled = (file: string): number => positions[file]!.reduce((from, to) => to - from);
   // Parts use the schema functions of the core, so the two are measured together.
   expect(measureCompiled('core.js') + measureCompiled('parts/tasks-operations-show.js')).toBeLessThan(227_000);
 });
@@ -144,6 +144,12 @@ test('an empty project folder stays small', () => {
   expect(sizes.reduce((sum, size) => sum + size) / 1024).toBeLessThan(640);
 });
 
+/** Reads where the code of each file is in a cache. */
+function readPositions(cache: string): Record<string, [from: number, to: number]> {
+  const [head = ''] = readFileSync(cache, 'latin1').split('\n', 1);
+  return JSON.parse(head).positions;
+}
+
 /** Copies the build, so that other tests are not affected. */
 function copyDist(folder: string): { copy: string; caches: string } {
   const copy = join(folder, 'copy', 'dist');
@@ -159,7 +165,7 @@ function copyDist(folder: string): { copy: string; caches: string } {
 test('a command that loads every operation creates a complete cache once; a server stores only what a start needs', () => {
   const folder = createProject();
   const { copy, caches } = copyDist(folder);
-  const places = (name: string): string[] => Object.keys(JSON.parse(readFileSync(join(caches, name), 'latin1').split('\n', 1)[0]!));
+  const places = (name: string): string[] => Object.keys(readPositions(join(caches, name)));
   rmSync(join(caches, 'help.bin'), { force: true });
   cleo(folder, ['help', '--tier', '2'], join(copy, 'cleo.js'));
   expect(places('help.bin').length).toBeGreaterThan(60);
@@ -184,6 +190,8 @@ test('a damaged code cache is ignored and created again', () => {
   for (const damage of [
     () => truncateSync(cache, 0),
     () => truncateSync(cache, 5000),
+    () => truncateSync(cache, size - 1),
+    () => truncateSync(cache, size / 2),
     () => writeFileSync(cache, Buffer.alloc(size)),
     () => writeFileSync(cache, Buffer.alloc(size, 'x\n')),
     () => rmSync(cache),

@@ -6,7 +6,10 @@ type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] }
  *  were a tenth of its allocations. */
 export function defined<T extends object>(value: T): Defined<T> {
   const copy: Record<string, unknown> = {};
-  for (const key of Object.keys(value)) if (value[key as keyof T] !== undefined) copy[key] = value[key as keyof T];
+  for (const key in value) {
+    const item = value[key];
+    if (item !== undefined) copy[key] = item;
+  }
   return copy as Defined<T>;
 }
 

@@ -14,12 +14,14 @@ export function createPlatform(env: Record<string, string | undefined>, folder: 
   const home = resolve(env.CLEO_HOME || join(env.HOME || env.USERPROFILE || readHome(), '.cleo'));
   let project: Project | undefined;
   let trust: ProjectTrust | undefined;
+  const { build, runtime } = describeRuntime(process.versions);
   const identity = identifyByEnvironment(env, () => readLogin(env));
   const platform: Platform = {
     now: () => formatIsoTime(Date.now()),
     monotonicMs,
     version,
-    ...describeRuntime(process.versions),
+    build,
+    runtime,
     folder,
     root: env.CLEO_ROOT || undefined,
     home,

@@ -71,9 +71,16 @@ const pickLength = (left: number, size: number): number =>
 
 export const toId = (row: SqlRow): string => String(row.id);
 
+type WithoutNull<T> = { [K in keyof T as T[K] extends NonNullable<T[K]> ? K : never]: T[K] } & {
+  [K in keyof T as T[K] extends NonNullable<T[K]> ? never : K]?: NonNullable<T[K]>;
+};
+
 /** Copies an object without the keys whose value is null or undefined. */
-export function omitNull<T extends object>(value: T): { [K in keyof T]?: NonNullable<T[K]> } {
-  const out: { [K in keyof T]?: NonNullable<T[K]> } = {};
-  for (const key in value) if (value[key] !== null && value[key] !== undefined) out[key] = value[key];
-  return out;
+export function omitNull<T extends object>(value: T): WithoutNull<T> {
+  const out: Record<string, unknown> = {};
+  for (const key in value) {
+    const item = value[key];
+    if (item !== null && item !== undefined) out[key] = item;
+  }
+  return out as WithoutNull<T>;
 }

@@ -6,6 +6,7 @@ import {
   literal,
   number,
   optional,
+  partial,
   pick,
   picklist,
   pipe,
@@ -105,15 +106,7 @@ export const TaskSchema = strictObject({
 });
 
 /** The answer to a write: the identity of the task and the fields that changed. */
-export const TaskReceiptSchema = strictObject({
-  ...TaskSchema.entries,
-  uid: optional(string()),
-  priority: optional(PrioritySchema),
-  createdAt: optional(Timestamp),
-  createdBy: optional(string()),
-  updatedAt: optional(Timestamp),
-  revision: optional(number()),
-});
+export const TaskReceiptSchema = partial(TaskSchema, ['uid', 'priority', 'createdAt', 'createdBy', 'updatedAt', 'revision']);
 
 const hitFields = ['id', 'title', 'status', 'type', 'priority', 'parentId'] as const;
 export const TaskHitSchema = pick(TaskSchema, hitFields);

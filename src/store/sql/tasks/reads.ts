@@ -1,5 +1,5 @@
 import type { TaskId } from '#core/model/scalars.ts';
-import { groupBy } from '#lib/collections.ts';
+import { addToList, groupBy } from '#lib/collections.ts';
 import type { Note, Relation, TaskRecord } from '#tasks/model/task.ts';
 import type { TaskReads } from '../../port/tasks.ts';
 import { queryInChunks } from '../queries.ts';
@@ -70,7 +70,9 @@ export function createTaskReads(db: Db): Pick<TaskReads, EagerTaskRead> {
         ids,
         (some) => sql`select task_id, at, by_agent, content from task_notes where task_id in ${some} order by seq`,
       );
-      return new Map([...groupBy(found, (row) => String(row.task_id))].map(([id, rows]): [TaskId, Note[]] => [id, rows.map(toNote)]));
+      const notes = new Map<TaskId, Note[]>();
+      for (const row of found) addToList(notes, String(row.task_id), toNote(row));
+      return notes;
     },
     async listFormerHolders(id) {
       // Not a range: the order of signs and letters depends on the collation of the database.

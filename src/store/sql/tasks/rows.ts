@@ -16,38 +16,35 @@ export const ancestorColumns = raw('t.id, t.type, t.status, t.parent_id, t.archi
 export type TaskLists = Pick<TaskRecord, 'labels' | 'depends' | 'files' | 'acceptance'>;
 
 export function toTaskRecord(row: SqlRow, lists: TaskLists): TaskRecord {
-  return {
+  return omitNull({
     id: String(row.id),
     type: row.type as TaskType,
     title: String(row.title),
-    ...omitNull({ description: row.description as string | null }),
+    description: row.description as string | null,
     status: row.status as Status,
     priority: row.priority as Priority,
-    ...omitNull({ size: row.size as TaskSize | null, parentId: row.parent_id as string | null }),
+    size: row.size as TaskSize | null,
+    parentId: row.parent_id as string | null,
     labels: lists.labels,
-    ...omitNull({ phase: row.phase as string | null }),
+    phase: row.phase as string | null,
     depends: lists.depends,
-    ...omitNull({ blockedBy: row.blocked_by as string | null }),
+    blockedBy: row.blocked_by as string | null,
     acceptance: lists.acceptance,
     files: lists.files,
-    ...omitNull({
-      assignee: row.assignee as string | null,
-      due: row.due as string | null,
-      requires: row.requires === null ? null : (JSON.parse(String(row.requires)) as string[]),
-      resolution: row.resolution as Resolution | null,
-    }),
+    assignee: row.assignee as string | null,
+    due: row.due as string | null,
+    requires: row.requires === null ? null : (JSON.parse(String(row.requires)) as string[]),
+    resolution: row.resolution as Resolution | null,
     uid: String(row.uid),
-    ...omitNull({ aliases: parseAliases(row.aliases) }),
+    aliases: parseAliases(row.aliases),
     createdAt: String(row.created_at),
     createdBy: String(row.created_by),
     updatedAt: String(row.updated_at),
-    ...omitNull({
-      startedAt: row.started_at as string | null,
-      completedAt: row.completed_at as string | null,
-      archivedAt: row.archived_at as string | null,
-    }),
+    startedAt: row.started_at as string | null,
+    completedAt: row.completed_at as string | null,
+    archivedAt: row.archived_at as string | null,
     revision: Number(row.revision),
-  };
+  });
 }
 
 export const parseAliases = (aliases: unknown): TaskAlias[] | null =>
