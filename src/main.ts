@@ -156,20 +156,20 @@ async function locateStore(platform: Platform, project: Project, address?: strin
     throw await (await import('./dispatch/remote/locate-server.ts')).createBehindServerError(platform);
   const url = address ?? readAddress(platform, config);
   const keep = config['backup.keep'];
-  return {
-    ...(url ? { postgres: await (await import('./locate-postgres.ts')).locatePostgres(platform, project, config, url) } : {}),
-    sqlite: {
-      path: join(project.folder, 'cleo.db'),
-      busyTimeoutMs: config['store.busyTimeoutMs'],
-      durability: config['store.durability'],
-      newestBackup: () => platform.backups.list(project)[0]?.id,
-      hasPlan: () => platform.files.isFolder(join(project.folder, 'plan', 'tasks')),
-      beforeMigration: async ({ backupTo }) => {
-        await platform.backups.create(project, { at: platform.now(), kind: 'automatic', keep }, backupTo);
-      },
-      afterCheckpoint: ({ backupTo }) => platform.backups.createDaily(project, { at: platform.now(), keep }, backupTo),
+  const sqlite: StoreLocation['sqlite'] = {
+    path: join(project.folder, 'cleo.db'),
+    busyTimeoutMs: config['store.busyTimeoutMs'],
+    durability: config['store.durability'],
+    newestBackup: () => platform.backups.list(project)[0]?.id,
+    hasPlan: () => platform.files.isFolder(join(project.folder, 'plan', 'tasks')),
+    beforeMigration: async ({ backupTo }) => {
+      await platform.backups.create(project, { at: platform.now(), kind: 'automatic', keep }, backupTo);
     },
+    afterCheckpoint: ({ backupTo }) => platform.backups.createDaily(project, { at: platform.now(), keep }, backupTo),
   };
+  return url
+    ? { sqlite, postgres: await (await import('./locate-postgres.ts')).locatePostgres(platform, project, config, url) }
+    : { sqlite };
 }
 
 /** Writes everything before the process ends, retrying when a pipe is full. A closed pipe is an error only while streaming. */

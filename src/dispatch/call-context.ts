@@ -278,8 +278,9 @@ const toIdentityFlags = ({ session, agent, gateway }: Call): string[] => [
 ];
 
 /** Rejects an agent, session or idempotency key that is not a valid id. */
-export function checkId(field: string, id: string): void {
-  if (!agentIdPattern.test(id)) throw new CleoError('E_VALIDATION', { field, problem: agentIdProblem, fix: 'cleo help' });
+export function checkId(field: string, id: string | undefined): void {
+  if (id !== undefined && !agentIdPattern.test(id))
+    throw new CleoError('E_VALIDATION', { field, problem: agentIdProblem, fix: 'cleo help' });
 }
 
 /** Rejects a project folder that is not the user's own. */

@@ -57,10 +57,9 @@ async function handleCall(app: App, given: Call, startedAt: number): Promise<Rep
   let operation: Operation | undefined;
   let ctx: CallContext | undefined;
   try {
-    const call = registry.find(given.operation)
-      ? given
-      : await (await import('./resolve-call.ts')).resolveCall(registry, given, checkToken);
-    const entry = registry.find(call.operation)!;
+    const known = registry.find(given.operation);
+    const call = known ? given : await (await import('./resolve-call.ts')).resolveCall(registry, given, checkToken);
+    const entry = known ?? registry.find(call.operation)!;
     meta.command = entry.name;
     operation = await entry.load();
     const isGraded = platform.grade.isEnabled && !app.isObserver;
@@ -187,8 +186,9 @@ function toCaller(platform: Platform, call: Call, { needs, kind }: Operation): C
   const agent = call.agent ?? (token && !token.isClient ? (token.agent ?? token.name) : platform.caller.agent);
   // Help must work for a caller whose environment has an invalid id.
   if (needs === 'nothing' && kind === 'query') return { agent };
-  for (const [field, id] of Object.entries({ agent, session: call.session ?? platform.caller.session, grade: platform.grade.id }))
-    if (id !== undefined) checkId(field, id);
+  checkId('agent', agent);
+  checkId('session', call.session ?? platform.caller.session);
+  checkId('grade', platform.grade.id);
   return { agent };
 }
 

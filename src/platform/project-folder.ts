@@ -1,5 +1,4 @@
 import { lstatSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 
 /** True if `.cleo` or a file in it is a link, belongs to another user, or can be written by every user. Every call that opens the store
  *  pays for this, so it only decides whether `project-trust.ts` has to look closer. */
@@ -14,7 +13,7 @@ export function isSuspectFolder(folder: string): boolean {
   try {
     if (isSuspect(folder, true)) return true;
     // Names only: with the types of the entries, Node takes longer than for these few `lstat` calls.
-    for (const name of readdirSync(folder)) if (isSuspect(join(folder, name), name === 'config.json' || name === 'cleo.db')) return true;
+    for (const name of readdirSync(folder)) if (isSuspect(`${folder}/${name}`, name === 'config.json' || name === 'cleo.db')) return true;
     return false;
   } catch {
     // The folder is missing or not readable; opening the store reports that.
