@@ -274,7 +274,7 @@ export async function main(): Promise<void> {
   endProcess(exitCode);
 }
 
-/** Ends the process. `process.exit` takes 1 % of a start to find out that nothing has to be done before. */
+/** Ends the process. `process.exit` takes 0.1 ms to find out that nothing has to be done before: half a percent of a start. */
 function endProcess(exitCode: number): never {
   if (process.listenerCount('exit') > 0) process.exit(exitCode);
   return (process as typeof process & { reallyExit(code: number): never }).reallyExit(exitCode);
