@@ -17,7 +17,7 @@ import {
 } from './call-context.ts';
 import { createFailure, createSuccess, type Envelope, type Meta, type Outcome } from './envelope.ts';
 import { identify, identifyQuietly, namesConversation } from './identify.ts';
-import { readParams } from './read-params.ts';
+import { readParams } from './parse.ts';
 import type { PartAnswer } from './remote/server-answer.ts';
 
 export interface Reply {

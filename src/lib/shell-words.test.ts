@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { commandLine } from '#core/errors/quote.ts';
-import { parseShellWords } from './shell-words.ts';
+import { parseShellWords, splitCommand } from './shell-words.ts';
 
 test.each([
   ['cleo next', ['cleo', 'next']],
@@ -27,4 +27,21 @@ test('splits every line that commandLine quotes', () => {
       expect(parseShellWords(commandLine(words))).toEqual(words);
     }),
   );
+});
+
+test.each([
+  ['npm test', ['npm', 'test']],
+  ['  npm   run  "two words" ', ['npm', 'run', 'two words']],
+  ['a \'b "c" d\' e', ['a', 'b "c" d', 'e']],
+  ['--name="x y"', ['--name=x y']],
+  ['a; rm -rf / && b | c > d $(e) `f`', ['a;', 'rm', '-rf', '/', '&&', 'b', '|', 'c', '>', 'd', '$(e)', '`f`']],
+  ['""', ['']],
+  ["it's done", ["it's", 'done']],
+  ['   ', []],
+])('splits %j', (command, words) => {
+  expect(splitCommand(command)).toEqual(words);
+});
+
+test('returns a list of words as it is', () => {
+  expect(splitCommand(['npm', 'run', 'a b'])).toEqual(['npm', 'run', 'a b']);
 });

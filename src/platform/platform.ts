@@ -6,8 +6,7 @@ import { createConfigFiles } from './config.ts';
 import { files } from './files.ts';
 import { monotonicMs } from './monotonic.ts';
 import type { Platform, Project, ProjectTrust } from './port.ts';
-import { findProject, locateNewProject } from './project.ts';
-import { isSuspectFolder } from './project-folder.ts';
+import { findProject, isSuspectFolder, locateNewProject } from './project.ts';
 
 /** Creates the platform of this process: its environment, files, programs and clock. */
 export function createPlatform(env: Record<string, string | undefined>, folder: string, version: string): Platform {

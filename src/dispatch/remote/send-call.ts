@@ -20,7 +20,7 @@ import { type App, type CallContext, createContext } from '../call-context.ts';
 import type { Reply } from '../dispatch.ts';
 import type { Envelope } from '../envelope.ts';
 import { isResolvedByStore } from '../identify.ts';
-import { readParams } from '../read-params.ts';
+import { readParams } from '../parse.ts';
 import { type ErrorFields, rebuildError, toErrorFields } from './error-fields.ts';
 import { createBehindServerError, locateServer, type ServerLocation } from './locate-server.ts';
 import { type ClientAnswer, type NeededFact, readAnswer } from './server-answer.ts';

@@ -1,4 +1,4 @@
-import type { Redactor } from '#lib/redactor-port.ts';
+import type { Redactor } from '#lib/redactor.ts';
 import type { ReviewEvent } from '#runs/model/judge.ts';
 import type { TraceEvent } from '#runs/model/trace.ts';
 import type { TreeSnapshot } from '#runs/model/tree.ts';

@@ -19,7 +19,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { CleoError } from '#core/errors/error.ts';
 import { defined } from '#lib/defined.ts';
-import type { Redactor } from '#lib/redactor-port.ts';
+import type { Redactor } from '#lib/redactor.ts';
 import { reportWriteErrors } from '#runs/errors/skill.ts';
 import { extractPayloads, formatNextLine, genesis, isMilestone, parseEvents } from '#runs/rules/trace.ts';
 import { endsWithNewline } from '../files.ts';

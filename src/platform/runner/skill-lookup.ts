@@ -102,7 +102,7 @@ async function findCommand(root: string, folder: string, declared: unknown): Pro
   if (Array.isArray(declared) && declared.every((word) => typeof word === 'string') && declared.length > 0)
     return resolveWords(root, folder, declared as string[]);
   if (typeof declared === 'string' && declared.trim() !== '')
-    return resolveWords(root, folder, (await import('#lib/split-command.ts')).splitCommand(declared));
+    return resolveWords(root, folder, (await import('#lib/shell-words.ts')).splitCommand(declared));
   const program = listPrograms(folder).find(isExecutable);
   return program === undefined ? undefined : [program];
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { Redactor } from '#lib/redactor-port.ts';
+import type { Redactor } from '#lib/redactor.ts';
 import { createTempFolder } from '../../../test/temp-folder.ts';
 import type { ProcessResult, ProcessSpec } from './port.ts';
 import { listLiving, signalAll } from './process-group.ts';

@@ -1,6 +1,6 @@
 import { toCanonicalJson } from '#lib/canonical.ts';
+import type { Redactor } from '#lib/redactor.ts';
 import { createRedactor, listSecretValues, type RedactorOptions } from '#lib/redactor.ts';
-import type { Redactor } from '#lib/redactor-port.ts';
 import type { RunnerPlatform, TraceSubject, TraceWriter } from '#platform/runner/port.ts';
 import type { Construct, SkillSpec } from '../model/construct.ts';
 import type { RunGateName, Warning } from '../model/execution.ts';

@@ -1,5 +1,5 @@
 import { CleoError } from '#core/errors/error.ts';
-import type { Redactor } from '#lib/redactor-port.ts';
+import type { Redactor } from '#lib/redactor.ts';
 import type { RunnerPlatform } from '#platform/runner/port.ts';
 import { toSkillError } from '../errors/skill.ts';
 import type { PhaseSpec, SkillSpec } from '../model/construct.ts';

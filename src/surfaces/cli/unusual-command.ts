@@ -1,7 +1,7 @@
 import type { CommandDefinition } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { App } from '#dispatch/dispatch.ts';
-import { readParams } from '#dispatch/read-params.ts';
+import { readParams } from '#dispatch/parse.ts';
 import { defined } from '#lib/defined.ts';
 import { parseArguments } from './arguments.ts';
 import type { CommandMatch } from './commands.ts';

@@ -1,6 +1,6 @@
 import type { Config } from '#core/model/config.ts';
 import type { ProfileConfig } from '#core/model/profile-config.ts';
-import { splitCommand } from '#lib/split-command.ts';
+import { splitCommand } from '#lib/shell-words.ts';
 import type { Profile, ShippedProfile } from '../model/profile.ts';
 import { shippedProfiles } from './shipped-profiles.ts';
 

@@ -5,7 +5,7 @@ import { commandLine } from '#core/errors/quote.ts';
 import type { Config } from '#core/model/config.ts';
 import { requireTrusted } from '#core/require-trusted.ts';
 import { defined } from '#lib/defined.ts';
-import { splitCommand } from '#lib/split-command.ts';
+import { splitCommand } from '#lib/shell-words.ts';
 import type { Git, WorkingTree } from '#platform/port.ts';
 import type { Provenance, ReleaseRecord, ReleaseStepName } from '../../model/release.ts';
 import { parseVersion } from '../../model/version.ts';

@@ -1,6 +1,6 @@
 import type { JobContext } from '#core/define.ts';
+import type { Redactor } from '#lib/redactor.ts';
 import { createRedactor, listSecretValues } from '#lib/redactor.ts';
-import type { Redactor } from '#lib/redactor-port.ts';
 import type { RunnerPlatform } from '#platform/runner/port.ts';
 import type { RunSetup } from '../../runner/run-context.ts';
 import { readRunRecord } from '../../runner/stored-runs.ts';

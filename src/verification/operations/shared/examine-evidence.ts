@@ -5,7 +5,7 @@ import { requireTrusted } from '#core/require-trusted.ts';
 import { projectContextFile } from '#detect/model/project-context.ts';
 import { readProjectContext } from '#detect/operations/shared/project-context.ts';
 import { defined } from '#lib/defined.ts';
-import { splitCommand } from '#lib/split-command.ts';
+import { splitCommand } from '#lib/shell-words.ts';
 import type { Platform, ProgramOptions, ProgramResult, Project, TreeFile, WorkingTree } from '#platform/port.ts';
 import type { TaskBaseline } from '#tasks/model/baseline.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';

@@ -1,6 +1,6 @@
 import { CleoError } from '#core/errors/error.ts';
 import { requireTrusted } from '#core/require-trusted.ts';
-import { splitCommand } from '#lib/split-command.ts';
+import { splitCommand } from '#lib/shell-words.ts';
 import type { WorkItem } from '../../model/work-item.ts';
 import { decideBaseMove } from '../../rules/integration.ts';
 import { getItemFolder, getWorktreeFolder, type WorkRun } from './work-run.ts';

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { CleoError } from '#core/errors/error.ts';
 import { requireTrusted } from '#core/require-trusted.ts';
-import { splitCommand } from '#lib/split-command.ts';
+import { splitCommand } from '#lib/shell-words.ts';
 import type { WorkItem } from '../../model/work-item.ts';
 import { itemFile, parseWorkItem } from '../../rules/stored-work.ts';
 import { listProcesses } from './stored-items.ts';
