@@ -24,6 +24,18 @@ interface ClaimedFacts {
 
 /** Errors of tasks that only few calls throw. A file that throws one imports this file; without it the catalog has no row for the code. */
 const rows = {
+  E_VALIDATION_ACCEPTANCE: row<{ taskId: string; unmet: { n: number; text: string }[] }>({
+    exit: 6,
+    http: 422,
+    message: (d) => `${d.taskId} has unmet acceptance criteria: ${d.unmet.map((c) => `${c.n}. ${c.text}`).join('; ')}`,
+    fix: (d) => `cleo criteria check ${d.taskId} ${d.unmet[0]?.n}`,
+  }),
+  E_VALIDATION_FROZEN: row<{ taskId: string; retry: string }>({
+    exit: 6,
+    http: 422,
+    message: (d) => `${d.taskId} has been started; changing its acceptance criteria needs a reason`,
+    fix: (d) => d.retry,
+  }),
   E_ORPHAN_DETECTED: row<{ orphans: string[] }>({
     exit: 15,
     http: 409,
@@ -35,6 +47,18 @@ const rows = {
     http: 409,
     message: (d) => `${d.held}, inside ${d.taskId}, is held by ${d.holder}; nothing was ${d.act ?? 'deleted'}`,
     fix: (d) => `cleo show ${d.held}`,
+  }),
+  E_HAS_DEPENDENTS: row<{ taskId: string; dependents: string[]; retry: string }>({
+    exit: 19,
+    http: 409,
+    message: (d) => `${d.dependents.slice(0, 10).join(', ')} ${d.dependents.length === 1 ? 'depends' : 'depend'} on ${d.taskId}`,
+    fix: (d) => d.retry,
+  }),
+  E_CONCURRENT_MODIFICATION: row<{ taskId: string; expected: number; actual: number }>({
+    exit: 21,
+    http: 409,
+    message: (d) => `${d.taskId} is at revision ${d.actual}, not ${d.expected}`,
+    fix: (d) => `cleo show ${d.taskId}`,
   }),
   E_SCOPE_CONFLICT: row<{ sessionId: string; scope: string; other: string; agents: string[]; moved?: string; fix?: string }>({
     exit: 32,

@@ -129,7 +129,10 @@ test.each([
   else
     expect([exitCode, envelope.error]).toEqual([
       64,
-      expect.objectContaining({ code: 'E_FORBIDDEN', message: expect.stringMatching(/^This needs a token that allows more: token \S+ has scope \w+$/) }),
+      expect.objectContaining({
+        code: 'E_FORBIDDEN',
+        message: expect.stringMatching(/^This needs a token that allows more: token \S+ has scope \w+$/),
+      }),
     ]);
   await inner.closeStores();
 });

@@ -86,18 +86,6 @@ const createRows = () =>
       fix: (d) => `cleo focus set ${d.open[0]}`,
       alternatives: (d) => d.open.slice(0, 3).map((id) => ({ action: `See what ${id} needs`, command: `cleo deps ${id}` })),
     }),
-    E_VALIDATION_ACCEPTANCE: row<{ taskId: string; unmet: { n: number; text: string }[] }>({
-      exit: 6,
-      http: 422,
-      message: (d) => `${d.taskId} has unmet acceptance criteria: ${d.unmet.map((c) => `${c.n}. ${c.text}`).join('; ')}`,
-      fix: (d) => `cleo criteria check ${d.taskId} ${d.unmet[0]?.n}`,
-    }),
-    E_VALIDATION_FROZEN: row<{ taskId: string; retry: string }>({
-      exit: 6,
-      http: 422,
-      message: (d) => `${d.taskId} has been started; changing its acceptance criteria needs a reason`,
-      fix: (d) => d.retry,
-    }),
 
     E_LOCK_TIMEOUT: row<{ waitedMs: number; path: string; problem?: string; holder?: LockHolder }>({
       exit: 7,
@@ -201,24 +189,12 @@ const createRows = () =>
       message: (d) => `${d.taskId} is done; ${d.act} is not possible`,
       fix: (d) => d.fix,
     }),
-    E_HAS_DEPENDENTS: row<{ taskId: string; dependents: string[]; retry: string }>({
-      exit: 19,
-      http: 409,
-      message: (d) => `${list(d.dependents.slice(0, 10))} ${d.dependents.length === 1 ? 'depends' : 'depend'} on ${d.taskId}`,
-      fix: (d) => d.retry,
-    }),
 
     E_CHECKSUM_MISMATCH: row<{ what: string; problem: string; fix: string; seq?: number; level?: 'broken' }>({
       exit: 20,
       http: 409,
       message: (d) => `${d.what}: ${d.problem}`,
       fix: (d) => d.fix,
-    }),
-    E_CONCURRENT_MODIFICATION: row<{ taskId: string; expected: number; actual: number }>({
-      exit: 21,
-      http: 409,
-      message: (d) => `${d.taskId} is at revision ${d.actual}, not ${d.expected}`,
-      fix: (d) => `cleo show ${d.taskId}`,
     }),
     E_ID_COLLISION: row<{ id: string; fix: string; problem?: string }>({
       exit: 22,

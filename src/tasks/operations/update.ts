@@ -1,3 +1,4 @@
+import '../errors.ts';
 import {
   array,
   boolean,

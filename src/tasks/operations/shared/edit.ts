@@ -1,3 +1,4 @@
+import '../../errors.ts';
 import type { MutationContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { ReadStore } from '#store/port/store.ts';

@@ -1,3 +1,4 @@
+import '../../errors.ts';
 import type { MutationContext, QueryContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Claim } from '#core/model/audit.ts';
