@@ -104,7 +104,7 @@ describe.each(revisions)('revision %s', (revision) => {
       [{ domain: 'tasks', operation: 5 }, 'operation is required'],
       [{ domain: 'tasks', operation: 'show', odd: 'T1' }, 'taskId is required'],
       [{ domain: 'tasks', operation: 'show', params: [] }, 'params must be an object'],
-      [{ domain: 'tasks', operation: 'show', params: 'T1' }, 'params must be an object'],
+      [{ domain: 'tasks', operation: 'show', params: '{"taskId":' }, 'params must be an object'],
     ] as const) {
       const { structuredContent, isError } = await client.callTool({ name: 'cleo_query', arguments: args as Record<string, unknown> });
       expect([isError, structuredContent]).toMatchObject([

@@ -41,6 +41,7 @@ test.each<[string, unknown, Record<string, unknown>]>([
   ['tasks.add', { task: { title: 'x' } }, { title: 'x' }],
   ['tasks.add', { title: 'x', dueDate: '2026-12-24', owner: 'ben' }, { title: 'x', due: '2026-12-24', assignee: 'ben' }],
   ['tasks.add', { title: 'x', labels: '[a, b]' }, { title: 'x', labels: ['a', 'b'] }],
+  ['tasks.add', { title: 'x', depends: 'T2 t3;T4' }, { title: 'x', depends: ['T2', 't3', 'T4'] }],
   ['tasks.add', { title: 'x', depends: [{ id: 'T2' }] }, { title: 'x', depends: ['T2'] }],
   ['tasks.find', { title: 'x' }, { query: 'x' }],
   ['tasks.list', null, {}],
