@@ -98,14 +98,7 @@ function isShared(platform: Platform): boolean {
   return Boolean(databaseUrl ?? read(config.projectFile(project)) ?? read(config.userFile()));
 }
 
-/** Checks for a store behind a cleo server. An address of the database in the environment is for those who open the store themselves. */
-function isBehindServer({ serverUrl, databaseUrl, config, getProject }: Platform): boolean {
-  const project = getProject();
-  if (serverUrl !== undefined) return project !== undefined;
-  if (!project || databaseUrl !== undefined) return false;
-  const { values } = config.inspect(config.projectFile(project));
-  return Boolean(values['server.url']) || values['store.engine'] === 'server';
-}
+const isBehindServer = ({ config, getProject }: Platform): boolean => config.usesServer(getProject());
 
 type BuildOutput = Required<Pick<AppOptions, 'notify'>> & Pick<AppOptions, 'showStatus'>;
 

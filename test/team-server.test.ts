@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Json } from './app.ts';
@@ -9,6 +9,7 @@ import { connectClient } from './mcp-client.ts';
 import { grantPerson, personToken } from './person-token.ts';
 import { createRepository } from './repository.ts';
 import { createTempFolder } from './temp-folder.ts';
+import { trustProject } from './trust.ts';
 
 interface Checkout {
   root: string;
@@ -17,7 +18,15 @@ interface Checkout {
   commit(files: Record<string, string>): string;
 }
 
-/** Opens a repository as the agent `ada`, whose project has the test command. */
+/** Adds the test command to a file of settings. */
+function addTestCommand(path: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  const settings = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
+  const tools = { test: [process.execPath, '-e', 'process.exit(0)'] };
+  writeFileSync(path, JSON.stringify({ ...settings, verification: { tools } }));
+}
+
+/** Opens a repository as the agent `ada`. */
 async function openCheckout(
   root: string,
   own: Record<string, string>,
@@ -28,10 +37,6 @@ async function openCheckout(
   const repository = createRepository(root);
   repository.commit({ '.gitignore': '.cleo\n', 'README.md': 'Recipes\n' });
   await prepare(base);
-  // The user's own settings take no token.
-  const settings = join(base.HOME, '.cleo', 'config.json');
-  mkdirSync(dirname(settings), { recursive: true });
-  writeFileSync(settings, JSON.stringify({ verification: { tools: { test: [process.execPath, '-e', 'process.exit(0)'] } } }));
   const run: Checkout['run'] = async (...words) => {
     const { out, err } = await runCleo([...words, '--json'], { cwd: root, env });
     expect(err).toBe('');
@@ -47,6 +52,8 @@ const openDirect = (): Promise<Checkout> => {
   return openCheckout(root, {}, async (env) => {
     expect((await runCleo(['init'], { cwd: root, env })).exitCode).toBe(0);
     await grantPerson(root, env);
+    addTestCommand(join(root, '.cleo', 'config.json'));
+    await trustProject(root, env);
   });
 };
 
@@ -64,6 +71,8 @@ async function openBehindServer(): Promise<Checkout> {
   return openCheckout(root, { CLEO_TOKEN: personToken.secret }, async (env) => {
     const { exitCode, out } = await runCleo(['init', '--server', url, '--project', key], { cwd: root, env });
     expect([exitCode, out]).toEqual([0, expect.any(String)]);
+    // The policy is that of the server, and programs are those of this machine.
+    addTestCommand(join(env.HOME!, '.cleo', 'config.json'));
   });
 }
 

@@ -36,13 +36,14 @@ describe('work stop', () => {
 
   test('with --all lets every agent finish and starts no further task', async () => {
     const project = await createWorkProject();
-    const id = await project.add('First', 'agent: sleep 1500\nagent: write a.txt');
+    const id = await project.add('First', 'agent: sleep 4000\nagent: write a.txt');
     const other = await project.add('Second', 'agent: write b.txt');
     const { whenEnded } = project.start(['work']);
     await waitForLine(project, id, `working on ${id}`);
     const { stopped } = await project.runOk(['work', 'stop', '--all']);
     expect(stopped).toMatchObject({ processes: [expect.any(String)], running: [id] });
-    expect((await project.runOk(['work', 'status'])).work.processes).toMatchObject([{ ending: 'stopped by sam' }]);
+    const readEnding = async (): Promise<string> => (await project.runOk(['work', 'status'])).work.processes[0]?.ending;
+    await expect.poll(readEnding, { timeout: 3000 }).toBe('stopped by sam');
     expect((await whenEnded).answer.work).toMatchObject({ reason: 'stopped', tasks: [{ taskId: id, outcome: 'done' }] });
     expect((await project.show(other)).status).toBe('pending');
   });

@@ -26,6 +26,18 @@ test('uses defaults without files; the project overrides the user', () => {
   expect(config.load(undefined)).toMatchObject({ 'backup.keep': 3 });
 });
 
+test("takes what counts as proof from the user's file for nothing but the tools of a client of a server", () => {
+  const verification = { required: true, tools: { test: ['npm', 'test'] }, timeoutSeconds: 5 };
+  const user = JSON.stringify({ verification });
+  const load = (project: string) => {
+    const world = createWorld({ user, project });
+    return world.config.load(world.project);
+  };
+  expect(load('{}')).toEqual({ ...defaultConfig, 'verification.timeoutSeconds': 5 });
+  const server = { 'server.url': 'https://cleo.example.com', 'verification.tools.test': ['npm', 'test'] };
+  expect(load('{"server":{"url":"https://cleo.example.com"}}')).toEqual({ ...defaultConfig, ...server, 'verification.timeoutSeconds': 5 });
+});
+
 describe('an invalid file fails with exit code 8 and suggests a fix', () => {
   test.each([
     { project: '{"nope":1}', fix: 'cleo config unset nope' },

@@ -7,7 +7,13 @@ import { createFileCache } from './file-cache.ts';
 import { files } from './files.ts';
 import type { ConfigFiles, Project } from './port.ts';
 
-export function createConfigFiles(home: string): ConfigFiles {
+/** Addresses in the environment, which have priority over those of files. */
+interface StoreAddresses {
+  serverUrl?: string | undefined;
+  databaseUrl?: string | undefined;
+}
+
+export function createConfigFiles(home: string, { serverUrl, databaseUrl }: StoreAddresses = {}): ConfigFiles {
   const userFile = join(home, 'config.json');
   const projectFile = (project: Project): string => join(project.folder, 'config.json');
   const readContent = createFileCache((text): ConfigContent => {
@@ -28,11 +34,19 @@ export function createConfigFiles(home: string): ConfigFiles {
     });
   };
   const shared = new Map<string, Partial<Config>>();
+  const usesServer = (project: Project | undefined): boolean => {
+    if (!project || serverUrl !== undefined) return project !== undefined;
+    // An address of the database is for those who open the store themselves.
+    if (databaseUrl !== undefined) return false;
+    const { values } = readContent(projectFile(project));
+    return Boolean(values['server.url']) || values['store.engine'] === 'server';
+  };
   return {
     projectFile,
     userFile: () => userFile,
+    usesServer,
     load(project) {
-      const ofUser = omitProjectPolicy(readValid(userFile, ' --user'));
+      const ofUser = omitProjectPolicy(readValid(userFile, ' --user'), usesServer(project));
       return addDefaults(project ? [ofUser, readValid(projectFile(project), ''), shared.get(project.folder)] : [ofUser]);
     },
     getShared: ({ folder }) => shared.get(folder) ?? {},

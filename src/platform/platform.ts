@@ -14,6 +14,8 @@ export function createPlatform(env: Record<string, string | undefined>, folder: 
   let project: Project | undefined;
   let trust: ProjectTrust | undefined;
   const { build, runtime } = describeRuntime(process.versions);
+  const databaseUrl = env.CLEO_DATABASE_URL || undefined;
+  const serverUrl = env.CLEO_SERVER || undefined;
   const identity = identifyByEnvironment(env, () => readLogin(env));
   const platform: Platform = {
     now: () => formatIsoTime(Date.now()),
@@ -30,7 +32,7 @@ export function createPlatform(env: Record<string, string | undefined>, folder: 
     },
     locateNewProject: () => locateNewProject(folder, env.CLEO_ROOT, home),
     files,
-    config: createConfigFiles(home),
+    config: createConfigFiles(home, { serverUrl, databaseUrl }),
     backups,
     skills: {
       load: async (project) => (await import('./skills.ts')).loadSkills(project, home),
@@ -56,8 +58,8 @@ export function createPlatform(env: Record<string, string | undefined>, folder: 
       trust ??= (await import('./project-trust.ts')).createProjectTrust(platform, env);
       return trust;
     },
-    databaseUrl: env.CLEO_DATABASE_URL || undefined,
-    serverUrl: env.CLEO_SERVER || undefined,
+    databaseUrl,
+    serverUrl,
     connectServer: async (address) => (await import('./server-connection.ts')).connectServer(address),
     describeAddress: async (url) => (await import('./store-address.ts')).describeAddress(platform, env, url),
     token: env.CLEO_TOKEN || undefined,

@@ -71,6 +71,8 @@ export interface ConfigFiles {
   setShared(project: Project, values: Partial<Config>): void;
   projectFile(project: Project): string;
   userFile(): string;
+  /** Checks for a store behind a cleo server. The configuration need not be valid. */
+  usesServer(project: Project | undefined): boolean;
   /** Writes a key, or removes it if the value is undefined. The key need not be valid. */
   set(path: string, key: string, value: ConfigValue | undefined): void;
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { cleoPath, cleoRunner } from '../../test/built-cli.ts';
+import { trustProject } from '../../test/trust.ts';
 
 /** A project with a running `cleo serve`. */
 export interface ServedProject {
@@ -92,7 +93,10 @@ export async function serveProject({
   try {
     if (!sameAs) await cleo('init');
     const configFile = join(root, '.cleo', 'config.json');
-    if (!sameAs) writeFileSync(configFile, JSON.stringify({ ...JSON.parse(readFileSync(configFile, 'utf8')), ...config }));
+    if (!sameAs) {
+      writeFileSync(configFile, JSON.stringify({ ...JSON.parse(readFileSync(configFile, 'utf8')), ...config }));
+      await trustProject(root, environment);
+    }
     await prepare?.(root, environment.HOME);
     const listening = await start(0);
     const project: ServedProject = {

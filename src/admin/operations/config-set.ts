@@ -41,7 +41,7 @@ export const adminConfigSet = job({
   async run(ctx, { key: name, value: given, user }) {
     const { platform, commandWith } = ctx;
     const key = requireKey(name, (other) => commandWith({ key: other }));
-    if (user && isProjectPolicy(key))
+    if (user && isProjectPolicy(key, platform.config.usesServer(platform.getProject())))
       throw new CleoError('E_CONFIG_ERROR', { path: key, problem: projectPolicyProblem, fix: commandWith({ user: undefined }) });
     const value = requireValidValue(key, typeof given === 'string' ? parseConfigValue(key, given) : given, (other) =>
       commandWith({ value: other }),

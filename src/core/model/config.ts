@@ -146,10 +146,11 @@ export const defaultConfig: Config = defaults as unknown as Config;
 export const isConfigKey = (key: string): key is ConfigKey => Object.hasOwn(defaults, key) || findOpenGroup(key) !== undefined;
 
 /** True for a setting that says what counts as proof. It belongs to the project: in the user's own file, or in one that `CLEO_HOME` names, an
- *  agent could define a tool that always passes. */
-export const isProjectPolicy = (key: string): boolean => /^verification\.(?!timeoutSeconds$|maxParallel$)/.test(key);
-export const omitProjectPolicy = (values: Partial<Config>): Partial<Config> =>
-  Object.fromEntries(Object.entries(values).filter(([key]) => !isProjectPolicy(key))) as Partial<Config>;
+ *  agent could define a tool that always passes. On a client of a server the tools are those of the machine: the server has the policy. */
+export const isProjectPolicy = (key: string, isClient: boolean): boolean =>
+  /^verification\.(?!timeoutSeconds$|maxParallel$)/.test(key) && !(isClient && key.startsWith('verification.tools.'));
+export const omitProjectPolicy = (values: Partial<Config>, isClient: boolean): Partial<Config> =>
+  Object.fromEntries(Object.entries(values).filter(([key]) => !isProjectPolicy(key, isClient))) as Partial<Config>;
 
 /** Returns the type of a key. */
 export const getConfigSpec = (key: ConfigKey): { type: string | readonly string[] } =>

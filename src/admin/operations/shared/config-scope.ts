@@ -56,16 +56,17 @@ export function resolveConfig(
   warnings: string[];
 } {
   const project = isUser ? undefined : platform.getProject();
+  const isClient = platform.config.usesServer(project);
   const files = [
     ...(project ? [{ source: 'project' as const, path: platform.config.projectFile(project) }] : []),
     { source: 'user' as const, path: platform.config.userFile() },
   ].map((file) => {
     const { values, problems } = platform.config.inspect(file.path);
     if (isUser || file.source === 'project') return { ...file, values, problems };
-    const ignored = Object.keys(values).filter(isProjectPolicy);
+    const ignored = Object.keys(values).filter((key) => isProjectPolicy(key, isClient));
     return {
       ...file,
-      values: omitProjectPolicy(values),
+      values: omitProjectPolicy(values, isClient),
       problems: [...problems, ...ignored.map((key) => ({ key, problem: projectPolicyProblem }))],
     };
   });

@@ -391,8 +391,7 @@ test('texts with a secret are not written to GitHub', async () => {
 
 test('two syncs with the same repository do not run at the same time', async () => {
   const { server, sync } = await open(['T001']);
-  const replies = await Promise.all([sync({ push: ['T001'] }), sync({ push: ['T001'] })]);
-  const codes = replies.map(({ error }) => error?.code);
+  const codes = (await Promise.all([sync({ push: ['T001'] }), sync({ push: ['T001'] })])).map(({ error }) => error?.code);
   expect(codes.filter((code) => code === 'E_GITHUB_BUSY').length).toBeLessThan(2);
   expect(codes.every((code) => code === undefined || code === 'E_GITHUB_BUSY')).toBe(true);
   expect(server.issues.size).toBe(1);
