@@ -7,7 +7,7 @@ export interface TextParts {
 export interface ServerRequest {
   body: string;
   /** Long texts of the body, which are sent after it. */
-  texts?: TextParts[];
+  texts?: TextParts[] | undefined;
   headers: Record<string, string>;
   connectTimeoutMs: number;
   /** The time that the server may be silent after the request was sent. */

@@ -265,8 +265,12 @@ export async function post(
     try {
       const timeoutMs = isWrite ? maxWriteSilenceMs : maxReadSilenceMs;
       const answer = await connection.post(path, {
-        ...{ body, headers, connectTimeoutMs: Math.max(leftMs, 1000), timeoutMs, signal },
-        ...(texts ? { texts } : {}),
+        body,
+        headers,
+        connectTimeoutMs: Math.max(leftMs, 1000),
+        timeoutMs,
+        signal,
+        texts,
       });
       if (![502, 503, 504].includes(answer.status) || isAnswered(answer)) return answer;
       problem = `status ${answer.status}`;
