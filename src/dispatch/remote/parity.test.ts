@@ -30,7 +30,7 @@ test.each(toRows(operations.filter((operation) => isSent(operation) && !usesBoth
     const expected = await direct.reply(operation.name, call, needsPerson(operation) ? asPerson : {});
     const app = await openApp({ tasks: world });
     const { envelope, exitCode } = await callThroughServer(app, operation, call);
-    expect(exitCode).toBe(expected.exitCode);
+    expect(exitCode, JSON.stringify(envelope.error)).toBe(expected.exitCode);
     expect(normalizeAnswer(removeTokenName(envelope), app.root)).toEqual(normalizeAnswer(expected.envelope, direct.root));
   },
 );

@@ -231,12 +231,14 @@ async function describeCaller(ctx: CallContext, isWrite: boolean): Promise<Clien
   };
 }
 
-/** Connections of this process, by address. */
-const connections = new Map<string, Promise<ServerConnection>>();
+/** Connections of each platform, by address. A process may have several platforms, whose servers use the same port one after another. */
+const connections = new WeakMap<Platform['connectServer'], Map<string, Promise<ServerConnection>>>();
 
-export function connectTo(platform: Platform, url: string): Promise<ServerConnection> {
-  const connecting = connections.get(url) ?? platform.connectServer(url);
-  connections.set(url, connecting);
+export function connectTo({ connectServer }: Platform, url: string): Promise<ServerConnection> {
+  const own = connections.get(connectServer) ?? new Map<string, Promise<ServerConnection>>();
+  connections.set(connectServer, own);
+  const connecting = own.get(url) ?? connectServer(url);
+  own.set(url, connecting);
   return connecting;
 }
 
