@@ -138,8 +138,11 @@ test('CLEO_TRUST allows exactly the content whose digest it is, and the log reco
   expect(await verify(right)).toMatchObject({ success: true });
   const { entries } = await right.call('admin.log');
   expect(JSON.stringify(entries)).toContain(`"@trust":"${digest}"`);
-  const agent = await openClone({ config, env: { CLEO_TRUST: digest, CLEO_AGENT_ID: '', CLAUDECODE: '1' } });
-  expect(await verify(agent)).toMatchObject(untrusted);
+  for (const name of ['', 'ci']) {
+    const agent = await openClone({ config, env: { CLEO_TRUST: digest, CLEO_AGENT_ID: name, CLAUDECODE: '1' } });
+    expect(await verify(agent)).toMatchObject(untrusted);
+    expect(await agent.call('admin.trust')).toMatchObject({ error: { code: 'E_FORBIDDEN' } });
+  }
 });
 
 test('CLEO_TRUST does not allow a changed setting, which its digest does not cover', async () => {
