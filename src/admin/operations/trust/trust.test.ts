@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { PersonTerminal } from '#platform/port.ts';
@@ -86,6 +86,36 @@ test('a skill and a construct of a clone run once they are trusted, and not afte
   writeFileSync(skill, '#!/bin/sh\ntouch other\n', { mode: 0o755 });
   expect((await app.call('skills.run', { name: 'evil' })).error.message).toContain('has changed since it was trusted');
   expect(existsSync(join(app.root, 'other'))).toBe(false);
+});
+
+test('a change of a linked folder, of a long file and behind many files is a change of the skill', async () => {
+  const app = await openClone({ env: { PATH: process.env.PATH! } });
+  const skill = join(app.root, 'skills', 'evil');
+  mkdirSync(join(app.root, 'tools'));
+  mkdirSync(join(skill, 'data'), { recursive: true });
+  symlinkSync('../../tools', join(skill, 'scripts'));
+  symlinkSync('..', join(skill, 'data', 'up'));
+  writeFileSync(join(app.root, 'tools', 'run'), '#!/bin/sh\ntrue\n', { mode: 0o755 });
+  const run = () => app.call('skills.run', { name: 'evil' });
+  const trust = () => app.call('admin.trust', {}, asPerson);
+  await trust();
+  expect(await run()).toMatchObject({ success: true });
+  writeFileSync(join(app.root, 'tools', 'run'), '#!/bin/sh\ntouch ran\n', { mode: 0o755 });
+  expect((await run()).error.message).toContain('has changed since it was trusted');
+  const long = join(skill, 'long');
+  const past = new Date('2026-01-01');
+  writeFileSync(long, Buffer.alloc(17 * 2 ** 20));
+  utimesSync(long, past, past);
+  await trust();
+  writeFileSync(long, Buffer.alloc(17 * 2 ** 20, 1));
+  expect((await run()).error.message).toContain('has changed since it was trusted');
+  for (let i = 0; i < 2001; i++) writeFileSync(join(skill, 'data', String(i)), '');
+  writeFileSync(join(skill, 'last'), 'one');
+  utimesSync(join(skill, 'last'), past, past);
+  await trust();
+  writeFileSync(join(skill, 'last'), 'two');
+  expect((await run()).error.message).toContain('has changed since it was trusted');
+  expect(existsSync(join(app.root, 'ran'))).toBe(false);
 });
 
 test('a construct in another place is named in the fix', async () => {
