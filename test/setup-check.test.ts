@@ -1,7 +1,7 @@
-import { chmodSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openApp } from './app.ts';
+import { asPerson, openApp } from './app.ts';
 import { cleoPath, cleoRunner, isNative } from './built-cli.ts';
 import { createTempFolder } from './temp-folder.ts';
 
@@ -50,7 +50,7 @@ test('reports a server that is not on the PATH or does not answer', async () => 
   const { call, edit } = await openProject();
   await call('admin.setup', { client: 'cursor' });
   edit('.cursor/mcp.json', (text) => text.replace('"cleo",', '"cleo-is-not-here",'));
-  const { error } = await call('admin.setup.check', { client: 'cursor' });
+  const { error } = await call('admin.setup.check', { client: 'cursor' }, asPerson);
   expect(error).toMatchObject({
     code: 'E_DEPENDENCY_ERROR',
     exitCode: 5,
@@ -58,15 +58,36 @@ test('reports a server that is not on the PATH or does not answer', async () => 
     details: { checks: [{ client: 'cursor', check: 'server', ok: false }] },
   });
   edit('.cursor/mcp.json', (text) => text.replace('"cleo-is-not-here",', '"true",'));
-  expect((await call('admin.setup.check', { client: 'cursor' })).error.message).toBe('cursor: did not answer initialize: exit code 0');
+  expect((await call('admin.setup.check', { client: 'cursor' }, asPerson)).error.message).toBe(
+    'cursor: did not answer initialize: exit code 0',
+  );
 });
 
 test('reports a hook that prints nothing', async () => {
   const { call, edit } = await openProject();
   await call('admin.setup', { client: 'codex' });
   edit('.codex/hooks.json', (text) => text.replace('cleo briefing', 'true cleo briefing'));
-  expect((await call('admin.setup.check', { client: 'codex' })).error).toMatchObject({
+  expect((await call('admin.setup.check', { client: 'codex' }, asPerson)).error).toMatchObject({
     exitCode: 5,
     message: expect.stringContaining('SessionStart: printed nothing'),
   });
+});
+
+test.each([
+  ['claude', '.mcp.json', (text: string) => text.replace('"cleo",', '"sh",').replace('"mcp"', '"-c", "touch ran"')],
+  ['claude', '.mcp.json', (text: string) => text.replace('"command": "cleo",', '"command": "cleo", "env": {"PATH": "."},')],
+  ['claude', '.claude/settings.json', (text: string) => text.replace('cleo briefing', 'touch ran; cleo briefing')],
+  ['codex', '.codex/config.toml', (text: string) => text.replace('"cleo"', '"touch"').replace('"mcp"', '"ran"')],
+])('a command of %s that setup did not write runs for nobody but a person who has read it: %s', async (client, file, change) => {
+  const { call, cli, edit, root } = await openProject();
+  await call('admin.setup', { client });
+  edit(file, change);
+  for (const gateway of ['cli', 'cleo_mutate'] as const) {
+    const { error } = await call('admin.setup.check', {}, { gateway });
+    expect(error).toMatchObject({ code: 'E_FORBIDDEN', exitCode: 64, message: expect.stringContaining(file) });
+    expect(error.fix).toContain('Ask a person to run: cleo setup --check');
+  }
+  expect(existsSync(join(root, 'ran'))).toBe(false);
+  await cli('cleo setup --check', asPerson);
+  expect(existsSync(join(root, 'ran'))).toBe(!file.startsWith('.mcp') || readFileSync(join(root, file), 'utf8').includes('touch'));
 });

@@ -27,7 +27,7 @@ test('every operation has the scope that was decided for it', async () => {
       'trace.prune',
     ],
     decide: ['review.resolve'],
-    adminIf: ['admin.config.set', 'admin.config.unset', 'admin.init', 'admin.trust', 'admin.upgrade'],
+    adminIf: ['admin.config.set', 'admin.config.unset', 'admin.init', 'admin.setup.check', 'admin.trust', 'admin.upgrade'],
     decideIf: [
       'admin.undo',
       'construct.run',

@@ -128,6 +128,24 @@ describe('appendLine', () => {
   });
 });
 
+test('a link below an entry of .cleo is rejected, because a clone can bring it', () => {
+  const [root, other] = [createTempFolder(), createTempFolder()];
+  mkdirSync(join(root, '.cleo', 'metrics'), { recursive: true });
+  writeFileSync(join(other, 'profile'), 'mine\n');
+  symlinkSync(join(other, 'profile'), join(root, '.cleo', 'metrics', 'GRADES.jsonl'));
+  symlinkSync(other, join(root, '.cleo', 'metrics', 'more'));
+  for (const name of ['GRADES.jsonl', 'more/GRADES.jsonl']) {
+    const path = join(root, '.cleo', 'metrics', name);
+    for (const write of [files.appendLine, files.writeAtomic, files.writeNew])
+      expect(() => write(path, 'line')).toThrow(
+        expect.objectContaining({ row: 'E_FILE_ERROR', message: expect.stringMatching(/is a link$/) }),
+      );
+  }
+  expect(() => files.createFolder(join(root, '.cleo', 'metrics', 'more', 'x'))).toThrow('is a link');
+  expect(readFileSync(join(other, 'profile'), 'utf8')).toBe('mine\n');
+  expect(readdirSync(other)).toEqual(['profile']);
+});
+
 test('finds the files below a folder by their ending', () => {
   const folder = createTempFolder();
   mkdirSync(join(folder, 'a', 'b.jsonl'), { recursive: true });

@@ -35,6 +35,7 @@ export const files: FileSystem = {
     convertFileErrors(path, () => (existsSync(path) ? readFileSync(path, 'utf8') : undefined)),
   writeAtomic: (path, text, isPrivate) =>
     convertFileErrors(path, () => {
+      rejectInnerLinks(path);
       // Follows a link, so that it stays a link, and keeps the mode of the file.
       const target = existsSync(path) ? realpathSync(path) : path;
       const mode = statSync(target, { throwIfNoEntry: false })?.mode ?? chooseMode(path, 0o666, isPrivate);
@@ -44,9 +45,13 @@ export const files: FileSystem = {
       });
     }),
   writeNew: (path, text, isPrivate) =>
-    convertFileErrors(path, () => writeTemporary(path, text, chooseMode(path, 0o666, isPrivate), (fresh) => linkOrRename(fresh, path))),
+    convertFileErrors(path, () => {
+      rejectInnerLinks(path);
+      return writeTemporary(path, text, chooseMode(path, 0o666, isPrivate), (fresh) => linkOrRename(fresh, path));
+    }),
   appendLine: (path, line) =>
     convertFileErrors(path, () => {
+      rejectInnerLinks(path);
       const isNew = !existsSync(path);
       if (isNew) mkdirSync(dirname(path), { recursive: true, mode: chooseMode(path, 0o777) });
       const file = openSync(path, 'a+', chooseMode(path, 0o666));
@@ -75,7 +80,10 @@ export const files: FileSystem = {
         .sort(),
     ),
   createFolder: (path, isPrivate) =>
-    convertFileErrors(path, () => void mkdirSync(path, { recursive: true, mode: chooseMode(path, 0o777, isPrivate) })),
+    convertFileErrors(path, () => {
+      rejectInnerLinks(path);
+      mkdirSync(path, { recursive: true, mode: chooseMode(path, 0o777, isPrivate) });
+    }),
   rename: (from, to) =>
     convertFileErrors(from, () => {
       renameSync(from, to);
@@ -141,6 +149,18 @@ export const files: FileSystem = {
     }
   },
 };
+
+/** Rejects a link below an entry of `.cleo`: a clone can bring one that leads to any file of the user. The entries themselves are checked
+ *  before a store is opened, and links in worktrees are those of the work. */
+function rejectInnerLinks(path: string): void {
+  const [, entry = '', inner = ''] = /^(.*[\\/]\.cleo[\\/](?!worktrees[\\/])[^\\/]+)[\\/](.+)$/.exec(path) ?? [];
+  let current = entry;
+  for (const name of inner.split(/[\\/]/)) {
+    current += `${sep}${name}`;
+    if (inner && lstatSync(current, { throwIfNoEntry: false })?.isSymbolicLink())
+      throw new CleoError('E_FILE_ERROR', { path: current, problem: 'is a link', fix: 'cleo doctor', manual: `Remove ${current}` });
+  }
+}
 
 /** Chooses 0600 or 0700 for what only the owner may access: by default all of `.cleo`, because the store and the traces contain what
  *  agents read and wrote. */

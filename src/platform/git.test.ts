@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -171,6 +171,61 @@ test('nothing that the configuration of a repository names is run', async () => 
   repo.git('config', 'remote.origin.url', `ext::sh -c '${evil}'`);
   repo.git('config', 'protocol.ext.allow', 'always');
   await expect(git.readRemoteNotes(repo.folder, 'origin', 'refs/notes/cleo')).rejects.toThrow();
+  expect(existsSync(ran)).toBe(false);
+});
+
+test('no filter of a repository is run, whatever its name and value, and none of a submodule', async () => {
+  const base = createTempFolder();
+  const ran = join(base, 'ran');
+  const later = new Date(Date.now() + 5000);
+  const program = `touch ${ran}; cat`;
+  const open = (name: string, attributes: string, section: string) => {
+    const repo = createRepository(join(base, name));
+    repo.commit({ 'a.txt': 'a', '.gitattributes': attributes });
+    appendFileSync(join(repo.folder, '.git', 'config'), section);
+    utimesSync(join(repo.folder, 'a.txt'), later, later);
+    return repo;
+  };
+  const git = (repo: { env: Record<string, string> }) => createGit(repo.env);
+  const readAll = async (repo: ReturnType<typeof open>): Promise<unknown[]> => [
+    await git(repo).listChanges(repo.folder),
+    await git(repo).getState(repo.folder),
+  ];
+  const lines = open('lines', '* filter=lfs', `[filter "lfs"]\n clean = "git-lfs clean -- %f\\n${program}"\n`);
+  expect(await readAll(lines)).toMatchObject([[], { dirtyFiles: 0 }]);
+  const upper = open('upper', '* filter=x', `[FILTER "x"]\n CLEAN = "${program}"\n`);
+  expect(await readAll(upper)).toMatchObject([[], { dirtyFiles: 0 }]);
+  const included = open('included', '* filter=x', '[include]\n path = more\n');
+  writeFileSync(join(included.folder, '.git', 'more'), `[filter "x"]\n clean = "${program}"\n`);
+  expect(await readAll(included)).toMatchObject([[], { dirtyFiles: 0 }]);
+  const equals = open('equals', '* filter=a=b', `[filter "a=b"]\n clean = "${program}"\n`);
+  await expect(git(equals).listChanges(equals.folder)).rejects.toThrow('cannot be switched off');
+  await expect(git(equals).getState(equals.folder)).rejects.toThrow('cannot be switched off');
+  const outer = open('outer', '* text', '');
+  const inner = createRepository(join(outer.folder, 'inner'));
+  const commit = inner.commit({ 'b.txt': 'b', '.gitattributes': '* filter=x' });
+  outer.git('update-index', '--add', '--cacheinfo', `160000,${commit},inner`);
+  outer.git('commit', '--quiet', '-m', 'Add a submodule');
+  appendFileSync(join(inner.folder, '.git', 'config'), `[filter "x"]\n clean = "${program}"\n`);
+  utimesSync(join(inner.folder, 'b.txt'), later, later);
+  expect(await readAll(outer)).toMatchObject([[], { dirtyFiles: 0 }]);
+  expect(existsSync(ran)).toBe(false);
+});
+
+test('a folder of a clone that git takes for a repository is not used', async () => {
+  const base = createTempFolder();
+  const repo = createRepository(join(base, 'main'));
+  repo.commit({ 'a.txt': 'a' });
+  const bare = join(repo.folder, 'packed');
+  for (const name of ['objects', 'refs']) mkdirSync(join(bare, name), { recursive: true });
+  writeFileSync(join(bare, 'HEAD'), 'ref: refs/heads/main\n');
+  const ran = join(base, 'ran');
+  writeFileSync(
+    join(bare, 'config'),
+    `[core]\n repositoryformatversion = 0\n bare = false\n worktree = ..\n[filter "x"]\n clean = "touch ${ran}; cat"\n`,
+  );
+  writeFileSync(join(bare, '.gitattributes'), '* filter=x');
+  await expect(createGit(repo.env).listChanges(bare)).rejects.toThrow();
   expect(existsSync(ran)).toBe(false);
 });
 

@@ -5,6 +5,7 @@ import { createGitHooks } from './git-hooks.ts';
 import { createGitNotes } from './git-notes.ts';
 import type { Git, ProgramResult } from './port.ts';
 import { runProgram } from './process.ts';
+import { mayNameFilters } from './tree.ts';
 
 const timeoutMs = 30_000;
 /** A push uses the network, and the hooks of a commit can take as long. */
@@ -18,6 +19,9 @@ const ref = /^(?![-/.])(?!.*(?:\.\.|\/\/|@\{|\.lock$|[/.]$))[A-Za-z0-9._/+-]{1,2
 /** Messages of git if no author is configured. */
 const missingIdentity = /tell me who you are|empty ident|no (?:email|name) was given/i;
 const identityFix = `git config user.name 'Your Name' && git config user.email you@example.org`;
+
+/** The files of a submodule are read with its own configuration, whose programs nobody has switched off. Its commit still counts. */
+const ownFilesOnly = '--ignore-submodules=dirty';
 
 interface GitOptions {
   timeoutMs?: number;
@@ -96,12 +100,24 @@ export function createGit(env: Record<string, string | undefined>): Git {
     const problem = `${words[0]}: ${(stderr.trim() || stdout.trim()).split('\n').slice(-3).join(' ') || (signal ? `ended by ${signal}` : `exit ${exitCode}`)}`;
     throw new CleoError('E_DEPENDENCY_ERROR', { tool: 'git', problem, fix: missingIdentity.test(stderr) ? identityFix : 'cleo version' });
   };
-  /** Switches off the filters of the repository's own configuration. Those of the user, and Git LFS, stay. */
+  /** Switches off the filters of the repository's own configuration. Those of the user, and Git LFS, stay. A value can have several lines,
+   *  which a shell would run one by one. */
   const listFilterSettings = async (tree: string): Promise<string[]> => {
-    const listed = await query(tree, ['config', '--show-scope', '--get-regexp', '^filter\\..*\\.(clean|process)$']);
-    return (listed?.split('\n') ?? []).flatMap((line) => {
-      const [, name, key, value = ''] = /^(?:local|worktree)\t(filter\..*)\.(clean|process)(?: (.*))?$/.exec(line) ?? [];
-      if (!name || /^git-lfs (?:clean -- %f|filter-process)$/.test(value)) return [];
+    if (!mayNameFilters(tree)) return [];
+    const listed = await query(tree, ['config', '--show-scope', '--null', '--get-regexp', '^filter\\..*\\.(clean|process)$']);
+    const fields = (listed ?? '').split('\0');
+    return fields.flatMap((scope, i) => {
+      const [, name = '', key, value = ''] = /^(filter\..*)\.(clean|process)(?:\n(.*))?$/s.exec(fields[i + 1] ?? '') ?? [];
+      if (i % 2 === 1 || !['local', 'worktree'].includes(scope) || !key) return [];
+      if (/^git-lfs (?:clean -- %f|filter-process)$/.test(value)) return [];
+      // Git would take what follows the first `=` for the value.
+      if (name.includes('='))
+        throw new CleoError('E_DEPENDENCY_ERROR', {
+          tool: 'git',
+          problem: `${name} in the configuration of ${tree} cannot be switched off, because its name contains =`,
+          fix: 'cleo version',
+          manual: `Remove ${name} from .git/config`,
+        });
       return ['-c', `${name}.${key}=`, '-c', `${name}.required=false`];
     });
   };
@@ -109,7 +125,8 @@ export function createGit(env: Record<string, string | undefined>): Git {
     sha.test(commit) && (await git(tree, ['merge-base', '--is-ancestor', commit, of])).exitCode === 0;
   const listChanges: Git['listChanges'] = async (tree) => {
     const settings = await listFilterSettings(tree);
-    const out = await require(tree, ['status', '--porcelain=v1', '-z', '--untracked-files=all', '--no-renames'], { settings });
+    const words = ['status', '--porcelain=v1', '-z', '--untracked-files=all', '--no-renames', ownFilesOnly];
+    const out = await require(tree, words, { settings });
     return out
       .split('\0')
       .filter((line) => line !== '')
@@ -189,14 +206,9 @@ export function createGit(env: Record<string, string | undefined>): Git {
     getPrefix: (folder) => query(folder, ['rev-parse', '--show-prefix']),
     getBranch: (tree) => query(tree, ['symbolic-ref', '--quiet', '--short', 'HEAD']),
     async getState(tree) {
-      const { exitCode, stdout } = await git(tree, [
-        'status',
-        '--porcelain=v2',
-        '--branch',
-        '-z',
-        '--untracked-files=normal',
-        '--no-renames',
-      ]);
+      const settings = await listFilterSettings(tree);
+      const words = ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=normal', '--no-renames', ownFilesOnly];
+      const { exitCode, stdout } = await git(tree, words, { settings });
       if (exitCode !== 0) return undefined;
       const lines = stdout.split('\0').filter((line) => line !== '');
       const head = lines.find((line) => line.startsWith('# branch.oid '))?.slice('# branch.oid '.length);
@@ -230,7 +242,9 @@ export function createGit(env: Record<string, string | undefined>): Git {
 const getSafeSettings = (command: string): string[] => [
   '--no-pager',
   ...['-c', 'core.fsmonitor=false', '-c', 'core.gitProxy=', '-c', 'core.askPass=', '-c', 'protocol.ext.allow=never'],
-  ...['-c', 'core.alternateRefsCommand='],
+  ...['-c', 'core.alternateRefsCommand=', '-c', 'submodule.recurse=false'],
+  // A clone can contain a folder that git takes for a repository, with a configuration of its own.
+  ...['-c', 'safe.bareRepository=explicit'],
   ...(runsHooks(command) ? [] : ['-c', 'core.hooksPath=/dev/null']),
 ];
 

@@ -22,6 +22,7 @@ import {
 import { defined } from '#lib/defined.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import { manifestNames } from '#runs/rules/construct/names.ts';
+import { findMarks } from '#sessions/rules/agent-marks.ts';
 import { createFileCache } from './file-cache.ts';
 import { convertFileErrors } from './files.ts';
 import type { Platform, Project, ProjectTrust } from './port.ts';
@@ -32,8 +33,10 @@ export function createProjectTrust(platform: Platform, env: Record<string, strin
   const { home, config, files } = platform;
   const folder = join(home, 'trusted');
   const uids = listTrustedOwners(process.geteuid?.(), env.SUDO_UID);
-  // A digest in the environment of an agent is ignored: the agent could have computed it by itself.
-  const digests = ['mark', 'conversation'].includes(platform.identity.kind) ? [] : (env.CLEO_TRUST ?? '').split(',').filter(Boolean);
+  // A digest next to the mark of an agent is ignored: the agent could have computed it by itself. CLEO_AGENT_ID hides no mark, and is none
+  // here: a job of CI can have a name.
+  const isAgent = findMarks(env, []).some(({ kind, name }) => kind === 'agent' && name !== 'CLEO_AGENT_ID');
+  const digests = isAgent ? [] : (env.CLEO_TRUST ?? '').split(',').filter(Boolean);
 
   const getRecordPath = (root: string): string => join(folder, `${platform.sha256(root).slice(0, 32)}.json`);
   const readJson = createFileCache(parseJson);

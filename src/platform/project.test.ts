@@ -112,6 +112,17 @@ describe('a linked worktree', () => {
     expect(findProject(join(top, 'tree'), undefined, join(top, 'home'))).toEqual(toProject(top));
   });
 
+  test('with a .git file that names the repository of somebody else is an ordinary folder', () => {
+    const { top, main, home } = createRepository();
+    createFolder(main, '.cleo');
+    const folder = createFolder(top, 'unpacked');
+    const gitdir = createFolder(folder, 'gitdir');
+    writeFileSync(join(gitdir, 'commondir'), join(main, '.git'));
+    writeFileSync(join(folder, '.git'), `gitdir: ${gitdir}`);
+    expect(findProject(folder, undefined, home)).toBeUndefined();
+    expect(locateNewProject(folder, undefined, home)).toEqual(toProject(folder));
+  });
+
   test('with an invalid .git file is an ordinary folder', () => {
     const top = createTempFolder();
     for (const text of ['', 'gitdir: /nowhere/at/all', 'something else']) {

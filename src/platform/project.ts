@@ -51,6 +51,8 @@ function findMainWorktree(folder: string): string | undefined {
   const common = join(resolve(folder, gitdir.trim()), 'commondir');
   if (!existsSync(common)) return undefined;
   const repository = resolve(dirname(common), readFileSync(common, 'utf8').trim());
+  // A file that somebody else packed could name any repository. Git keeps the folder of a worktree inside its repository.
+  if (dirname(dirname(common)) !== join(repository, 'worktrees')) return undefined;
   return basename(repository) === '.git' ? dirname(repository) : undefined;
 }
 

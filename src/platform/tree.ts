@@ -106,6 +106,18 @@ export function findGitFolder(top: string): string | undefined {
   return gitdir && resolve(top, gitdir.trim());
 }
 
+/** False if the configuration of the repository names no filter, without starting git. */
+export function mayNameFilters(folder: string): boolean {
+  const top = findTop(folder);
+  const own = top === undefined ? undefined : findGitFolder(top);
+  if (own === undefined) return true;
+  // Git takes a folder like this for a repository of its own.
+  for (let current = realpathSync(resolve(folder)); isWithin(current, top!); current = dirname(current))
+    if (existsSync(join(current, 'HEAD'))) return true;
+  const paths = [join(findSharedFolder(own), 'config'), join(own, 'config.worktree')];
+  return paths.some((path) => existsSync(path) && /filter|include/i.test(readFileSync(path, 'utf8')));
+}
+
 function findSharedFolder(own: string): string {
   const common = readLine(join(own, 'commondir'));
   return common ? resolve(own, common) : own;

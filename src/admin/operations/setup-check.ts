@@ -1,10 +1,13 @@
 import { array, boolean, description, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { job, noData } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
+import { formatTrustValue } from '#core/rules/trust.ts';
 import { defined } from '#lib/defined.ts';
 import { clientNames } from '../rules/setup-clients.ts';
+import { listForeignCommands } from '../rules/setup-plan.ts';
 import { type ClientCheck, checkAgentClient } from './shared/client-checks.ts';
-import { inspectClients } from './shared/setup-files.ts';
+import { requireReader } from './shared/require-reader.ts';
+import { createProjectReader, inspectClients } from './shared/setup-files.ts';
 
 export const adminSetupCheck = job({
   name: 'admin.setup.check',
@@ -28,9 +31,12 @@ export const adminSetupCheck = job({
   tier: 2,
   needs: 'project',
   usesHost: true,
+  scope: { scope: 'admin', when: 'for a command that `cleo setup` did not write', isNeeded: () => false },
   cli: { command: 'setup', select: 'check', args: ['client'] },
   example: { call: {}, exit: 100 },
-  async run({ platform, project, signal }, { client }) {
+  async run(ctx, params) {
+    const { platform, project, signal } = ctx;
+    const { client } = params;
     const states = await inspectClients(platform, project);
     const isNamed = client !== undefined && client !== 'all';
     const selected = states.filter(({ client: { name }, parts }) => (isNamed ? name === client : parts.includes('mcp')));
@@ -44,6 +50,18 @@ export const adminSetupCheck = job({
         fix: `cleo setup ${name}`,
       });
     }
+    // The files of a client are committed, so a clone can bring any program in them.
+    const readText = await createProjectReader(project);
+    const foreign = selected.flatMap((state) => listForeignCommands(state.client, readText));
+    const [first] = foreign;
+    const lines = foreign.map(({ file, command }) => `  ${file}: ${formatTrustValue(command, Number.POSITIVE_INFINITY)}`);
+    const action = `Running the command that ${first?.file} names`;
+    if (first && !requireReader(ctx, params, { subject: 'setup', action, preview: ['This runs commands of the project:', ...lines] }))
+      throw new CleoError('E_CONFIG_ERROR', {
+        path: first.file,
+        problem: 'has changed while it was confirmed; nothing ran',
+        fix: ctx.commandWith({}),
+      });
     const checks: ClientCheck[] = [];
     for (const state of selected) checks.push(...(await checkAgentClient(platform, project, state.client, signal)));
     const failure = checks.find(({ ok }) => !ok);

@@ -37,6 +37,7 @@ export interface Client {
 // `cleo` is resolved by the PATH of each user, because these files are committed.
 export const serverCommand = 'cleo';
 const server = { command: serverCommand, args: ['mcp'] };
+export const serverWords = [server.command, ...server.args];
 
 // VS Code replaces this with the open folder. Without it, the server starts in the home folder.
 // biome-ignore lint/suspicious/noTemplateCurlyInString: VS Code replaces it, not JavaScript
@@ -153,7 +154,7 @@ export const clients: Client[] = [
         file: 'opencode.json',
         kind: 'mcp',
         path: ['mcp', 'cleo'],
-        value: { type: 'local', command: [serverCommand, 'mcp'], enabled: true },
+        value: { type: 'local', command: serverWords, enabled: true },
       },
       ...listAgentFiles('.opencode/agents', (name, agent) =>
         formatAgentFile(agent, [

@@ -3,7 +3,16 @@ import { isPlainObject } from '#lib/is-plain-object.ts';
 import { findJson, insertJson, parseJsonc, removeJson, removeOnce, replaceJson } from '#lib/jsonc.ts';
 import { type BlockMarks, findBlock, markdownMarks, putBlock, removeBlock, tomlMarks } from '#lib/marked-block.ts';
 import { stripBom } from '#lib/parse-json.ts';
-import { agentText, type Client, clients, codexTable, type SetupPart } from './setup-clients.ts';
+import {
+  agentText,
+  type Client,
+  clients,
+  codexTable,
+  formatHookCommand,
+  type SetupPart,
+  serverWords,
+  workspaceFolder,
+} from './setup-clients.ts';
 
 /** The record of what setup wrote into a file, so that removing it restores the original file. */
 export interface SetupRecord {
@@ -139,6 +148,24 @@ export const listHookCommands = (client: Client, readText: ReadText): { file: st
         : [],
     );
   });
+
+/** Lists the commands of a client that setup did not write. A clone can bring any program in these files. */
+export function listForeignCommands(client: Client, readText: ReadText): { file: string; command: string }[] {
+  const entry = readServerEntry(client, readText);
+  const isOwnEntry =
+    !entry ||
+    (entry.command.join('\0') === serverWords.join('\0') &&
+      Object.keys(entry.env).length === 0 &&
+      (entry.cwd === undefined || entry.cwd === workspaceFolder));
+  const own = (['claude', 'codex', 'gemini'] as const).map(formatHookCommand);
+  return [
+    ...(isOwnEntry ? [] : [{ file: entry.file, command: formatEntry(entry) }]),
+    ...listHookCommands(client, readText).filter(({ command }) => !own.includes(command)),
+  ].map(({ file, command }) => ({ file, command }));
+}
+
+const formatEntry = ({ command, env, cwd }: ServerEntry): string =>
+  [...Object.entries(env).map(([name, value]) => `${name}=${value}`), ...command, ...(cwd === undefined ? [] : [`(in ${cwd})`])].join(' ');
 
 function readJsonValue(text: string, path: string[], isOurs?: (source: string) => boolean): unknown {
   const source = findJson(text, path, isOurs);

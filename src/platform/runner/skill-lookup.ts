@@ -1,10 +1,23 @@
-import { accessSync, constants, existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import { defined } from '#lib/defined.ts';
+import { isWithin } from '../tree.ts';
 import type { SkillInfo } from './port.ts';
 
 const programNames = ['run', 'run.sh', 'run.mjs', 'run.py'];
-/** Limits of the digest of a skill folder. */
+/** Limits of what is read of a skill folder. What is beyond them counts by size and time of its last change, so that no change is
+ *  unnoticed. */
 const maxFiles = 2000;
 const maxFileBytes = 16 * 2 ** 20;
 
@@ -22,7 +35,7 @@ export async function findSkill(root: string, folder: string, name: string, path
     ...describeSkill(name, text, frontMatter),
     folder: relative(root, found) || '.',
     ...defined({ command, nonExecutable: nonExecutable && relative(root, nonExecutable) }),
-    sha256: hash(listDigests(found, hash)),
+    sha256: hash(listDigests(root, found, hash)),
   };
 }
 
@@ -129,16 +142,25 @@ function isExecutable(path: string): boolean {
 }
 
 /** One line per file of the skill folder: name and content hash. */
-function listDigests(folder: string, hash: Hash): string {
+function listDigests(root: string, folder: string, hash: Hash): string {
   const lines: string[] = [];
+  const visited = new Set<string>();
   const walk = (place: string, prefix: string): void => {
+    const real = realpathSync(place);
+    if (visited.has(real)) return;
+    visited.add(real);
     for (const name of listNames(place)) {
-      if (lines.length >= maxFiles || name === 'node_modules' || name === '.git') continue;
+      if (name === 'node_modules' || name === '.git') continue;
       const path = join(place, name);
       const stats = lstatSync(path, { throwIfNoEntry: false });
       if (stats?.isDirectory()) walk(path, `${prefix}${name}/`);
-      else if (stats?.isFile()) lines.push(`${prefix}${name} ${hashContent(path, stats.size, hash)}`);
-      else if (stats?.isSymbolicLink()) lines.push(`${prefix}${name} -> ${readlinkSync(path)} ${hashTarget(path, hash)}`);
+      else if (stats && lines.length >= maxFiles) lines.push(`${prefix}${name} ${describeChange(stats)}`);
+      else if (stats?.isFile()) lines.push(`${prefix}${name} ${hashContent(path, stats, hash)}`);
+      else if (stats?.isSymbolicLink()) {
+        lines.push(`${prefix}${name} -> ${readlinkSync(path)} ${hashTarget(path, hash)}`);
+        // A program in a linked folder runs like those of the skill. What is outside the project, a pull does not change.
+        if (isFolder(path) && isWithin(realpathSync(path), realpathSync(root))) walk(path, `${prefix}${name}/`);
+      }
     }
   };
   walk(folder, '');
@@ -148,17 +170,19 @@ function listDigests(folder: string, hash: Hash): string {
 /** Hashes the file that a link leads to: the skill runs it like its own. */
 function hashTarget(path: string, hash: Hash): string {
   const stats = statSync(path, { throwIfNoEntry: false });
-  return stats?.isFile() ? hashContent(path, stats.size, hash) : '';
+  return stats?.isFile() ? hashContent(path, stats, hash) : '';
 }
 
-function hashContent(path: string, size: number, hash: Hash): string {
+function hashContent(path: string, stats: Stats, hash: Hash): string {
   try {
-    return size > maxFileBytes ? String(size) : hash(readFileSync(path));
+    return stats.size > maxFileBytes ? describeChange(stats) : hash(readFileSync(path));
   } catch {
     // No permission. The skill, which runs as the same user, cannot read it either.
-    return `unreadable ${size}`;
+    return `unreadable ${stats.size}`;
   }
 }
+
+const describeChange = ({ size, mtimeMs }: Stats): string => `${size} ${mtimeMs}`;
 
 const toText = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 

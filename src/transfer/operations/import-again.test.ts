@@ -234,10 +234,16 @@ test('a file does not complete a task that needs evidence, whether the task or t
   }
 });
 
-test('where the project requires evidence, a file can still close an epic and cancel a task', async () => {
+test('where the project requires evidence, a file can cancel a task, and completes none because of its children', async () => {
   const app = await openApp({ config: { verification: { required: true } } });
   await run(app, [issue('e', { issue_type: 'epic' }), issue('a', child('a', 'e'))]);
-  await run(app, [issue('e', { issue_type: 'epic', ...closed }), issue('a', { ...child('a', 'e'), ...closed, close_reason: 'wontfix' })]);
+  const epic = issue('e', { issue_type: 'epic', ...closed });
+  const { losses } = await run(app, [
+    epic,
+    issue('a', { ...child('a', 'e'), ...closed, close_reason: 'wontfix' }),
+    issue('b', { ...child('b', 'e'), ...closed }),
+  ]);
   expect(await show(app, 'T002')).toMatchObject({ status: 'done', resolution: 'wontfix' });
-  expect(await show(app, 'T001')).toMatchObject({ status: 'done' });
+  expect(losses).toContainEqual({ id: 'e', field: 'status', why: 'T001 lacks evidence; it stays pending' });
+  expect(await show(app, 'T001')).toMatchObject({ status: 'pending' });
 });

@@ -128,8 +128,7 @@ function resolveDepends(
 function resolveStatuses(state: ImportState, allIds: TaskId[], getParent: (id: TaskId) => TaskId | undefined) {
   const { snapshot, byId, nodes } = state;
   const takenIds = new Set<TaskId>();
-  const containers = snapshot.requiresEvidence ? new Set(allIds.map(getParent)) : undefined;
-  for (const node of nodes) if (canTakeStatus(state, node, containers?.has(node.taskId) === false)) takenIds.add(node.taskId);
+  for (const node of nodes) if (canTakeStatus(state, node, snapshot.requiresEvidence)) takenIds.add(node.taskId);
   const statuses = new Map<TaskId, Status>();
   for (const id of allIds) statuses.set(id, takenIds.has(id) ? byId.get(id)!.status : snapshot.tasks.get(id)!.status);
   const reopenedIds = new Set<TaskId>();
@@ -164,8 +163,8 @@ function resolveStatuses(state: ImportState, allIds: TaskId[], getParent: (id: T
  *  because its status did not change. */
 const statusFields = ['status', 'isArchived', 'resolution'] as const satisfies ComparedField[];
 
-/** A task that an agent holds, or that needs evidence to be done, keeps its status: a file proves nothing. `needsEvidence` is set for every
- *  task without children if the project requires evidence of all. */
+/** A task that an agent holds, or that needs evidence to be done, keeps its status: a file proves nothing. `needsEvidence` is set if the
+ *  project requires evidence of all tasks, also for those with children: the file could bring a child that is done. */
 function canTakeStatus(state: ImportState, node: ImportNode, needsEvidence: boolean): boolean {
   const { earlier, changed, local, status, taskId } = node;
   const before = state.snapshot.tasks.get(taskId);

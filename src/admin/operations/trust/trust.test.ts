@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { PersonTerminal } from '#platform/port.ts';
@@ -88,6 +88,36 @@ test('a skill and a construct of a clone run once they are trusted, and not afte
   expect(existsSync(join(app.root, 'other'))).toBe(false);
 });
 
+test('a change of a linked folder, of a long file and behind many files is a change of the skill', async () => {
+  const app = await openClone({ env: { PATH: process.env.PATH! } });
+  const skill = join(app.root, 'skills', 'evil');
+  mkdirSync(join(app.root, 'tools'));
+  mkdirSync(join(skill, 'data'), { recursive: true });
+  symlinkSync('../../tools', join(skill, 'scripts'));
+  symlinkSync('..', join(skill, 'data', 'up'));
+  writeFileSync(join(app.root, 'tools', 'run'), '#!/bin/sh\ntrue\n', { mode: 0o755 });
+  const run = () => app.call('skills.run', { name: 'evil' });
+  const trust = () => app.call('admin.trust', {}, asPerson);
+  await trust();
+  expect(await run()).toMatchObject({ success: true });
+  writeFileSync(join(app.root, 'tools', 'run'), '#!/bin/sh\ntouch ran\n', { mode: 0o755 });
+  expect((await run()).error.message).toContain('has changed since it was trusted');
+  const long = join(skill, 'long');
+  const past = new Date('2026-01-01');
+  writeFileSync(long, Buffer.alloc(17 * 2 ** 20));
+  utimesSync(long, past, past);
+  await trust();
+  writeFileSync(long, Buffer.alloc(17 * 2 ** 20, 1));
+  expect((await run()).error.message).toContain('has changed since it was trusted');
+  for (let i = 0; i < 2001; i++) writeFileSync(join(skill, 'data', String(i)), '');
+  writeFileSync(join(skill, 'last'), 'one');
+  utimesSync(join(skill, 'last'), past, past);
+  await trust();
+  writeFileSync(join(skill, 'last'), 'two');
+  expect((await run()).error.message).toContain('has changed since it was trusted');
+  expect(existsSync(join(app.root, 'ran'))).toBe(false);
+});
+
 test('a construct in another place is named in the fix', async () => {
   const app = await openClone({ env: { PATH: process.env.PATH! } });
   mkdirSync(join(app.root, 'ci'));
@@ -138,8 +168,11 @@ test('CLEO_TRUST allows exactly the content whose digest it is, and the log reco
   expect(await verify(right)).toMatchObject({ success: true });
   const { entries } = await right.call('admin.log');
   expect(JSON.stringify(entries)).toContain(`"@trust":"${digest}"`);
-  const agent = await openClone({ config, env: { CLEO_TRUST: digest, CLEO_AGENT_ID: '', CLAUDECODE: '1' } });
-  expect(await verify(agent)).toMatchObject(untrusted);
+  for (const name of ['', 'ci']) {
+    const agent = await openClone({ config, env: { CLEO_TRUST: digest, CLEO_AGENT_ID: name, CLAUDECODE: '1' } });
+    expect(await verify(agent)).toMatchObject(untrusted);
+    expect(await agent.call('admin.trust')).toMatchObject({ error: { code: 'E_FORBIDDEN' } });
+  }
 });
 
 test('CLEO_TRUST does not allow a changed setting, which its digest does not cover', async () => {

@@ -3,6 +3,7 @@ import { job, noChange } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { TrustChange } from '#core/model/trust.ts';
 import { formatTrustPreview } from '../../rules/trust-preview.ts';
+import { requireReader } from '../shared/require-reader.ts';
 import { FolderProblems, readTrustState, TrustEntrySchema } from '../shared/trust-items.ts';
 
 export const TrustPath = optional(
@@ -47,10 +48,7 @@ export const adminTrust = job({
     if (preview.length === 1) return noChange(result);
     // The digest does not cover the settings that a clone may bring.
     if (policyChanges.length > 0 || !(await trust.isTrustedByDigest(project, state.files))) {
-      const shown = previews.get(params);
-      previews.set(params, preview.join('\n'));
-      ctx.requireScope('admin', { subject: 'trust', content: preview, preview });
-      if (shown !== undefined && shown !== preview.join('\n'))
+      if (!requireReader(ctx, params, { subject: 'trust', preview }))
         throw new CleoError('E_PROJECT_UNTRUSTED', {
           problem: 'The project has changed while it was confirmed; nothing is trusted',
           root: project.root,
@@ -63,7 +61,3 @@ export const adminTrust = job({
 });
 
 const isNotTrusted = ({ state }: { state: string }): boolean => state !== 'trusted';
-
-/** The text that the person has confirmed, by the parameters of the call: the operation runs again after the proof, and the files can
- *  have changed until then. */
-const previews = new WeakMap<object, string>();

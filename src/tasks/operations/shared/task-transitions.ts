@@ -201,7 +201,7 @@ export async function completeTask(ctx: TransitionContext, task: TaskRecord): Pr
   const children = await store.tasks.listChildren(task.id);
   const openChildren = children.filter((child) => child.status !== 'done').map((child) => child.id);
   if (openChildren.length > 0) throw new CleoError('E_HAS_CHILDREN', { taskId: task.id, children: openChildren, act: 'complete' });
-  await checkEvidence(ctx, task, children.length === 0 && config['verification.required']);
+  await checkEvidence(ctx, task, config['verification.required'] && !(await hasWorkOfChildren(store, children)));
   const unmet = listUnmetTexts(task.acceptance);
   if (unmet.length > 0 && children.length > 0) throw new CleoError('E_VALIDATION_ACCEPTANCE', { taskId: task.id, unmet });
   const dependents = await store.tasks.listDependents(task.id);
@@ -211,6 +211,11 @@ export async function completeTask(ctx: TransitionContext, task: TaskRecord): Pr
   const [unblocked, parentReady] = await Promise.all([listUnblocked(store, task.id, dependents), findReadyParent(store, done)]);
   if (!parentReady || !config['hierarchy.autoCompleteParents']) return defined({ task: done, unblocked, parentReady, warnings });
   return completeParent(ctx, { task: done, unblocked, parentReady, warnings });
+}
+
+async function hasWorkOfChildren(store: ReadStore, children: { id: TaskId }[]): Promise<boolean> {
+  if (children.length === 0) return false;
+  return (await import('#verification/operations/shared/work-of-children.ts')).hasWorkOfChildren(store, children);
 }
 
 /** Rejects (exit 45) a task whose evidence is missing or stale. */

@@ -203,6 +203,20 @@ test('verification.required needs all gates of a leaf, but not of a container', 
   expect(await app.call('tasks.complete', { taskId: 'T002' })).toMatchObject({ success: true });
 });
 
+test('verification.required is not met by a cancelled child, nor by a done task that was moved below', async () => {
+  const tasks = ['T001', 'T002 in T001', 'T003', 'T004 done', 'T005', 'T006 done'];
+  const { call } = await openApp({ tasks, config: { verification: { required: true } } });
+  await call('tasks.cancel', { taskId: 'T002', reason: 'not needed' });
+  await call('tasks.update', { taskId: 'T004', parent: 'T003', type: 'subtask' });
+  for (const taskId of ['T001', 'T003'])
+    expect(await call('tasks.complete', { taskId })).toMatchObject({
+      error: { exitCode: 45, details: { missing: ['implemented', 'testsPassed', 'qaPassed'] } },
+    });
+  await call('tasks.update', { taskId: 'T006', parent: 'T005', type: 'subtask' });
+  await call('tasks.reopen', { taskId: 'T006' });
+  expect(await call('tasks.complete', { taskId: 'T006' })).toMatchObject({ error: { exitCode: 45 } });
+});
+
 test('an import cannot mark bound criteria as met', async () => {
   const app = await openApp({ tasks: ['T001 evidence implemented'] });
   await app.tamper("update task_acceptance_criteria set met_at = '2026-01-01T00:00:00.000Z', met_by = 'ada'");
