@@ -32,7 +32,7 @@ export const formatWorkProcess = ({ id, pid, profile, parallel, scope, tasks, fa
     `${tasks} done or released`,
     Number(failures) > 0 ? `${failures} given up` : undefined,
     toUsageText(usage),
-    ending,
+    ending === undefined ? undefined : `starts no further task: ${ending}`,
   ]
     .filter((part) => part !== undefined && part !== '')
     .join('  ');
