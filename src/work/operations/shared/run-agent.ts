@@ -16,8 +16,8 @@ import { report, saveItem, type WorkRun } from './work-run.ts';
 const killGraceMs = 5000;
 const maxEvents = 2000;
 const maxLineLength = 200_000;
-/** Time after which a new last line, or new figures, are stored and shown. */
-const showDelayMs = 500;
+/** A new last line, and new figures, are stored and shown at once, but not more often than this. */
+const showEveryMs = 500;
 
 interface AgentStart {
   profile: Profile;
@@ -116,13 +116,16 @@ function followOutput(work: WorkRun, run: RunContext, item: WorkItem, profile: P
   let events = 0;
   let timer: NodeJS.Timeout | undefined;
   const before = item.usage;
-  // A flood must cost no write for each line.
+  let shownAtMs = Number.NEGATIVE_INFINITY;
+  const show = (): void => {
+    timer = undefined;
+    shownAtMs = work.runner.monotonicMs();
+    saveItem(work, item);
+    report(work, 'work_event', item.taskId, { text: item.lastLine });
+  };
+  // A flood must not cost a write for each line.
   const showSoon = (): void => {
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      saveItem(work, item);
-      report(work, 'work_event', item.taskId, { text: item.lastLine });
-    }, showDelayMs);
+    timer ??= setTimeout(show, Math.max(0, shownAtMs + showEveryMs - work.runner.monotonicMs()));
   };
   const handle = (event: AgentEvent): void => {
     stream = stepStream(stream, event);
