@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Json } from './app.ts';
+import { createTempFolder } from './temp-folder.ts';
 import { expectPlanDone, readLog } from './work/plan.ts';
 import { createWorkProject, listProcessesWith, type WorkProject, waitForLine } from './work/project.ts';
 
-/** Twelve tasks in four waves. Each needs the files of those it depends on. */
+/** Twelve tasks in four waves. Each needs the files of those it depends on, and one of each wave needs evidence. */
 async function addPlan(project: WorkProject): Promise<Map<string, string[]>> {
   const plan = new Map<string, string[]>();
   const waves: string[][] = [];
@@ -15,13 +16,13 @@ async function addPlan(project: WorkProject): Promise<Map<string, string[]>> {
     for (const n of [1, 2, 3]) {
       const depends = wave === 0 ? [] : waves[wave - 1]!.filter((_, i) => i === n - 1 || wave === 3);
       const needs = depends.map((id) => `agent: need out/${id}.txt`);
-      const name = `Step ${wave + 1} ${n}`;
-      const flags = [
-        ...(depends.length > 0 ? ['--depends', depends.join(',')] : []),
-        ...(n === 1 ? ['--acceptance', 'It is implemented [implemented]'] : []),
-      ];
       const id = `T${String(plan.size + 2).padStart(3, '0')}`;
-      await project.add(name, [...needs, `agent: write out/${id}.txt`].join('\n'), ...flags.slice(0, depends.length > 0 ? 2 : 0));
+      await project.add(
+        `Step ${wave + 1} ${n}`,
+        [...needs, `agent: write out/${id}.txt`].join('\n'),
+        ...(depends.length > 0 ? ['--depends', depends.join(',')] : []),
+        ...(n === 1 ? ['--accept-evidence', 'implemented,testsPassed'] : []),
+      );
       plan.set(id, depends);
       ids.push(id);
     }
@@ -31,12 +32,41 @@ async function addPlan(project: WorkProject): Promise<Map<string, string[]>> {
 }
 
 test('three agents do an epic of twelve tasks, and the branches are merged in the order of the waves', async () => {
-  const project = await createWorkProject({ config: { work: { integrate: 'merge', verify: 'git diff --check HEAD~1' } } });
+  const tested = join(createTempFolder(), 'tested.txt');
+  const test = `fs.appendFileSync(${JSON.stringify(tested)}, process.env.CLEO_AGENT_ID + ' ' + process.cwd() + ' ' + fs.readdirSync('out') + '\\n')`;
+  const project = await createWorkProject({
+    config: {
+      work: { integrate: 'merge', verify: 'git diff --check HEAD~1' },
+      verification: { tools: { test: [process.execPath, '-e', test] } },
+    },
+  });
   const plan = await addPlan(project);
   const { answer, exitCode } = await project.run(['work', '--scope', 'epic:T001', '--parallel', '3']);
   expect([exitCode, JSON.stringify(answer.error ?? '')]).toEqual([0, '""']);
-  expect(answer.work.tasks.map(({ outcome }: Json) => outcome)).toEqual(Array.from({ length: 12 }, () => 'done'));
+  expect(answer.work.tasks.map(({ outcome, rounds }: Json) => [outcome, rounds])).toEqual(Array.from({ length: 12 }, () => ['done', 1]));
   await expectPlanDone(project, plan);
+  // Each gate was checked in the worktree of its task, which has the files of the task and of those that it depends on.
+  const lines = readFileSync(tested, 'utf8').trim().split('\n').sort();
+  expect(lines).toHaveLength(4);
+  const gated = [...plan.keys()].filter((_, i) => i % 3 === 0);
+  for (const [i, id] of gated.entries()) {
+    const worktree = join(project.folder, '.cleo', 'worktrees', `${id}-step-${i + 1}-1`);
+    expect(lines[i]).toMatch(new RegExp(`^${id}-worker-1 ${worktree} .*\\b${id}\\.txt`));
+    const { verification } = await project.runOk(['verify', id]);
+    const { commit } = answer.work.tasks.find(({ taskId }: Json) => taskId === id);
+    expect(verification.gates.slice(0, 2)).toMatchObject([
+      { gate: 'implemented', isHeld: true, evidence: [{ kind: 'commit', commit }] },
+      { gate: 'testsPassed', isHeld: true, evidence: [{ kind: 'tool', name: 'test', exitCode: 0 }] },
+    ]);
+  }
+  // The merge of each task brought the commit that its agent left, and the log names that agent.
+  const log = await readLog(project);
+  for (const { taskId, commit, agentId } of answer.work.tasks) {
+    expect(project.git('log', '--first-parent', '--format=%P', `--grep=^${taskId}:`, 'main').split(' ')[1]).toBe(commit);
+    const calls = log.filter(({ updated, operation }) => operation === 'tasks.complete' && updated[0] === taskId);
+    expect(calls.map(({ agent }) => agent)).toEqual([agentId]);
+  }
+  expect(log.filter(({ operation, success }) => operation === 'work.claim' && success)).toHaveLength(12);
   expect(readdirSync(join(project.folder, '.cleo', 'worktrees')).filter((name) => !name.startsWith('.'))).toEqual(['integration']);
   // The checkout of the person has moved to the merges and is clean.
   expect(project.git('status', '--porcelain', '--', '.', ':(exclude).cleo')).toBe('');

@@ -28,6 +28,7 @@ function drawFields(work: Fields, screen: Screen): string[] {
   const isEmptyStatus = work.processes !== undefined && processes.length + tasks.length + elsewhere.length === 0;
   return [
     ...(isEmptyStatus ? [noWork] : []),
+    ...(work.argv === undefined ? [] : [truncate(`· profile ${work.profile}: ${toOneLine([work.argv].flat().join(' '))}`, screen.columns)]),
     ...processes.map((process) => truncate(formatWorkProcess(process), screen.columns)),
     ...elsewhere.map(formatRemoteTask),
     ...tasks.map((task) => truncate(toOneLine(formatWorkTask(task, screen.columns)), screen.columns)),
@@ -48,7 +49,10 @@ const reasons: Record<string, string> = {
 /** Says what a run has done, what it has cost, and why it ended. */
 function formatSummary({ reason, usage }: Fields, tasks: Fields[]): string {
   const outcomes = [...new Set(tasks.map(({ outcome }) => String(outcome)))];
-  const counts = outcomes.map((name) => `${tasks.filter(({ outcome }) => outcome === name).length} ${formatWorkState(name)}`);
+  const counts = outcomes.map((name) => {
+    const count = tasks.filter(({ outcome }) => outcome === name).length;
+    return `${count} ${formatWorkState(name, count)}`;
+  });
   const why = tasks.length === 0 && reason === 'nothing-ready' ? 'nothing is ready' : (reasons[String(reason)] ?? String(reason));
   const cost = isPlainObject(usage) ? formatTokenUsage(usage as unknown as TokenUsage) : '';
   return ['·', [counts.join(', '), cost, why].filter(Boolean).join('; ')].join(' ');

@@ -40,18 +40,32 @@ export function testWork(client: TestClient): void {
     writeFile(join(home, '.cleo', 'config.json'), config);
     // A worktree contains what is committed, the set-up of the client among it.
     writeFile(join(project, 'package.json'), { scripts: { test: 'test -s src/parser.txt' } });
+    await runAsPerson(scratch, ['config', 'set', 'verification.tools.test', 'npm test']);
     const git = (...words: string[]) => execFileSync('git', words, { cwd: project, env });
     git('add', '--all');
     git('commit', '-qm', 'Set up the client');
     await trustProject(project, env);
     await runAsPerson(scratch, ['add', 'The plan', '--type', 'epic']);
-    await runAsPerson(scratch, ['add', 'Write the parser', '--parent', 'T001', '--description', 'In src/parser.txt']);
+    await runAsPerson(scratch, [
+      'add',
+      'Write the parser',
+      '--parent',
+      'T001',
+      '--description',
+      'In src/parser.txt',
+      '--accept-evidence',
+      'implemented,testsPassed',
+    ]);
     const { env: own } = client.getCommand({ prompt: '', isResumed: false, isInteractive: false, modelUrl: standIn.url });
     const { whenEnded } = startCleo(['work', '--max-tasks', '1', '--json'], project, { ...env, ...own, GEMINI_MODEL: 'gemini-2.5-flash' });
     let isOver = false;
     const ended = whenEnded.finally(() => (isOver = true));
     const commit = 'git add --all && git commit -qm parser';
     const write = 'mkdir -p src && echo parsed > src/parser.txt && test -s src/parser.txt';
+    const mutate = (domain: string, operation: string, params: object) => ({
+      ...client.getTool('mutate'),
+      args: { domain, operation, params },
+    });
     const calls = [
       // Without a question, Gemini CLI runs only the programs that the profile names, and edits files with a tool.
       ...(client.name === 'gemini'
@@ -61,7 +75,12 @@ export function testWork(client: TestClient): void {
             client.getShellCall(commit),
           ]
         : [client.getShellCall(`${write} && ${commit}`)]),
-      { ...client.getTool('mutate'), args: { domain: 'tasks', operation: 'complete', params: { taskId: 'T002' } } },
+      // An agent must not start agents itself.
+      mutate('work', 'run', { dryRun: true }),
+      // The test runs outside the sandbox of the client, as evidence.
+      mutate('verify', 'gate', { taskId: 'T002', gate: 'implemented', evidence: 'commit:HEAD' }),
+      mutate('verify', 'gate', { taskId: 'T002', gate: 'testsPassed', evidence: 'tool:test' }),
+      mutate('tasks', 'complete', { taskId: 'T002' }),
     ];
     const play = async (): Promise<void> => {
       for (let step = 0; !isOver; step += 1) {
@@ -77,9 +96,19 @@ export function testWork(client: TestClient): void {
       { taskId: 'T002', outcome: 'done', branch },
     ]);
     expect(answer.work.tasks[0].usage.inputTokens).toBeGreaterThan(0);
-    const { out } = await startCleo(['log', '--json', '--operation', 'tasks.complete'], project, env).whenEnded;
+    const call = async (...words: string[]) => (await startCleo([...words, '--json'], project, env).whenEnded).answer;
     // The client completed the task over MCP, as the agent that was spawned for it.
-    expect(JSON.parse(out).entries).toMatchObject([{ agent: 'T002-worker-1', success: true }]);
+    expect((await call('log', '--operation', 'tasks.complete')).entries).toMatchObject([{ agent: 'T002-worker-1', success: true }]);
+    const nested = (await call('log', '--operation', 'work.run')).entries.filter(
+      ({ agent }: { agent: string }) => agent === 'T002-worker-1',
+    );
+    expect(nested).toMatchObject([{ success: false, errorCode: 'E_FORBIDDEN' }]);
+    expect(execFileSync('git', ['show', `${branch}:src/parser.txt`], { cwd: project, env, encoding: 'utf8' })).toBe('parsed\n');
+    // Its tool calls and its last message are in the trace.
+    const { lines } = await call('trace', 'query', '--event', 'execution_progress', '--limit', '0');
+    const sources = lines.map(({ data }: { data: { source: string } }) => data.source);
+    expect(sources.filter((source: string) => source === 'tool').length).toBeGreaterThanOrEqual(3);
+    expect(JSON.stringify(lines[0])).toContain(done);
   });
 }
 

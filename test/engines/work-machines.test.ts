@@ -1,13 +1,16 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { createApp } from '../../src/main.ts';
 import { createPlatform } from '../../src/platform/platform.ts';
 import { isProcessRunning } from '../../src/platform/processes.ts';
+import { parseSlotAgent } from '../../src/work/rules/names.ts';
 import type { Json } from '../app.ts';
 import { cleoPath } from '../built-cli.ts';
-import { pickSize } from '../faults/processes.ts';
+import { isFull, pickSize } from '../faults/processes.ts';
 import { createRandom } from '../random.ts';
 import { createTempFolder } from '../temp-folder.ts';
 import { trustProject } from '../trust.ts';
@@ -16,18 +19,26 @@ import { createWorkProject, listProcessesWith, startCleo, type WorkProject } fro
 
 const machines = 4;
 const tasks = pickSize(8, 200);
-const maxParallel = 5;
+/** The limits over all machines, of which each can run two agents: in total, of the profile that two of them use, and of the label `db`. */
+const limits = { total: 5, profile: 3, label: 2 };
 
-/** Counts the tasks that agents of running `cleo work` hold, again and again; returns the highest number. */
-function watchClaims({ folder, env }: WorkProject): { stop(): Promise<number> } {
+/** Counts the tasks that agents of running `cleo work` hold, again and again; returns the highest numbers. */
+function watchClaims({ folder, env }: WorkProject, labelled: ReadonlySet<string>): { stop(): Promise<typeof limits> } {
   const app = createApp(createPlatform(env, folder, '0.0.0-test'));
-  let max = 0;
+  const highest = { total: 0, profile: 0, label: 0 };
   let isOver = false;
   const watching = (async () => {
     const store = await app.openStore('read');
     for (; !isOver; await sleep(100)) {
-      const claims = await store.read((reads) => reads.claims.list());
-      max = Math.max(max, claims.filter(({ process }) => process !== undefined && isProcessRunning(process)).length);
+      const { live, spawns } = await store.read(async (reads) => {
+        const claims = await reads.claims.list();
+        const held = claims.filter(({ process }) => process !== undefined && isProcessRunning(process)).map(({ taskId }) => taskId);
+        return { live: held, spawns: await reads.spawns.listLatest(held) };
+      });
+      const ofProfile = spawns.filter(({ spawnedBy }) => parseSlotAgent(spawnedBy)?.profile === 'scripted');
+      highest.total = Math.max(highest.total, live.length);
+      highest.profile = Math.max(highest.profile, ofProfile.length);
+      highest.label = Math.max(highest.label, live.filter((id) => labelled.has(id)).length);
     }
     await app.closeStores();
   })();
@@ -35,7 +46,7 @@ function watchClaims({ folder, env }: WorkProject): { stop(): Promise<number> } 
     async stop() {
       isOver = true;
       await watching;
-      return max;
+      return highest;
     },
   };
 }
@@ -58,11 +69,16 @@ test('four machines with one plan in PostgreSQL lose machines again and again: e
   });
   const project = await createWorkProject({
     env: { CLEO_DATABASE_URL: url },
-    config: { work: { maxParallel }, claims: { awayMinutes: 0 } },
+    config: { work: { maxParallel: limits.total, labels: { db: limits.label } }, claims: { awayMinutes: 0 } },
+    profile: { concurrency: limits.profile },
+    twin: 'other',
     key,
   });
   const ids: string[] = [];
-  for (let i = 0; i < tasks; i += 1) ids.push(await project.add(`Step ${i + 1}`, 'agent: sleep 100\nagent: write out.txt'));
+  for (let i = 0; i < tasks; i += 1) {
+    const flags = i % 3 === 0 ? ['--labels', 'db'] : [];
+    ids.push(await project.add(`Step ${i + 1}`, 'agent: sleep 100\nagent: write out.txt', ...flags));
+  }
   const clones = await Promise.all(
     Array.from({ length: machines }, async (_, i) => {
       if (i === 0) return project.folder;
@@ -74,9 +90,12 @@ test('four machines with one plan in PostgreSQL lose machines again and again: e
   );
   const runIn = (folder: string, ...words: string[]): string =>
     spawnSync(process.execPath, [cleoPath, ...words], { cwd: folder, env: project.env, encoding: 'utf8', maxBuffer: 1 << 26 }).stdout;
-  const start = (folder: string) => startCleo(['work', '--daemon', '--parallel', '2'], folder, project.env);
+  const start = (folder: string) => {
+    const profile = clones.indexOf(folder) < 2 ? 'scripted' : 'other';
+    return startCleo(['work', '--daemon', '--parallel', '2', '--profile', profile], folder, project.env);
+  };
   const running = clones.map(start);
-  const claims = watchClaims(project);
+  const claims = watchClaims(project, new Set(ids.filter((_, i) => i % 3 === 0)));
   const random = createRandom(7);
   const readOpen = async (): Promise<number> =>
     ((await project.run(['list', '--parent', 'T001', '--limit', '500'])).answer.tasks ?? []).filter((task: Json) => task.status !== 'done')
@@ -95,8 +114,9 @@ test('four machines with one plan in PostgreSQL lose machines again and again: e
   for (const { child } of running) child.kill('SIGTERM');
   const ended = await Promise.all(running.map(({ whenEnded }) => whenEnded));
   expect(ended.map(({ exitCode }) => exitCode)).toEqual(running.map(() => 0));
-  expect(highest).toBeGreaterThan(0);
-  expect(highest).toBeLessThanOrEqual(maxParallel);
+  expect(Math.min(...Object.values(highest))).toBeGreaterThan(0);
+  for (const [name, limit] of Object.entries(limits)) expect([name, highest[name as keyof typeof limits] <= limit]).toEqual([name, true]);
+  if (isFull) expect(highest).toEqual(limits);
   const log = await readLog(project);
   const done = log.filter(({ operation, success }) => operation === 'tasks.complete' && success).map(({ updated }) => updated[0]);
   // What was not done once, with everything that happened to it.
@@ -105,7 +125,11 @@ test('four machines with one plan in PostgreSQL lose machines again and again: e
   expect(listProcessesWith(`CLEO_WORK_RUN=`).filter((pid) => listProcessesWith(`CLEO_ROOT=${project.folder}`).includes(pid))).toEqual([]);
   // Each machine reads the traces of all.
   const completed = log.filter(({ operation, success }) => operation === 'tasks.complete' && success);
+  const prompts = completed.map(({ agent }) => `${agent}.md`);
   for (const clone of clones) {
+    // This command brings the prompts up to date.
+    runIn(clone, 'orchestrate', 'status', 'T001');
+    expect(readdirSync(join(clone, '.cleo', 'research', 'prompts'))).toEqual(expect.arrayContaining(prompts));
     const { runs } = JSON.parse(runIn(clone, 'trace', 'list', '--limit', '0'));
     const ended = runs.filter(({ status }: Json) => status === 'success').map(({ name }: Json) => name);
     expect(completed.filter(({ agent }) => !ended.includes(agent))).toEqual([]);

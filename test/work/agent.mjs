@@ -1,7 +1,7 @@
 // An agent without a model: it reads its prompt, changes files, commits, and calls `cleo`, as the prompt says. What it does is in the
 // description of its task: `agent: write src/a.txt`, and one of the modes below for an agent that misbehaves.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const given = process.argv[2] === '--file' ? readFileSync(process.argv[3], 'utf8') : readFileSync(0, 'utf8');
@@ -50,6 +50,9 @@ function judge() {
 }
 
 function work() {
+  // A worktree that is made anew has another file there.
+  const { ino, mtimeMs } = statSync('.git', { throwIfNoEntry: false }) ?? {};
+  if (process.env.AGENT_LOG) appendFileSync(`${process.env.AGENT_LOG}.worktrees`, `${task} ${act} ${ino}-${mtimeMs}\n`);
   say(`working on ${task} as ${agent}`);
   cleo('start', task);
   if (act === 'Continue' && (modes.has('learn') || modes.has('learn-late'))) {

@@ -26,6 +26,8 @@ export interface WorkProject extends Repository {
   show(taskId: string): Promise<Json>;
   /** The lines of what the agents called. */
   readCalls(): string[];
+  /** The starts of all agents, each with its task, the kind of its prompt, and a mark of its worktree. */
+  readStarts(): { task: string; act: string; worktree: string }[];
   configure(config: Json): Promise<void>;
   /** Reads all files below a folder. */
   readFiles(path: string): { path: string; text: string }[];
@@ -34,6 +36,8 @@ export interface WorkProject extends Repository {
 export interface WorkProjectOptions {
   config?: Json;
   profile?: Json;
+  /** The name of a second profile that starts the same agent, without limits. */
+  twin?: string;
   env?: Record<string, string>;
   folder?: string;
   /** The key of the project in a shared database. */
@@ -44,6 +48,7 @@ export interface WorkProjectOptions {
 export async function createWorkProject({
   config = {},
   profile = {},
+  twin,
   env: more = {},
   folder = createTempFolder(),
   key,
@@ -82,6 +87,7 @@ export async function createWorkProject({
     writeFileSync(path, JSON.stringify(merge(before, change)));
     await trustProject(repository.folder, env);
   };
+  const scripted = { argv: [process.execPath, agentPath], env: ['AGENT_LOG', ...Object.keys(gitIdentity)] };
   await configure(
     merge(
       {
@@ -89,7 +95,7 @@ export async function createWorkProject({
         hierarchy: { maxSiblings: 0 },
         store: { durability: 'normal' },
         work: { profile: 'scripted' },
-        profiles: { scripted: { argv: [process.execPath, agentPath], env: ['AGENT_LOG', ...Object.keys(gitIdentity)], ...profile } },
+        profiles: { scripted: { ...scripted, ...profile }, ...(twin === undefined ? {} : { [twin]: scripted }) },
       },
       config,
     ),
@@ -110,6 +116,11 @@ export async function createWorkProject({
         .filter((entry) => entry.isFile())
         .map(({ parentPath, name }) => ({ path: join(parentPath, name), text: readFileSync(join(parentPath, name), 'latin1') })),
     readCalls: () => readLines(join(scratch, 'calls.log')),
+    readStarts: () =>
+      readLines(join(scratch, 'calls.log.worktrees')).map((line) => {
+        const [task = '', act = '', worktree = ''] = line.split(' ');
+        return { task, act, worktree };
+      }),
   };
 }
 

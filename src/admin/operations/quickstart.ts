@@ -63,11 +63,12 @@ const meals = `{"version": 1, "create": [
   {"ref": "list", "parent": "menu", "title": "Write the shopping list", "depends": ["starter", "dish"]}
 ]}
 `;
-/** An agent without a model. It writes one file and ends with the message that its prompt prescribes. */
+/** An agent without a model. It writes one file, slowly enough to be watched, and ends with the message that its prompt prescribes. */
 const agent = [
-  "const { env } = process; const task = env.CLEO_AGENT_ID.split('-')[0];",
-  "fs.writeFileSync(task + '.txt', 'done');",
-  "fs.writeSync(1, 'Implementation complete. See MANIFEST.jsonl for summary.');",
+  "const task = process.env.CLEO_AGENT_ID.split('-')[0];",
+  "console.log('I look at the menu for ' + task);",
+  "setTimeout(() => { fs.writeFileSync(task + '.txt', 'done');",
+  "console.log('Implementation complete. See MANIFEST.jsonl for summary.'); }, 800);",
 ].join(' ');
 /** The user's own configuration, which needs no trust. Small menus need no research stage. */
 const agentConfig = `${JSON.stringify({ lifecycleEnforcement: { mode: 'off' }, profiles: { demo: { argv: ['node', '-e', agent] } } })}\n`;
@@ -147,7 +148,7 @@ const tour: Step[] = [
     argv: ['workgraph', 'apply', '--file', 'menu.json', '--fields', 'refs'],
   },
   {
-    say: 'Each ready task gets an agent, here a small script, and what it leaves is checked. In a git repository each works in a worktree.',
+    say: 'Each ready task gets an agent, here a small script, and what it leaves is checked. In a git repository, several agents work at once, each in a worktree.',
     argv: ['work', '--in-place', '--profile', 'demo', '--scope', 'epic:T005'],
   },
   { say: 'What did they do, and what did it cost?', argv: ['work', 'status'] },

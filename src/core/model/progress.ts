@@ -25,5 +25,6 @@ export interface ProgressState {
 export interface ProgressReporter {
   initialState: ProgressState;
   step(state: ProgressState, event: RunEvent, atMs: number): { state: ProgressState; lines: ProgressLine[] };
-  formatStatus(state: ProgressState, atMs: number): string | undefined;
+  /** `columns` is the room for the line; it is cut there. */
+  formatStatus(state: ProgressState, atMs: number, columns: number): string | undefined;
 }

@@ -1,2 +1,3 @@
-/** The state or the outcome of a task of `cleo work` in words. */
-export const formatWorkState = (state: string): string => (state === 'attention' ? 'needs attention' : state);
+/** The state or the outcome of a task of `cleo work`, or of several, in words. */
+export const formatWorkState = (state: string, count = 1): string =>
+  state === 'attention' ? `need${count === 1 ? 's' : ''} attention` : state;

@@ -32,7 +32,7 @@ export const formatWorkProcess = ({ id, pid, profile, parallel, scope, tasks, fa
     `${tasks} done or released`,
     Number(failures) > 0 ? `${failures} given up` : undefined,
     toUsageText(usage),
-    ending,
+    ending === undefined ? undefined : `starts no further task: ${ending}`,
   ]
     .filter((part) => part !== undefined && part !== '')
     .join('  ');
@@ -42,7 +42,7 @@ const running = ['working', 'checking', 'judging', 'integrating', 'crashed'];
 
 /** Shows a task that agents worked on: while it is in work with the last line of the output, and after that with its branch and the note. */
 export function formatWorkTask(task: Fields, columns: number): string {
-  const { taskId, title, outcome: ended, state, rounds, round, branch, note, usage, elapsedMs, lastLine } = task;
+  const { taskId, title, outcome: ended, state, rounds, round, branch, note, usage, durationMs, elapsedMs = durationMs, lastLine } = task;
   const outcome = String(ended ?? state);
   const count = Number(rounds ?? round);
   const isRunning = running.includes(outcome);

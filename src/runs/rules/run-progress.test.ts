@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import type { ProgressState, RunEvent } from '#core/model/progress.ts';
 import { formatSeconds, runProgress } from './run-progress.ts';
 
-const { initialState: begin, step, formatStatus: now } = runProgress;
+const { initialState: begin, step, formatStatus } = runProgress;
+const now = (state: ProgressState, atMs: number) => formatStatus(state, atMs, 80);
 const about = { execution_id: 'run-1:design:shape', phase: 'design', skill: 'shape' };
 const started: RunEvent = { event: 'run_started', data: { phases: ['discovery', 'design'] }, about: {} };
 const entered: RunEvent = { event: 'execution_progress', data: { kind: 'phase_entered' }, about: { phase: 'design' } };

@@ -74,7 +74,10 @@ export async function runDemo(envelope: Envelope, key: string, terminal: Termina
     command: commandLine(['cleo', ...step.argv]),
   }));
   const width = Math.max(...next.map(({ command }) => command.length));
-  for (const { say: text, command } of next) terminal.write(`  ${command.padEnd(width)}  ${paint('dim', text)}\n`);
+  for (const { say: text, command } of next) {
+    const lines = wrap(text, Math.max(20, columns - width - 4)).map((line) => paint('dim', line));
+    terminal.write(`  ${command.padEnd(width)}  ${lines.join(`\n${' '.repeat(width + 4)}`)}\n`);
+  }
   return 0;
 }
 

@@ -36,13 +36,13 @@ async function live(columns = 60, hasColour = false) {
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
 afterEach(() => void vi.useRealTimers());
 
-test('follows the width of a terminal that is resized', async () => {
+test('follows the width of a terminal that is resized, and leaves room for ^C', async () => {
   const { seen, terminal, observe } = await live(80);
   observe('attempt_started', {}, { ...about, skill: 'a-skill-with-a-name-that-is-longer-than-the-others' });
   terminal.columns = 40;
   seen.atMs = 2000;
   vi.advanceTimersByTime(250);
-  expect(screenOf(seen.text).split('\n').at(-1)).toHaveLength(39);
+  expect(screenOf(seen.text).split('\n').at(-1)).toHaveLength(35);
 });
 
 test('keeps result lines and clears the current activity at the end', async () => {

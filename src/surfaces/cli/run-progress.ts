@@ -31,9 +31,10 @@ export async function showRunProgress(
   let activity = '';
   let hasLines = false;
   const draw = (before: string): void => {
-    const current = formatStatus(state, clock());
-    // A line as wide as the screen would wrap, and could not be cleared.
-    const line = current === undefined ? '' : truncate(`  ${toOneLine(current)} …`, createScreen(terminal).columns - 1);
+    // A line as wide as the screen would wrap, and could not be cleared. Ctrl-C writes "^C" behind it, and may do so twice.
+    const room = createScreen(terminal).columns - 1 - 2 * '^C'.length;
+    const current = formatStatus(state, clock(), room - 4);
+    const line = current === undefined ? '' : truncate(`  ${toOneLine(current)} …`, room);
     if (before === '' && line === activity) return;
     terminal.writeError(`${activity === '' ? '' : clearLine}${before}${paint('dim', line)}`);
     hasLines ||= before !== '';

@@ -2,6 +2,9 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import type { EventObserver, Registry } from '#core/define.ts';
 import type { ProgressReporter } from '#core/model/progress.ts';
 
+/** The room for the activity in a notification. */
+const statusColumns = 200;
+
 /** Runs `work` and sends progress notifications once a second, if the client asked for them. Operations with a progress reporter also
  *  send a notification for each of its lines. */
 export async function withProgress<T>(
@@ -44,6 +47,6 @@ function createObserver(
       state = next.state;
       for (const { text } of next.lines) notify(text);
     },
-    formatStatus: () => formatStatus(state, performance.now()),
+    formatStatus: () => formatStatus(state, performance.now(), statusColumns),
   };
 }

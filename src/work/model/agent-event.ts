@@ -9,12 +9,15 @@ export type AgentEvent =
   | { type: 'message'; text: string; isPart?: true }
   | { type: 'tool'; name: string; detail: string }
   | { type: 'error'; text: string }
-  /** `isTotal`: the figures are those of the whole conversation and replace what was counted before. */
-  | { type: 'usage'; usage: Usage; isTotal?: true };
+  /** `isTotal`: the figures are those of the whole conversation and replace what was counted before. `messageId`: they are those of a
+   *  message, which a client repeats in several lines. */
+  | { type: 'usage'; usage: Usage; isTotal?: true; messageId?: string };
 
 /** The state of an output stream after some of its lines. */
 export interface StreamState {
   usage: Usage;
+  /** The message whose figures were counted last, and the usage before it. */
+  counted?: { messageId: string; before: Usage };
   /** The last message of the agent. */
   lastMessage: string;
   /** The next part of a message continues the last one. */

@@ -17,4 +17,4 @@ export interface Profile {
   concurrency: number;
 }
 
-export type ShippedProfile = Required<Pick<ProfileConfig, 'prompt' | 'output' | 'env'>> & { argv: string[] };
+export type ShippedProfile = Required<Pick<ProfileConfig, 'prompt' | 'output' | 'env'>> & { argv?: string[] };

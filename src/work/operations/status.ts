@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { array, number, optional, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
 import { defined, omitEmpty } from '#lib/defined.ts';
+import { addUsage } from '../rules/agent-stream.ts';
 import { isUnfinished } from '../rules/stored-work.ts';
 import { listItems, listProcesses } from './shared/stored-items.ts';
 import { workSteps } from './shared/work-steps.ts';
@@ -83,7 +84,9 @@ export const workStatus = query({
       }),
     }));
     const processes = listProcesses(runner).map(({ workId: id, pid, profile, parallel, scope, startedAt, ending, ...counts }) => ({
-      ...{ id, pid, profile, parallel, startedAt, tasks: counts.tasks, failures: counts.failures, usage: counts.usage },
+      ...{ id, pid, profile, parallel, startedAt, tasks: counts.tasks, failures: counts.failures },
+      // Those of a task are added to the process when it has ended.
+      usage: open.filter(({ workId, endedAt }) => workId === id && !endedAt).reduce((sum, { usage }) => addUsage(sum, usage), counts.usage),
       ...defined({ scope, ending }),
     }));
     const local = new Set(open.map(({ taskId }) => taskId));

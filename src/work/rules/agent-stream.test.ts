@@ -28,6 +28,17 @@ test('reads the stream of Claude Code', () => {
   expect(parseAgentLine('claude-json', JSON.stringify(lines[1]))[1]).toEqual({ type: 'tool', name: 'Bash', detail: 'npm test' });
 });
 
+test('counts the messages of Claude Code while it runs, each once', () => {
+  const part = (id: string, text: string, input: number, output: number) => ({
+    type: 'assistant',
+    message: { id, content: [{ type: 'text', text }], usage: { input_tokens: input, cache_read_input_tokens: 10, output_tokens: output } },
+  });
+  const lines = [part('m1', 'I look', 5, 1), part('m1', 'first.', 5, 4), part('m2', 'Now the tests.', 7, 2)];
+  expect(read('claude-json', lines).usage).toEqual({ inputTokens: 32, outputTokens: 6, costUsd: 0 });
+  const result = { type: 'result', result: 'Done.', total_cost_usd: 0.25, usage: { input_tokens: 33, output_tokens: 6 } };
+  expect(read('claude-json', [...lines, result]).usage).toEqual({ inputTokens: 33, outputTokens: 6, costUsd: 0.25 });
+});
+
 test('reads the stream of Codex and adds up its turns', () => {
   const turn = { type: 'turn.completed', usage: { input_tokens: 20, cached_input_tokens: 5, output_tokens: 3 } };
   const call = {

@@ -13,10 +13,17 @@ export function stepStream(state: StreamState, event: AgentEvent): StreamState {
     case 'message':
       return { ...state, lastMessage: state.isInMessage && event.isPart ? state.lastMessage + event.text : event.text, isInMessage: true };
     case 'usage':
-      return { ...state, usage: event.isTotal ? event.usage : addUsage(state.usage, event.usage) };
+      return countUsage(state, event);
     default:
       return { ...state, isInMessage: false };
   }
+}
+
+function countUsage(state: StreamState, { usage, isTotal, messageId }: AgentEvent & { type: 'usage' }): StreamState {
+  if (isTotal) return { ...state, usage };
+  if (messageId === undefined) return { ...state, usage: addUsage(state.usage, usage) };
+  const before = state.counted?.messageId === messageId ? state.counted.before : state.usage;
+  return { ...state, usage: addUsage(before, usage), counted: { messageId, before } };
 }
 
 export const addUsage = (a: Usage, b: Usage): Usage => ({
@@ -42,20 +49,28 @@ const parsers: Record<Exclude<OutputFormat, 'text'>, (fields: Fields) => AgentEv
   'opencode-json': parseOpencode,
 };
 
-/** `claude -p --output-format stream-json`. The last line has the figures of the whole conversation. */
+/** `claude -p --output-format stream-json`. The last line has the figures of the whole conversation. Those of the messages count until it
+ *  comes, and for a conversation that is ended before. */
 function parseClaude({ type, message, result, usage, total_cost_usd: cost, is_error: isError }: Fields): AgentEvent[] {
-  if (type === 'assistant')
-    return toRecords(toRecord(message).content).flatMap((part): AgentEvent[] => {
+  if (type === 'assistant') {
+    const { content, id, usage: own } = toRecord(message);
+    const events = toRecords(content).flatMap((part): AgentEvent[] => {
       if (part.type === 'text') return toMessage(part.text);
       return part.type === 'tool_use' ? [toTool(part.name, part.input)] : [];
     });
+    return typeof id === 'string' ? [...events, { type: 'usage', usage: toClaudeUsage(own), messageId: id }] : events;
+  }
   if (type !== 'result') return [];
-  const counts = toRecord(usage);
-  const inputTokens = toCount(counts.input_tokens) + toCount(counts.cache_creation_input_tokens) + toCount(counts.cache_read_input_tokens);
   return [
     ...(isError === true ? toError(result) : toMessage(result)),
-    { type: 'usage', usage: { inputTokens, outputTokens: toCount(counts.output_tokens), costUsd: toCount(cost) }, isTotal: true },
+    { type: 'usage', usage: { ...toClaudeUsage(usage), costUsd: toCount(cost) }, isTotal: true },
   ];
+}
+
+function toClaudeUsage(value: unknown): Usage {
+  const counts = toRecord(value);
+  const inputTokens = toCount(counts.input_tokens) + toCount(counts.cache_creation_input_tokens) + toCount(counts.cache_read_input_tokens);
+  return { inputTokens, outputTokens: toCount(counts.output_tokens), costUsd: 0 };
 }
 
 /** `codex exec --json`. */

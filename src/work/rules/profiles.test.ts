@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { defaultConfig } from '#core/model/config.ts';
 import type { Profile } from '../model/profile.ts';
-import { createAgentCommand, findPermissionBypass, formatWritable } from './profiles.ts';
+import { createAgentCommand, findPermissionBypass, formatWritable, resolveProfile } from './profiles.ts';
 import { shippedProfiles } from './shipped-profiles.ts';
 
 const values = {
@@ -28,13 +29,23 @@ test.each([
 });
 
 test('no shipped profile switches off the checks of its client', () => {
-  expect(Object.values(shippedProfiles).map(({ argv }) => findPermissionBypass(argv))).toEqual([
-    undefined,
-    undefined,
-    undefined,
-    undefined,
-  ]);
-  expect(findPermissionBypass(['codex', 'exec', '--dangerously-bypass-approvals-and-sandbox'])).toBe(
-    '--dangerously-bypass-approvals-and-sandbox',
-  );
+  const bypasses = Object.entries(shippedProfiles).map(([name, { argv = [] }]) => [name, findPermissionBypass(argv)]);
+  expect(bypasses).toEqual(['claude', 'codex', 'gemini', 'opencode', 'command'].map((name) => [name, undefined]));
+});
+
+test.each([
+  [['codex', 'exec', '--dangerously-bypass-approvals-and-sandbox'], '--dangerously-bypass-approvals-and-sandbox'],
+  [['gemini', '--approval-mode', 'yolo'], 'yolo'],
+  [['sh', '-c', 'cd src && claude --dangerously-skip-permissions -p'], '--dangerously-skip-permissions'],
+  [['claude', '-p', '--settings', '{"permissions":{"defaultMode":"bypassPermissions"}}'], 'bypassPermissions'],
+  [['my-agent', '--check-permissions'], undefined],
+])('finds what switches off the permission checks in %j', (argv, bypass) => {
+  expect(findPermissionBypass(argv)).toBe(bypass);
+});
+
+test('the profile command has no command until its argv is set', () => {
+  expect(resolveProfile('command', defaultConfig)).toBeUndefined();
+  const config = { ...defaultConfig, 'profiles.command': { argv: 'my-agent --yes', env: ['MY_KEY'] } };
+  expect(resolveProfile('command', config)).toMatchObject({ argv: ['my-agent', '--yes'], prompt: 'stdin', output: 'text' });
+  expect(resolveProfile('command', config)?.env).toEqual(expect.arrayContaining(['HTTPS_PROXY', 'GIT_AUTHOR_NAME', 'MY_KEY']));
 });

@@ -7,7 +7,7 @@ import { shippedProfiles } from './shipped-profiles.ts';
 const defaultTimeoutMinutes = 60;
 
 /** Returns the profile of a name: the fields of the configuration, then those of the shipped profile, then the defaults. Undefined if
- *  nothing gives it a command. */
+ *  nothing gives it a command, as for the shipped profile `command` until its `argv` is set. */
 export function resolveProfile(name: string, config: Config): Profile | undefined {
   const own: ProfileConfig = config[`profiles.${name}`] ?? {};
   const shipped: ShippedProfile | undefined = Object.hasOwn(shippedProfiles, name) ? shippedProfiles[name] : undefined;
@@ -34,8 +34,12 @@ export function listProfiles(config: Config): string[] {
 const skipsPermissions =
   /^(--dangerously-.*|--yolo|-y|--approval-mode=yolo|--sandbox=danger-full-access|danger-full-access|bypassPermissions|yolo|--permission-mode=bypassPermissions|--auto|.*sandbox_mode\s*=\s*"?danger-full-access.*)$/;
 
-/** Finds the word of a command that switches off all permission checks of its client. */
-export const findPermissionBypass = (argv: string[]): string | undefined => argv.slice(1).find((word) => skipsPermissions.test(word));
+/** Finds the word of a command that switches off all permission checks of its client, also within a command for a shell or JSON. */
+export const findPermissionBypass = (argv: string[]): string | undefined =>
+  argv
+    .slice(1)
+    .flatMap((word) => [word, ...word.split(/[\s"'\\;]+/)])
+    .find((word) => skipsPermissions.test(word));
 
 interface ProfileValues {
   prompt: string;

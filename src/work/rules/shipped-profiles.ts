@@ -1,4 +1,5 @@
 import type { ShippedProfile } from '../model/profile.ts';
+import { agentVariables, listStoreVariables } from './store-variables.ts';
 
 /** Variables of the network and of git that every client needs. */
 const common = `
@@ -41,8 +42,8 @@ export const shippedProfiles: Record<string, ShippedProfile> = {
       ...['-c', 'mcp_servers.cleo.command="cleo"', '-c', 'mcp_servers.cleo.args=["mcp"]'],
       // Codex rejects calls of a server that need an approval when nobody can give it.
       ...['-c', 'mcp_servers.cleo.default_tools_approval_mode="approve"'],
-      // Codex passes no variables of its own environment on to MCP servers.
-      ...['-c', 'mcp_servers.cleo.env={CLEO_AGENT_ID="{agent}",CLEO_ROOT="{root}",CLEO_HOME="{home}"}'],
+      // Codex passes only the variables on to an MCP server that its configuration names.
+      ...['-c', `mcp_servers.cleo.env_vars=${JSON.stringify([...agentVariables, ...listStoreVariables({ isClient: true })])}`],
       // The sandbox of Codex named "workspace-write" never lets a command write to a git folder, so that it could not commit.
       ...['-c', 'default_permissions="cleo"'],
       ...['-c', 'permissions.cleo.filesystem={":root" = "read", ":tmpdir" = "write", {writable}}', '-'],
@@ -68,4 +69,6 @@ export const shippedProfiles: Record<string, ShippedProfile> = {
     env: toNames(`${common} OPENCODE_CONFIG OPENCODE_CONFIG_DIR OPENCODE_DISABLE_AUTOUPDATE OPENCODE_DISABLE_MODELS_FETCH
       OPENCODE_DISABLE_LSP_DOWNLOAD ANTHROPIC_API_KEY OPENAI_API_KEY`),
   },
+  // For a program of the user's own, which `profiles.command.argv` names.
+  command: { prompt: 'stdin', output: 'text', env: toNames(common) },
 };

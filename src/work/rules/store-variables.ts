@@ -1,3 +1,6 @@
+/** Variables that tell the calls of an agent who makes them. */
+export const agentVariables = ['CLEO_AGENT_ID', 'CLEO_SESSION_ID', 'CLEO_ROOT', 'CLEO_RUN_ID', 'CLEO_EXECUTION_ID', 'CLEO_WORK_RUN'];
+
 /** Variables by which the calls of an agent reach the same store as `cleo work`: the folder of the user, addresses, and what PostgreSQL
  *  reads from the environment. Their secrets are hidden in everything that is stored. */
 const storeVariables = `

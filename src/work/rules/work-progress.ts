@@ -5,12 +5,21 @@ import { formatWorkState } from '#core/model/work-state.ts';
 export const workProgress: ProgressReporter = {
   initialState: { phases: [], activities: new Map() },
   step: (state, event, atMs) => ({ state: updateState(state, event, atMs), lines: toLines(event) }),
-  formatStatus({ activities }, atMs) {
+  formatStatus({ activities }, atMs, columns) {
     const all = [...activities.values()];
     if (all.length === 0) return undefined;
-    return all.map(({ skill, what, sinceMs }) => `${skill} ${formatMinutes(atMs - sinceMs)} ${what.slice(0, 60)}`.trim()).join(' · ');
+    // Each agent gets the same room, so that the last one is seen too.
+    const room = Math.floor((columns + separator.length) / all.length) - separator.length;
+    return all
+      .map(({ skill, what, sinceMs }) => {
+        const head = `${skill} ${formatMinutes(atMs - sinceMs)}`;
+        return `${head} ${what.slice(0, Math.max(0, room - head.length - 1))}`.trim();
+      })
+      .join(separator);
   },
 };
+
+const separator = ' · ';
 
 function toLines({ event, data, about }: RunEvent): ProgressLine[] {
   const task = String(about.skill ?? '');

@@ -52,7 +52,11 @@ async function mergeBranch(work: WorkRun, item: WorkItem, branch: string): Promi
     if (!('commit' in merged)) {
       const files = merged.conflicts.join(', ');
       return {
-        findings: [`The branch ${branch} cannot be merged into ${base}: ${files ? `conflicts in ${files}` : merged.problem}.`],
+        findings: [
+          files
+            ? `The branch ${branch} cannot be merged into ${base}: conflicts in ${files}. Merge ${base} into it, and resolve them.`
+            : `The branch ${branch} cannot be merged into ${base}: ${merged.problem}.`,
+        ],
         isFinal: true,
       };
     }

@@ -19,7 +19,7 @@ export function requireProfile({ platform, project, config, commandWith }: Profi
   const profile = resolveProfile(name, config);
   if (!profile) {
     const [near] = findNearest(name, listProfiles(config));
-    throw createError('has no command', commandWith({ profile: near ?? listProfiles(config)[0] ?? 'claude' }));
+    throw createError('has no command: its argv is not set', commandWith({ profile: near ?? listProfiles(config)[0] ?? 'claude' }));
   }
   const bypass = findPermissionBypass(profile.argv);
   const isOfProject = platform.config.inspect(platform.config.projectFile(project)).values[`profiles.${name}`]?.argv !== undefined;

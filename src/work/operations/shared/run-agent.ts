@@ -16,8 +16,8 @@ import { report, saveItem, type WorkRun } from './work-run.ts';
 const killGraceMs = 5000;
 const maxEvents = 2000;
 const maxLineLength = 200_000;
-/** Time after which a new last line is stored. */
-const saveDelayMs = 500;
+/** A new last line, and new figures, are stored and shown at once, but not more often than this. */
+const showEveryMs = 500;
 
 interface AgentStart {
   profile: Profile;
@@ -90,7 +90,7 @@ export async function runAgent(work: WorkRun, run: RunContext, item: WorkItem, s
     scratch.takeResult();
   }
   const stream = output.end();
-  saveItem(work, item, { usage: addUsage(item.usage, stream.usage) });
+  saveItem(work, item);
   if (result.leaked > 0) run.warnings.push({ code: 'leaked_process', message: formatKilledProcesses(result.leaked) });
   if (result.isTruncated) run.warnings.push({ code: 'truncated_output', message: 'the output is longer than the limit and was truncated' });
   const { inputTokens, outputTokens, costUsd } = stream.usage;
@@ -115,12 +115,29 @@ function followOutput(work: WorkRun, run: RunContext, item: WorkItem, profile: P
   let rest = '';
   let events = 0;
   let timer: NodeJS.Timeout | undefined;
+  const before = item.usage;
+  let shownAtMs = Number.NEGATIVE_INFINITY;
+  const show = (): void => {
+    timer = undefined;
+    shownAtMs = work.runner.monotonicMs();
+    saveItem(work, item);
+    report(work, 'work_event', item.taskId, { text: item.lastLine });
+  };
+  // A flood must not cost a write for each line.
+  const showSoon = (): void => {
+    timer ??= setTimeout(show, Math.max(0, shownAtMs + showEveryMs - work.runner.monotonicMs()));
+  };
   const handle = (event: AgentEvent): void => {
     stream = stepStream(stream, event);
-    if (event.type === 'usage') return;
+    if (event.type === 'usage') {
+      item.usage = addUsage(before, stream.usage);
+      showSoon();
+      return;
+    }
     const text = event.type === 'tool' ? `${event.name} ${event.detail}`.trim() : event.text;
     const line = (text.trim().split('\n').at(-1) ?? '').slice(0, 200);
     if (line !== '') item.lastLine = line;
+    showSoon();
     events += 1;
     if (events > maxEvents) return;
     const note = event.type === 'message' ? stream.lastMessage.slice(-2000) : text.slice(0, 2000);
@@ -129,11 +146,6 @@ function followOutput(work: WorkRun, run: RunContext, item: WorkItem, profile: P
       { kind: 'note', note, source: event.type, ...(event.type === 'tool' ? { tool: event.name } : {}) },
       subject,
     );
-    report(work, 'work_event', item.taskId, { type: event.type, text: line });
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      saveItem(work, item);
-    }, saveDelayMs);
   };
   const readLine = (line: string): void => {
     for (const event of parseAgentLine(profile.output, line)) handle(event);

@@ -244,8 +244,8 @@ async function doTask(work: WorkRun, state: LoopState, item: WorkItem, isResumed
     if (outcome === 'done' || outcome === 'waiting') state.failuresInRow = 0;
     if (outcome !== 'done') work.except.add(item.taskId);
     const durationMs = Math.round(platform.monotonicMs() - startedMs);
-    const { taskId, agentId, round: rounds, usage, branch, commit } = item;
-    work.results.push({ taskId, outcome, agentId, rounds, durationMs, usage, ...defined({ branch, commit, note }) });
+    const { taskId, title, agentId, round: rounds, usage, branch, commit } = item;
+    work.results.push({ taskId, title, outcome, agentId, rounds, durationMs, usage, ...defined({ branch, commit, note }) });
     const failures = work.process.failures + (outcome === 'attention' ? 1 : 0);
     saveProcess(work, { tasks: work.process.tasks + 1, failures, usage: addUsage(work.process.usage, usage) });
   } catch (error) {

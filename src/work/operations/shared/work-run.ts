@@ -50,6 +50,7 @@ export interface ActiveTask {
 
 interface TaskResult {
   taskId: TaskId;
+  title: string;
   outcome: WorkOutcome;
   agentId: string;
   rounds: number;

@@ -193,10 +193,10 @@ async function release(work: WorkRun, item: WorkItem, outcome: 'stopped' | 'atte
   // Somebody else holds the task, or it was deleted: it is theirs to decide about.
   if (error) return { outcome: 'lost', note: error.message };
   if (outcome === 'stopped') return { outcome, note };
-  const text = `cleo work ${note}${worktree === undefined ? '' : `; its work is in .cleo/worktrees/${worktree}`}`;
-  await callAsAgent(work, item, 'tasks.update', { taskId, addLabels: [attentionLabel], notes: text.slice(0, 4000) });
+  const text = [note, worktree && `Its work is in .cleo/worktrees/${worktree}.`].filter(Boolean).join(/[.!?]$/.test(note) ? ' ' : '. ');
+  await addNote(work, item, text, { addLabels: [attentionLabel] });
   return { outcome, note };
 }
 
-const addNote = (work: WorkRun, item: WorkItem, note: string, change: { removeLabels?: string[] } = {}) =>
+const addNote = (work: WorkRun, item: WorkItem, note: string, change: { addLabels?: string[]; removeLabels?: string[] } = {}) =>
   callAsAgent(work, item, 'tasks.update', { taskId: item.taskId, notes: `cleo work: ${note}`.slice(0, 4000), ...change });

@@ -39,7 +39,7 @@ export function WorkPanel() {
                 {failures > 0 && <span class="run-failed">, {failures} given up</span>}
               </span>
               <span>{formatTokenUsage(usage)}</span>
-              {ending && <span class="line">{ending}</span>}
+              {ending && <span class="line">starts no further task: {ending}</span>}
               <TimeAgo time={startedAt} />
               <StopMenu name={`cleo work ${id}`} />
             </span>
