@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -44,47 +44,63 @@ async function dropSchemas(url: string): Promise<void> {
 export interface PostgresServer {
   url: string;
   process: ChildProcess;
+  dataFolder: string;
   stop(): Promise<void>;
+  /** Ends without the help of the server, as when its machine is lost. */
+  kill(): Promise<void>;
   /** Ends all connections, and starts again after a pause. */
   restart(pauseMs: number): Promise<void>;
+}
+
+interface StartOptions {
+  /** An empty folder for the data, for example on a small disk. */
+  dataFolder?: string;
+  /** The server that this one replicates, instead of having data of its own. */
+  primary?: PostgresServer;
 }
 
 /** No test takes the power away: what a killed server has written is in the cache of the operating system. */
 const withoutSync = ['-c', 'fsync=off', '-c', 'full_page_writes=off'];
 
-export async function startPostgres(settings: string[] = []): Promise<PostgresServer> {
+export async function startPostgres(settings: string[] = [], options: StartOptions = {}): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'cleo-postgres-'));
   chmodSync(folder, 0o755);
   try {
-    return await startIn(folder, settings);
+    return await startIn(folder, settings, options);
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
     throw error;
   }
 }
 
-async function startIn(folder: string, settings: string[]): Promise<PostgresServer> {
+async function startIn(folder: string, settings: string[], { dataFolder: given, primary }: StartOptions): Promise<PostgresServer> {
   const bin = join(copyBinaries(folder), 'bin');
-  const data = join(folder, 'data');
-  mkdirSync(data, { mode: 0o700 });
+  const dataFolder = given ?? join(folder, 'data');
+  mkdirSync(dataFolder, { mode: 0o700, recursive: true });
   // PostgreSQL does not run as root.
   const nobody = { uid: 65534, gid: 65534 };
   const isRoot = process.getuid?.() === 0;
   const user = isRoot ? nobody : {};
-  if (isRoot) chownSync(data, nobody.uid, nobody.gid);
+  if (isRoot) chownSync(dataFolder, nobody.uid, nobody.gid);
   const env = { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC', HOME: folder };
-  execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'cleo', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync'], {
-    ...user,
-    env,
-    stdio: 'pipe',
-  });
+  if (primary) await copyData(primary, dataFolder);
+  else
+    execFileSync(
+      join(bin, 'initdb'),
+      [
+        ...['-D', dataFolder, '-U', 'cleo', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync'],
+        // A small disk has no room for several segments of 16 MB.
+        ...(given ? ['--wal-segsize=1'] : []),
+      ],
+      { ...user, env, stdio: 'pipe' },
+    );
   const port = await findFreePort();
   let log = '';
   const launch = (): ChildProcess => {
     const server = spawn(
       join(bin, 'postgres'),
       [
-        ...['-D', data, '-h', '127.0.0.1', '-p', String(port), '-c', 'unix_socket_directories=', '-c', 'max_connections=500'],
+        ...['-D', dataFolder, '-h', '127.0.0.1', '-p', String(port), '-c', 'unix_socket_directories=', '-c', 'max_connections=500'],
         ...withoutSync,
         ...settings,
       ],
@@ -96,18 +112,20 @@ async function startIn(folder: string, settings: string[]): Promise<PostgresServ
     return server;
   };
   const url = `postgres://cleo@127.0.0.1:${port}/postgres`;
-  const end = async (server: ChildProcess): Promise<void> => {
-    if (server.exitCode !== null) return;
-    server.kill('SIGINT');
+  const end = async (server: ChildProcess, signal: NodeJS.Signals = 'SIGINT'): Promise<void> => {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    server.kill(signal);
     await once(server, 'exit');
   };
   const running: PostgresServer = {
     url,
     process: launch(),
+    dataFolder,
     async stop() {
       await end(running.process);
       rmSync(folder, { recursive: true, force: true });
     },
+    kill: () => end(running.process, 'SIGKILL'),
     async restart(pauseMs) {
       await end(running.process);
       await sleep(pauseMs);
@@ -127,6 +145,47 @@ async function startIn(folder: string, settings: string[]): Promise<PostgresServ
   }
   await running.stop();
   throw new Error(`PostgreSQL did not start:\n${log}`);
+}
+
+/** Copies the data of a server that runs, for a replica that receives the rest from it. */
+async function copyData(primary: PostgresServer, to: string): Promise<void> {
+  const client = postgres(primary.url, { max: 1, onnotice: () => {} });
+  await client`select pg_backup_start('replica', true)`;
+  execFileSync('cp', ['-Rp', `${primary.dataFolder}/.`, to]);
+  const [label] = await client`select labelfile from pg_backup_stop(false)`;
+  await client.end({ timeout: 5 });
+  rmSync(join(to, 'postmaster.pid'), { force: true });
+  const { uid, gid } = statSync(join(to, 'PG_VERSION'));
+  for (const [name, content] of [
+    ['backup_label', String(label?.labelfile)],
+    ['standby.signal', ''],
+  ] as const) {
+    writeFileSync(join(to, name), content);
+    chownSync(join(to, name), uid, gid);
+  }
+}
+
+/** Starts a replica that is written to before a commit is acknowledged, so that it can take over without a loss. */
+export async function startSynchronousReplica(primary: PostgresServer): Promise<PostgresServer> {
+  const { port } = new URL(primary.url);
+  const replica = await startPostgres(
+    ['-c', `primary_conninfo=host=127.0.0.1 port=${port} user=cleo`, '-c', 'synchronous_standby_names='],
+    {
+      primary,
+    },
+  );
+  const client = postgres(primary.url, { max: 1, onnotice: () => {} });
+  await client`alter system set synchronous_standby_names = '*'`;
+  await client`select pg_reload_conf()`;
+  for (let attempt = 0; attempt < 200; attempt++, await sleep(50)) {
+    const [state] = await client`select 1 as one from pg_stat_replication where sync_state = 'sync'`;
+    if (!state) continue;
+    await client.end({ timeout: 5 });
+    return replica;
+  }
+  await client.end({ timeout: 5 });
+  await replica.stop();
+  throw new Error('the replica did not connect to its primary server');
 }
 
 /** Copies the binaries to a folder that the unprivileged user can read, and creates the links of the package's install script. */

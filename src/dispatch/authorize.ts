@@ -58,7 +58,11 @@ export async function authorize(
     const error = await createScopeError(ctx, scope, request, params, proof);
     // The page asks for the passphrase, or shows the command to run at a terminal.
     if (call.page)
-      Object.assign(error.details, { reason: 'proof', proof: proof.method, command: await formatPersonCommand(ctx, request, params) });
+      Object.assign(error.details, {
+        reason: 'proof',
+        proof: proof.method,
+        command: await formatPersonCommand(ctx, params, request.command),
+      });
     throw error;
   }
   ctx.granted = 'admin';
@@ -127,7 +131,8 @@ async function readEnvironmentToken(ctx: CallContext, params: Record<string, unk
   } catch (error) {
     // A damaged store has no tokens; a person at a terminal can still restore it.
     if (!(error instanceof CleoError)) throw error;
-    warn(error.message);
+    // A person who trusts the project now does not have to know that it was not trusted.
+    if (error.row !== 'E_PROJECT_UNTRUSTED' || !ctx.operation.acceptsUntrusted) warn(error.message);
     return undefined;
   }
 }
@@ -168,7 +173,7 @@ async function createScopeError(
   { problem, hint }: { problem: string; hint?: string },
 ): Promise<CleoError> {
   if (request.createError) return request.createError(problem, hint);
-  const fix = askPerson(await formatPersonCommand(ctx, request, params));
+  const fix = askPerson(await formatPersonCommand(ctx, params, request.command));
   return new CleoError('E_FORBIDDEN', {
     problem: `${request.action ?? describeAction(ctx.operation)} needs a person, or a token of scope ${scope}: ${problem}`,
     fix,
@@ -178,10 +183,10 @@ async function createScopeError(
 }
 
 /** Formats the command that a person runs instead of the caller. */
-async function formatPersonCommand(
-  { call, operation }: CallContext,
-  { command }: ScopeRequest,
+export async function formatPersonCommand(
+  { call, operation }: Pick<CallContext, 'call' | 'operation'>,
   params: Record<string, unknown>,
+  command?: string,
 ): Promise<string> {
   // The command repeats a value of the caller, such as an address with a password.
   const { redactText } = await import('#lib/redact.ts');

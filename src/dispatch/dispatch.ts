@@ -1,7 +1,7 @@
 import type { Operation, WaitRequest } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Caller } from '#core/model/audit.ts';
-import { isAllowed, type ScopedOperation } from '#core/rules/token-scope.ts';
+import { getRequiredScope, includesScope, isAllowed, type ScopedOperation } from '#core/rules/token-scope.ts';
 import type { Platform } from '#platform/port.ts';
 import {
   type App,
@@ -152,9 +152,11 @@ const addWarnings = (meta: Meta, warnings: string[]): void => {
 
 /** Rejects a token that does not allow the operation, before the call is parsed, so that its answer does not reveal what exists. */
 async function checkToken(operation: ScopedOperation, { token, page, operation: name }: Call): Promise<void> {
-  // The web page can prove a person, as the shell can, but it cannot use the host.
-  if (token && !isAllowed(token, operation) && (!page || operation.usesHost))
-    throw (await import('./authorize.ts')).createTokenError(operation, token, name);
+  if (!token || isAllowed(token, operation)) return;
+  // The web page can prove a person, as the shell can, but it cannot use the host. A cleo client knows the operations, and has parsed the
+  // call: the error that it gets later names the scope, and the whole command for a person.
+  const isAnsweredLater = page || (token.isClient && includesScope(getRequiredScope(operation), 'decide'));
+  if (!isAnsweredLater || operation.usesHost) throw (await import('./authorize.ts')).createTokenError(operation, token, name);
 }
 
 /** Runs an operation once its caller has the scope it needs. If the operation itself finds that it needs more, or facts that are not

@@ -8,14 +8,35 @@ import { type CleoOptions, createFaultFolder, dist, readBytes, root } from './pr
 
 const isRoot = process.getuid?.() === 0;
 
+export const canMountDisks = isRoot && process.platform === 'linux';
+
 /** Mounts a disk of two megabytes; if that is not possible, limits the size of files instead. */
 export function createSmallDisk(): { folder: string; leave(kilobytes: number): CleoOptions; free(): void } {
+  if (canMountDisks) {
+    const disk = mountDisk(2);
+    const leave = (kilobytes: number): CleoOptions => {
+      disk.leave(kilobytes);
+      return {};
+    };
+    return { ...disk, leave };
+  }
+  const folder = createFaultFolder();
+  const leave = (kilobytes: number): CleoOptions => ({ ulimit: `-f ${Math.ceil(getLogSize(folder) / 1024) + kilobytes}` });
+  return { folder, free: () => {}, leave };
+}
+
+export interface MountedDisk {
+  folder: string;
+  /** Fills the disk until so much is left. */
+  leave(kilobytes: number): void;
+  free(): void;
+}
+
+export function mountDisk(megabytes: number): MountedDisk {
   const folder = createFaultFolder();
   const ballast = join(folder, 'ballast');
   const free = () => rmSync(ballast, { force: true });
-  if (!isRoot || process.platform !== 'linux')
-    return { folder, free, leave: (kilobytes) => ({ ulimit: `-f ${Math.ceil(getLogSize(folder) / 1024) + kilobytes}` }) };
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', folder]);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder]);
   onTestFinished(() => void execFileSync('umount', [folder]));
   return {
     folder,
@@ -23,8 +44,7 @@ export function createSmallDisk(): { folder: string; leave(kilobytes: number): C
     leave(kilobytes) {
       free();
       const text = execFileSync('df', ['--output=avail', '-k', folder], { encoding: 'utf8' });
-      writeFileSync(ballast, Buffer.alloc((Number(text.split('\n')[1]) - kilobytes) * 1024));
-      return {};
+      writeFileSync(ballast, Buffer.alloc(Math.max(0, Number(text.split('\n')[1]) - kilobytes) * 1024));
     },
   };
 }

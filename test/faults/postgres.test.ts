@@ -1,15 +1,13 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { type App, dispatch, type Reply } from '../../src/dispatch/dispatch.ts';
+import { dispatch, type Reply } from '../../src/dispatch/dispatch.ts';
 import { createApp } from '../../src/main.ts';
-import { createPlatform } from '../../src/platform/platform.ts';
 import { openPostgres } from '../../src/store/dialects/postgres.ts';
 import { createPostgres } from '../../src/store/dialects/postgres-schema.ts';
 import { type PostgresServer, startPostgres } from '../postgres.ts';
-import { createFaultFolder, createIds, pickSize } from './processes.ts';
+import { openTeam } from './postgres-apps.ts';
+import { createIds, pickSize } from './processes.ts';
 import { openProxy } from './proxy.ts';
 
 let server: PostgresServer;
@@ -23,39 +21,6 @@ afterAll(async () => {
   await server.stop();
 });
 
-interface Team {
-  schema: string;
-  apps: App[];
-  call(member: number, operation: string, params: Record<string, unknown>): Promise<Reply>;
-  add(member: number, title: string): Promise<Reply>;
-  rows(query: string): Promise<Record<string, unknown>[]>;
-}
-
-/** Opens several apps on one project, each with its own connections, like several machines. */
-async function openTeam(members: number, store: { busyTimeoutMs?: number } = {}): Promise<Team> {
-  const key = `f${Math.random().toString(36).slice(2, 10)}`;
-  const schema = `cleo_${key}`;
-  await createPostgres({ url: server.url, schema, busyTimeoutMs: 15_000 }, '2026-01-01T00:00:00.000Z');
-  const apps = Array.from({ length: members }, (_, i) => {
-    const folder = createFaultFolder();
-    mkdirSync(join(folder, '.cleo'));
-    writeFileSync(join(folder, '.cleo', 'config.json'), JSON.stringify({ project: { key }, store }));
-    const env = { CLEO_ROOT: folder, CLEO_HOME: join(folder, 'home'), CLEO_AGENT_ID: `agent-${i}`, CLEO_DATABASE_URL: server.url };
-    return createApp(createPlatform(env, folder, '0.0.0-test'));
-  });
-  onTestFinished(async () => {
-    for (const app of apps) await app.closeStores();
-  });
-  const call: Team['call'] = (member, operation, params) => dispatch(apps[member]!, { operation, gateway: 'cli', params });
-  return {
-    schema,
-    apps,
-    call,
-    add: (member, title) => call(member, 'tasks.add', { title }),
-    rows: async (query) => [...(await admin.unsafe(query.replaceAll('$', `"${schema}".`)))],
-  };
-}
-
 /** Terminates a connection that is in a transaction; returns the number of terminated ones. */
 const terminate = async (): Promise<number> =>
   (
@@ -66,7 +31,7 @@ const terminate = async (): Promise<number> =>
 
 test('concurrent adds from many machines get consecutive ids', async () => {
   const [members, each] = [8, pickSize(10, 250)];
-  const { add, rows } = await openTeam(members);
+  const { add, rows } = await openTeam(server, members);
   const replies = await Promise.all(
     Array.from({ length: members }, async (_, member) => {
       const mine: Reply[] = [];
@@ -83,7 +48,7 @@ test('concurrent adds from many machines get consecutive ids', async () => {
 
 test('writes of many machines are serialized: every note is stored and no limit exceeded', async () => {
   const [members, each] = [8, pickSize(5, 50)];
-  const { call, rows } = await openTeam(members);
+  const { call, rows } = await openTeam(server, members);
   await call(0, 'tasks.add', { title: 'The parent', type: 'epic' });
   const everyone = (act: (member: number) => Promise<Reply>) => Promise.all(Array.from({ length: members }, (_, member) => act(member)));
   for (let i = 0; i < each; i++) {
@@ -102,7 +67,7 @@ test('writes of many machines are serialized: every note is stored and no limit 
 
 test('killed connections under load lose no answered write, duplicate none and leave none in part', async () => {
   const [members, each] = [4, pickSize(15, 150)];
-  const { add, rows } = await openTeam(members);
+  const { add, rows } = await openTeam(server, members);
   let killed = 0;
   let isOver = false;
   const killer = (async () => {
@@ -142,7 +107,7 @@ test('killed connections under load lose no answered write, duplicate none and l
 });
 
 test('a transaction whose connection is lost is rolled back and retried', async () => {
-  const { apps, rows } = await openTeam(1);
+  const { apps, rows } = await openTeam(server, 1);
   const store = await apps[0]!.openStore('write');
   let tries = 0;
   const id = await store.write({ at: '2026-01-01T00:00:00.000Z', by: 'tester' }, async (writes) => {
@@ -161,7 +126,7 @@ test('a transaction whose connection is lost is rolled back and retried', async 
 });
 
 test('work that ignores a lost connection cannot write outside a transaction', async () => {
-  const { apps, rows } = await openTeam(1);
+  const { apps, rows } = await openTeam(server, 1);
   const store = await apps[0]!.openStore('write');
   const outcome = store.write({ at: '2026-01-01T00:00:00.000Z', by: 'tester' }, async (writes) => {
     await writes.tasks.nextId();
@@ -180,7 +145,7 @@ for (const [when, kept] of [
   ['after the server has done it', 1],
 ] as const)
   test(`a connection lost at commit, ${when}: reports an unknown outcome and repeats nothing`, async () => {
-    const { apps, rows } = await openTeam(1);
+    const { apps, rows } = await openTeam(server, 1);
     const wire = await openProxy(server.url, when === 'before the server has it' ? 'before' : 'after');
     const app = createApp({ ...apps[0]!.platform, databaseUrl: wire.url });
     onTestFinished(app.closeStores);
@@ -194,7 +159,7 @@ for (const [when, kept] of [
   });
 
 test('an unreachable server fails with exit code 7 and the address without the password', async () => {
-  const { apps } = await openTeam(1, { busyTimeoutMs: 300 });
+  const { apps } = await openTeam(server, 1, { busyTimeoutMs: 300 });
   const { platform } = apps[0]!;
   const app = createApp({ ...platform, databaseUrl: 'postgres://cleo:hunter2@127.0.0.1:1/postgres' });
   const { exitCode, envelope } = await dispatch(app, { operation: 'tasks.add', gateway: 'cli', params: { title: 'Into the void' } });
@@ -216,7 +181,7 @@ test('a proxy that closes the connection at once fails with exit code 7 after th
 });
 
 test('a WorkGraph whose connection is cut is applied completely or not at all, and can be applied again', async () => {
-  const { call, rows } = await openTeam(1);
+  const { call, rows } = await openTeam(server, 1);
   const [cuts, nodes] = [pickSize(5, 50), 100];
   const payload = (n: number) => ({
     version: 1,

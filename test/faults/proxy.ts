@@ -6,6 +6,8 @@ export interface Proxy {
   /** Cuts the connection at the first message that matches, or at the nth message of a connection and every later one. */
   cutAt(message: RegExp | number): void;
   wasCut(): boolean;
+  /** Leaves it to `hook` when a message that matches goes on to the server, which sees the connection at `port`. */
+  intercept(message: RegExp, hook: (port: number, forward: () => void) => void): void;
 }
 
 /** Opens a proxy that can cut the connection at a message of the client: before the server receives it, or after it answered. */
@@ -13,6 +15,7 @@ export async function openProxy(to: string, when: 'before' | 'after'): Promise<P
   const target = new URL(to);
   let where: RegExp | number | undefined;
   let wasCut = false;
+  let intercepted: Parameters<Proxy['intercept']> | undefined;
   const proxy = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname);
     const cut = (): void => {
@@ -28,8 +31,10 @@ export async function openProxy(to: string, when: 'before' | 'after'): Promise<P
         wasCut = true;
         if (typeof where !== 'number') where = undefined;
       }
+      const forward = (): void => void (upstream.destroyed || upstream.write(bytes));
       if (isCutting && when === 'before') cut();
-      else upstream.write(bytes);
+      else if (intercepted?.[0].test(bytes.toString('latin1'))) intercepted[1](upstream.localPort!, forward);
+      else forward();
     });
     upstream.on('data', (bytes) => (isCutting ? cut() : client.write(bytes)));
     for (const socket of [client, upstream]) socket.on('error', cut).on('close', cut);
@@ -44,5 +49,8 @@ export async function openProxy(to: string, when: 'before' | 'after'): Promise<P
       where = message;
     },
     wasCut: () => wasCut,
+    intercept: (...args) => {
+      intercepted = args;
+    },
   };
 }

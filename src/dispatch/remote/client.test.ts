@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -229,6 +229,36 @@ test('an operation that runs on the client gets the scope of the token from the 
       error: { code: 'E_FORBIDDEN' },
       _meta: { warnings: [expect.stringContaining('CLEO_SERVER names a server that this user has not trusted')] },
     });
+});
+
+test('a call that the token does not allow names the scope, and the whole command for a person', async () => {
+  const { call } = await openRemote();
+  expect(await call('admin.token.create', { name: 'ci', scope: 'query' })).toMatchObject({
+    error: {
+      code: 'E_FORBIDDEN',
+      message: 'token create needs a person, or a token of scope admin: token tester has scope mutate',
+      fix: 'Ask a person to run: cleo token create --name ci --scope query',
+    },
+  });
+  expect(await call('sync.rebuild', {})).toMatchObject({
+    error: { code: 'E_STORE_BEHIND_SERVER', fix: 'Ask a person to run: cleo sync --rebuild' },
+  });
+});
+
+test('trusting the address of a server does not report that its token was not trusted before', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'cleo-client-'));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  mkdirSync(join(root, '.cleo'), { mode: 0o700 });
+  writeFileSync(join(root, '.cleo', 'config.json'), JSON.stringify({ store: { engine: 'server' }, server: { url: 'http://127.0.0.1:1' } }));
+  const env = { CLEO_ROOT: root, CLEO_HOME: join(root, 'home'), CLEO_AGENT_ID: '', LOGNAME: 'ada', CLEO_TOKEN: `cleo_${'x'.repeat(43)}` };
+  const client = createApp(createPlatform(env, root, '0.0.0-test'));
+  const run = async (operation: string, params: object = {}): Promise<Json> =>
+    (await dispatch(client, { operation, params, gateway: 'cli' })).envelope;
+  expect((await run('admin.config.set', { key: 'backup.keep', value: '3' }))._meta.warnings).toEqual([
+    expect.stringContaining('CLEO_TOKEN is ignored: server.url in'),
+  ]);
+  const { error, _meta } = await run('admin.trust');
+  expect([error.code, _meta.warnings]).toEqual(['E_FORBIDDEN', undefined]);
 });
 
 test('a program that calls itself a server makes nobody an administrator', async () => {

@@ -1,5 +1,4 @@
 import '#store/errors.ts';
-import { listCommandNames } from '#core/command-line.ts';
 import type { Operation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { findServerAddressProblem } from '#core/rules/server-address.ts';
@@ -35,9 +34,8 @@ export async function locateServer(platform: Platform): Promise<ServerLocation> 
 }
 
 /** Creates the error of what would open the store directly, such as an operation that also uses the checkout. */
-export function createBehindServerError(platform: Platform, operation?: Operation): CleoError {
+export function createBehindServerError(platform: Platform, operation?: Operation, command = 'cleo serve'): CleoError {
   const { config, serverUrl } = platform;
   const server = serverUrl ?? config.load(requireProject(platform))['server.url'];
-  const [command = 'serve'] = operation ? listCommandNames(operation) : [];
-  return new CleoError('E_STORE_BEHIND_SERVER', { operation: operation?.name ?? 'This command', server, command: `cleo ${command}` });
+  return new CleoError('E_STORE_BEHIND_SERVER', { operation: operation?.name ?? 'This command', server, command });
 }

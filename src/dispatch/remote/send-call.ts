@@ -15,7 +15,7 @@ import { parseJson } from '#lib/parse-json.ts';
 import type { Platform } from '#platform/port.ts';
 import type { ClientCall, ClientCaller, LeaseCall } from '#sessions/model/client-call.ts';
 import type { TokenIdentity } from '../authenticate.ts';
-import { findAgentMark } from '../authorize.ts';
+import { findAgentMark, formatPersonCommand } from '../authorize.ts';
 import { type App, type CallContext, createContext } from '../call-context.ts';
 import type { Reply } from '../dispatch.ts';
 import type { Envelope } from '../envelope.ts';
@@ -37,7 +37,7 @@ async function callOperation(ctx: CallContext): Promise<Reply> {
   const { app, call, operation } = ctx;
   const params = await checkParams(ctx);
   const server = await locateServer(app.platform);
-  if (operation.runsOn === 'both') throw createBehindServerError(app.platform, operation);
+  if (operation.runsOn === 'both') throw createBehindServerError(app.platform, operation, await formatPersonCommand(ctx, params));
   const isWrite = operation.kind !== 'query';
   const message = await createMessage(ctx, server);
   if (isWrite && message.idempotencyKey === undefined)

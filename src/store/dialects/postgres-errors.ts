@@ -32,10 +32,10 @@ const createDamagedError = ({ schema }: PostgresOptions, problem: string, cause:
   new CleoError('E_STORE_DAMAGED', { path: schema, problem, ...facts }, { cause });
 
 /** Creates the error of a call that got no connection in time. */
-export const createUnavailableError = (options: PostgresOptions, error: unknown): CleoError =>
+export const createUnavailableError = (options: PostgresOptions, error: unknown, waitedMs = options.busyTimeoutMs): CleoError =>
   new CleoError(
     'E_STORE_UNAVAILABLE',
-    { address: formatTarget(resolveTarget(options)), problem: describeProblem(error), waitedMs: options.busyTimeoutMs },
+    { address: formatTarget(resolveTarget(options)), problem: describeProblem(error), waitedMs: Math.round(waitedMs) },
     { cause: error },
   );
 
@@ -51,6 +51,10 @@ export function fromPostgresError(error: unknown, options: PostgresOptions): unk
   // The lock timeout, or a statement timeout set on the server.
   if (code === '55P03' || code === '57014')
     return new CleoError('E_LOCK_TIMEOUT', { waitedMs: options.busyTimeoutMs, path }, { cause: error });
+  if (isCollision(error)) {
+    const problem = `Transactions of other clients collided with this one again and again (${message})`;
+    return new CleoError('E_LOCK_TIMEOUT', { waitedMs: options.busyTimeoutMs, path, problem }, { cause: error });
+  }
   if (code === '53100') return onServer("the server's disk is full; nothing was changed");
   if (code === '58030') return onServer(`the server's disk reports an error; nothing was changed (${message})`);
   if (code === '25006') return onServer('the server is read-only; nothing was changed');

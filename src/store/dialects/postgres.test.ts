@@ -153,6 +153,8 @@ test('one of several concurrent calls creates the schema; the others return its 
 test.each([
   ['55P03', 'E_LOCK_TIMEOUT', 7],
   ['57014', 'E_LOCK_TIMEOUT', 7],
+  ['40001', 'E_LOCK_TIMEOUT', 7],
+  ['40P01', 'E_LOCK_TIMEOUT', 7],
   ['53100', 'E_FILE_ERROR', 3],
   ['58030', 'E_FILE_ERROR', 3],
   ['25006', 'E_FILE_ERROR', 3],

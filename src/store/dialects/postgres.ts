@@ -66,11 +66,12 @@ export function openPostgres(options: PostgresOptions): Store {
         return await attempt(sinceMs, begin);
       } catch (error) {
         if (error instanceof CleoError) throw error;
-        const leftMs = options.busyTimeoutMs - (performance.now() - sinceMs);
+        const waitedMs = performance.now() - sinceMs;
+        const leftMs = options.busyTimeoutMs - waitedMs;
         const isOtherServerPossible = isReadOnlyServer(error) && resolveTarget(options).servers.length > 1;
         if (!(isCollision(error) || isTransient(error) || isOtherServerPossible)) throw fromPostgresError(error, options);
         if (leftMs <= 0 || begun > maxRepeats)
-          throw isCollision(error) ? fromPostgresError(error, options) : createUnavailableError(options, error);
+          throw isCollision(error) ? fromPostgresError(error, options) : createUnavailableError(options, error, waitedMs);
         const pauseMs = Math.min(leftMs, maxPauseMs, 20 * 2 ** tries) * (0.5 + Math.random() / 2);
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
       }
@@ -103,9 +104,10 @@ export function openPostgres(options: PostgresOptions): Store {
         await (stamp ? commitWrite(transaction, giveBack) : transaction.endRead());
         return result;
       } catch (error) {
-        // A server that accepted no connection has not begun it.
-        if (connection.hasAnswered()) begin();
-        throw await rollBack(connection, transaction, error);
+        const reported = await rollBack(connection, transaction, error);
+        // A server that accepted no connection, or that is still a replica, has not begun it.
+        if (connection.hasAnswered() && !isReadOnlyServer(reported)) begin();
+        throw reported;
       } finally {
         giveBack();
       }
