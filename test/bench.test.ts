@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { trustProject } from './trust.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const dist = resolve(root, process.env.CLEO_TEST_DIST ?? 'dist');
@@ -77,13 +78,13 @@ test.each(everyday)('cleo %s ends before the first garbage collection', (line) =
   expect(stdout.split('\n').filter((each) => each.includes('Scavenge') || each.includes('Mark-Compact'))).toEqual([]);
 });
 
-test('skill run loads no YAML parser, no document rules and no patterns, and does not call git outside a repository', () => {
+test('skill run loads no YAML parser, no document rules and no patterns, and does not call git outside a repository', async () => {
   const folder = createProject();
   mkdirSync(join(folder, 'skills', 'yes'), { recursive: true });
   writeFileSync(join(folder, 'skills', 'yes', 'run'), '#!/bin/sh\n', { mode: 0o755 });
-  // The digest stands for the person who trusts the skill.
-  Object.assign(env, { CLEO_TRUST: cleo(folder, ['trust', '--print']).trim() });
-  onTestFinished(() => void Reflect.deleteProperty(env, 'CLEO_TRUST'));
+  Object.assign(env, { CLEO_HOME: join(folder, 'home') });
+  onTestFinished(() => void Reflect.deleteProperty(env, 'CLEO_HOME'));
+  await trustProject(folder, env);
   // The first run of a day prunes old runs.
   cleo(folder, ['skill', 'run', 'yes']);
   const { files, modules } = listLoaded(folder, [join(dist, 'cleo.js'), 'skill', 'run', 'yes']);

@@ -1,9 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { cleoPath, cleoRunner, runCleo } from './built-cli.ts';
-import { listenForConnections, naturalCommands, writeHostileFiles } from './hostile-project.ts';
+import { listenForConnections, naturalCommands, writeHostileFiles, writeHostileLinks } from './hostile-project.ts';
 import { createTempFolder } from './temp-folder.ts';
 
 async function createHostileClone(store: 'server' | 'file') {
@@ -92,6 +92,35 @@ test('a clone without a server works at once, and its programs do not run', asyn
   expect((await clone.run(['construct', 'run'])).exitCode).toBe(78);
   expect(clone.hasRun()).toBe(false);
 }, 60_000);
+
+test('a clone with files of clients and links: nothing runs, and no file of the user is written', async () => {
+  const clone = await createHostileClone('file');
+  const profile = join(clone.home, '.profile');
+  writeFileSync(profile, 'mine\n');
+  writeHostileLinks(clone.root, join(clone.home, 'ran'), profile);
+  execFileSync('git', ['init', '-q'], { cwd: clone.root });
+  const env = { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 'x' };
+  for (const command of ['init', 'add Write']) await clone.run(command.split(' '), '', env);
+  const start = await clone.run(['session', 'start', '--scope', 'global', '--name', 'work', '--auto-focus', '--grade', '--json'], '', env);
+  const { id } = JSON.parse(start.out).session;
+  const more = [
+    'setup --check',
+    'setup claude',
+    'setup --check all',
+    'init --setup all',
+    'setup git',
+    'doctor --fix',
+    'research list',
+    'sync',
+  ];
+  for (const command of [...naturalCommands, ...more, 'session end --note done', 'export --output CHANGELOG.md', 'assess calibrate'])
+    await clone.run(command.split(' '), '', env);
+  const { out } = await clone.run(['grade', id, '--json'], '', env);
+  expect(JSON.parse(out)._meta.warnings).toEqual([expect.stringMatching(/GRADES\.jsonl was not written: .* leads through a link/)]);
+  await clone.run(['grade', id, '--sign'], '', env);
+  expect(clone.hasRun()).toBe(false);
+  expect(readFileSync(profile, 'utf8')).toBe('mine\n');
+}, 120_000);
 
 test('a project that is reached through a link above it needs no trust', async () => {
   const home = createTempFolder();

@@ -143,6 +143,21 @@ describe('terminal', () => {
   );
 
   test(
+    'a person reads the text of the decision, and does not accept another one',
+    async () => {
+      const { root, env, tamper } = await openProject();
+      const change = async (): Promise<string> => {
+        await tamper("update memories set content = 'Tokens are classes' where id = 'D-001'");
+        return 'D-001\n';
+      };
+      const screen = await runAtTerminal(cleoLine('--json', ...confirm), { cwd: root, env, answers: [[/to confirm: /, change]] });
+      expect(screen).toMatch(/D-001:\s+Tokens are structs\s+Accepting D-001 requires a person/);
+      expect(readAnswer(screen)).toMatchObject({ error: { code: 'E_VALIDATION_CONTENT', exitCode: 6 } });
+    },
+    timeoutMs,
+  );
+
+  test(
     'an admin token is created the same way',
     async () => {
       const { at } = await openProject();

@@ -138,10 +138,10 @@ test('a link below an entry of .cleo is rejected, because a clone can bring it',
     const path = join(root, '.cleo', 'metrics', name);
     for (const write of [files.appendLine, files.writeAtomic, files.writeNew])
       expect(() => write(path, 'line')).toThrow(
-        expect.objectContaining({ row: 'E_FILE_ERROR', message: expect.stringMatching(/is a link$/) }),
+        expect.objectContaining({ row: 'E_FILE_ERROR', message: expect.stringMatching(/leads through a link$/) }),
       );
   }
-  expect(() => files.createFolder(join(root, '.cleo', 'metrics', 'more', 'x'))).toThrow('is a link');
+  expect(() => files.createFolder(join(root, '.cleo', 'metrics', 'more', 'x'))).toThrow('leads through a link');
   expect(readFileSync(join(other, 'profile'), 'utf8')).toBe('mine\n');
   expect(readdirSync(other)).toEqual(['profile']);
 });

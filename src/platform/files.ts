@@ -16,7 +16,6 @@ import {
   renameSync,
   rmSync,
   type Stats,
-  statfsSync,
   statSync,
   unlinkSync,
   writeSync,
@@ -34,8 +33,7 @@ export const files: FileSystem = {
     // An exception for a missing file costs more than this check.
     convertFileErrors(path, () => (existsSync(path) ? readFileSync(path, 'utf8') : undefined)),
   writeAtomic: (path, text, isPrivate) =>
-    convertFileErrors(path, () => {
-      rejectInnerLinks(path);
+    convertWriteErrors(path, () => {
       // Follows a link, so that it stays a link, and keeps the mode of the file.
       const target = existsSync(path) ? realpathSync(path) : path;
       const mode = statSync(target, { throwIfNoEntry: false })?.mode ?? chooseMode(path, 0o666, isPrivate);
@@ -45,13 +43,9 @@ export const files: FileSystem = {
       });
     }),
   writeNew: (path, text, isPrivate) =>
-    convertFileErrors(path, () => {
-      rejectInnerLinks(path);
-      return writeTemporary(path, text, chooseMode(path, 0o666, isPrivate), (fresh) => linkOrRename(fresh, path));
-    }),
+    convertWriteErrors(path, () => writeTemporary(path, text, chooseMode(path, 0o666, isPrivate), (fresh) => linkOrRename(fresh, path))),
   appendLine: (path, line) =>
-    convertFileErrors(path, () => {
-      rejectInnerLinks(path);
+    convertWriteErrors(path, () => {
       const isNew = !existsSync(path);
       if (isNew) mkdirSync(dirname(path), { recursive: true, mode: chooseMode(path, 0o777) });
       const file = openSync(path, 'a+', chooseMode(path, 0o666));
@@ -80,10 +74,7 @@ export const files: FileSystem = {
         .sort(),
     ),
   createFolder: (path, isPrivate) =>
-    convertFileErrors(path, () => {
-      rejectInnerLinks(path);
-      mkdirSync(path, { recursive: true, mode: chooseMode(path, 0o777, isPrivate) });
-    }),
+    convertWriteErrors(path, () => void mkdirSync(path, { recursive: true, mode: chooseMode(path, 0o777, isPrivate) })),
   rename: (from, to) =>
     convertFileErrors(from, () => {
       renameSync(from, to);
@@ -139,28 +130,16 @@ export const files: FileSystem = {
     if (found && !found.isFile()) throw reject('is not a regular file');
     return target;
   },
-  isNetworkDrive(path) {
-    // Magic numbers of NFS, SMB, SMB2, CIFS, AFS and 9P on Linux.
-    const magics = [0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x5346414f, 0x01021997];
-    try {
-      return process.platform === 'linux' && magics.includes(statfsSync(path).type);
-    } catch {
-      return false;
-    }
-  },
 };
 
 /** Rejects a link below an entry of `.cleo`: a clone can bring one that leads to any file of the user. The entries themselves are checked
  *  before a store is opened, and links in worktrees are those of the work. */
-function rejectInnerLinks(path: string): void {
-  const [, entry = '', inner = ''] = /^(.*[\\/]\.cleo[\\/](?!worktrees[\\/])[^\\/]+)[\\/](.+)$/.exec(path) ?? [];
-  let current = entry;
-  for (const name of inner.split(/[\\/]/)) {
-    current += `${sep}${name}`;
-    if (inner && lstatSync(current, { throwIfNoEntry: false })?.isSymbolicLink())
-      throw new CleoError('E_FILE_ERROR', { path: current, problem: 'is a link', fix: 'cleo doctor', manual: `Remove ${current}` });
-  }
-}
+const convertWriteErrors = <T>(path: string, work: () => T): T =>
+  convertFileErrors(path, () => {
+    for (let current = path; /[\\/]\.cleo[\\/](?!worktrees)[^\\/]+[\\/]/.test(current); current = dirname(current))
+      if (lstatSync(current, { throwIfNoEntry: false })?.isSymbolicLink()) throw Object.assign(new Error('link'), { code: 'ELOOP' });
+    return work();
+  });
 
 /** Chooses 0600 or 0700 for what only the owner may access: by default all of `.cleo`, because the store and the traces contain what
  *  agents read and wrote. */
@@ -305,7 +284,7 @@ const getFileProblems = (): Record<string, string> => ({
   EISDIR: 'is a folder',
   ENOENT: 'does not exist',
   ENAMETOOLONG: 'the name is too long',
-  ELOOP: 'too many links',
+  ELOOP: 'leads through a link',
 });
 
 /** True if a path relative to some root stays below that root. */

@@ -57,8 +57,6 @@ export interface FileSystem {
   withLock<T>(path: string, work: () => T): T;
   /** Returns the absolute path of a file in the project. Rejects paths outside it and in `.cleo` or `.git`. */
   resolveInside(root: string, path: string, fix: string): string;
-  /** True for NFS, SMB and similar file systems, as far as the system reports it. */
-  isNetworkDrive(path: string): boolean;
 }
 
 export interface ConfigFiles {

@@ -22,7 +22,6 @@ import {
 import { defined } from '#lib/defined.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import { manifestNames } from '#runs/rules/construct/names.ts';
-import { findMarks } from '#sessions/rules/agent-marks.ts';
 import { createFileCache } from './file-cache.ts';
 import { convertFileErrors } from './files.ts';
 import type { Platform, Project, ProjectTrust } from './port.ts';
@@ -33,10 +32,8 @@ export function createProjectTrust(platform: Platform, env: Record<string, strin
   const { home, config, files } = platform;
   const folder = join(home, 'trusted');
   const uids = listTrustedOwners(process.geteuid?.(), env.SUDO_UID);
-  // A digest next to the mark of an agent is ignored: the agent could have computed it by itself. CLEO_AGENT_ID hides no mark, and is none
-  // here: a job of CI can have a name.
-  const isAgent = findMarks(env, []).some(({ kind, name }) => kind === 'agent' && name !== 'CLEO_AGENT_ID');
-  const digests = isAgent ? [] : (env.CLEO_TRUST ?? '').split(',').filter(Boolean);
+  const digests = (env.CLEO_TRUST ?? '').split(',').filter(Boolean);
+  let isAgent = false;
 
   const getRecordPath = (root: string): string => join(folder, `${platform.sha256(root).slice(0, 32)}.json`);
   const readJson = createFileCache(parseJson);
@@ -71,6 +68,11 @@ export function createProjectTrust(platform: Platform, env: Record<string, strin
   /** True if CLEO_TRUST is the digest of the present content. The log records it. */
   const isTrustedByDigest = async (project: Project, more: { path: string; sha256: string }[] = []): Promise<boolean> => {
     if (digests.length === 0) return false;
+    // A digest next to the mark of an agent is ignored: the agent could have computed it by itself. CLEO_AGENT_ID hides no mark, and is
+    // none here: a job of CI can have a name.
+    const { findMarks } = await import('#sessions/rules/agent-marks.ts');
+    isAgent = findMarks(env, []).some(({ kind, name }) => kind === 'agent' && name !== 'CLEO_AGENT_ID');
+    if (isAgent) return false;
     const digest = await computeDigest(project, more);
     if (!digests.includes(digest)) return false;
     platform.trustUse.digest = digest;
@@ -86,7 +88,7 @@ export function createProjectTrust(platform: Platform, env: Record<string, strin
     const { name, value, before, file } = change;
     const command = commandLine(['cleo', 'trust', ...paths]);
     return new CleoError('E_PROJECT_UNTRUSTED', {
-      problem: `${problem}${digests.length > 0 ? `; CLEO_TRUST ${digestProblem}` : ''}`,
+      problem: `${problem}${digests.length > 0 && !isAgent ? `; CLEO_TRUST ${digestProblem}` : ''}`,
       root: project.root,
       fix: platform.identity.kind === 'person' ? command : askPerson(command),
       ...defined({ name, value, before, file }),

@@ -48,12 +48,11 @@ function findMainWorktree(folder: string): string | undefined {
   if (!statSync(git, { throwIfNoEntry: false })?.isFile()) return undefined;
   const gitdir = /^gitdir: (.+)$/m.exec(readFileSync(git, 'utf8'))?.[1];
   if (!gitdir) return undefined;
-  const common = join(resolve(folder, gitdir.trim()), 'commondir');
-  if (!existsSync(common)) return undefined;
-  const repository = resolve(dirname(common), readFileSync(common, 'utf8').trim());
-  // A file that somebody else packed could name any repository. Git keeps the folder of a worktree inside its repository.
-  if (dirname(dirname(common)) !== join(repository, 'worktrees')) return undefined;
-  return basename(repository) === '.git' ? dirname(repository) : undefined;
+  // Git keeps the folder of a worktree in that of its repository. A file that somebody else packed could name any other repository.
+  const own = resolve(folder, gitdir.trim());
+  const repository = dirname(dirname(own));
+  const isWorktree = basename(dirname(own)) === 'worktrees' && existsSync(join(own, 'commondir'));
+  return isWorktree && basename(repository) === '.git' ? dirname(repository) : undefined;
 }
 
 /** True if `.cleo` or a file in it is a link, belongs to another user, or can be written by every user. Every call that opens the store

@@ -1,12 +1,12 @@
 import { array, boolean, description, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { job, noData } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
+import { requireReader } from '#core/require-reader.ts';
 import { formatTrustValue } from '#core/rules/trust.ts';
 import { defined } from '#lib/defined.ts';
 import { clientNames } from '../rules/setup-clients.ts';
 import { listForeignCommands } from '../rules/setup-plan.ts';
 import { type ClientCheck, checkAgentClient } from './shared/client-checks.ts';
-import { requireReader } from './shared/require-reader.ts';
 import { createProjectReader, inspectClients } from './shared/setup-files.ts';
 
 export const adminSetupCheck = job({
@@ -34,9 +34,8 @@ export const adminSetupCheck = job({
   scope: { scope: 'admin', when: 'for a command that `cleo setup` did not write', isNeeded: () => false },
   cli: { command: 'setup', select: 'check', args: ['client'] },
   example: { call: {}, exit: 100 },
-  async run(ctx, params) {
+  async run(ctx, { client }) {
     const { platform, project, signal } = ctx;
-    const { client } = params;
     const states = await inspectClients(platform, project);
     const isNamed = client !== undefined && client !== 'all';
     const selected = states.filter(({ client: { name }, parts }) => (isNamed ? name === client : parts.includes('mcp')));
@@ -55,8 +54,9 @@ export const adminSetupCheck = job({
     const foreign = selected.flatMap((state) => listForeignCommands(state.client, readText));
     const [first] = foreign;
     const lines = foreign.map(({ file, command }) => `  ${file}: ${formatTrustValue(command, Number.POSITIVE_INFINITY)}`);
-    const action = `Running the command that ${first?.file} names`;
-    if (first && !requireReader(ctx, params, { subject: 'setup', action, preview: ['This runs commands of the project:', ...lines] }))
+    const preview = ['This runs commands of the project:', ...lines];
+    const request = { subject: 'setup', action: `Running the command that ${first?.file} names`, content: preview, preview };
+    if (first && !requireReader(ctx, 'admin', request))
       throw new CleoError('E_CONFIG_ERROR', {
         path: first.file,
         problem: 'has changed while it was confirmed; nothing ran',

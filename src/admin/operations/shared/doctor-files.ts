@@ -77,7 +77,8 @@ export function isConfigured({ config }: Platform, project: Project): boolean {
 export async function checkProjectFiles(platform: Platform, project: Project, now: string): Promise<CheckResult> {
   const { files, databaseUrl } = platform;
   const findings: CheckResult['findings'] = [];
-  if (files.isNetworkDrive(project.folder) && !databaseUrl)
+  const { isNetworkDrive } = await import('#platform/network-drive.ts');
+  if (isNetworkDrive(project.folder) && !databaseUrl)
     findings.push({
       severity: 'warning',
       message: `${project.folder} is on a network file system, where SQLite locks are unreliable; use a PostgreSQL store`,

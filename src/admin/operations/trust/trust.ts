@@ -2,8 +2,8 @@ import { array, description, maxLength, metadata, optional, pipe, strictObject, 
 import { job, noChange } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { TrustChange } from '#core/model/trust.ts';
+import { requireReader } from '#core/require-reader.ts';
 import { formatTrustPreview } from '../../rules/trust-preview.ts';
-import { requireReader } from '../shared/require-reader.ts';
 import { FolderProblems, readTrustState, TrustEntrySchema } from '../shared/trust-items.ts';
 
 export const TrustPath = optional(
@@ -48,7 +48,7 @@ export const adminTrust = job({
     if (preview.length === 1) return noChange(result);
     // The digest does not cover the settings that a clone may bring.
     if (policyChanges.length > 0 || !(await trust.isTrustedByDigest(project, state.files))) {
-      if (!requireReader(ctx, params, { subject: 'trust', preview }))
+      if (!requireReader(ctx, 'admin', { subject: 'trust', content: preview, preview }))
         throw new CleoError('E_PROJECT_UNTRUSTED', {
           problem: 'The project has changed while it was confirmed; nothing is trusted',
           root: project.root,

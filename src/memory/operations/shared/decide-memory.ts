@@ -3,8 +3,9 @@ import { strictObject } from 'valibot';
 import { type MutationContext, noChange } from '#core/define.ts';
 import type { ErrorCode } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
+import { requireReader } from '#core/require-reader.ts';
 import { type MemoryRecord, MemorySummary } from '../../model/memory.ts';
-import { toDecidedContent, toMemorySummary } from '../../rules/memory-view.ts';
+import { deriveTitle, toDecidedContent, toMemorySummary } from '../../rules/memory-view.ts';
 import { memoryIdAliases, requireMemory } from './require-memory.ts';
 
 /** Definition shared by `memory.confirm` and `memory.reject`. */
@@ -18,15 +19,24 @@ export const decideDefinition = {
 
 /** Throws E_AUTONOMOUS_BOUNDARY if an agent decides about a decision. Agents may propose decisions and confirm other entries. */
 export function requirePerson(ctx: MutationContext, entry: MemoryRecord, what: string, retry: string): void {
-  const { id, type, tasks } = entry;
+  const { id, type, tasks, title, content } = entry;
   if (type !== 'decision') return;
-  ctx.requireScope('decide', {
+  const text = title === deriveTitle(content) ? content : `${title}\n\n${content}`;
+  // A sync can bring another text while the person reads.
+  const isRead = requireReader(ctx, 'decide', {
+    preview: [`${id}:`, ...text.split('\n').map((line) => `  ${line}`)],
     subject: id,
     action: `${what} ${id}`,
     content: toDecidedContent(entry),
     createError: (problem, hint) =>
       new CleoError('E_AUTONOMOUS_BOUNDARY', { id, what: `${what} ${id}`, problem, hint, retry, taskId: tasks[0] }),
   });
+  if (!isRead)
+    throw new CleoError('E_VALIDATION', {
+      field: 'content',
+      problem: `of ${id} changed while it was confirmed`,
+      fix: `cleo memory fetch ${id}`,
+    });
 }
 
 /** Returns the proof as it is stored with the decision. */
