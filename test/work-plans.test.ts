@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Json } from './app.ts';
+import { isFull } from './faults/processes.ts';
 import { createTempFolder } from './temp-folder.ts';
 import { expectPlanDone, readLog } from './work/plan.ts';
 import { createWorkProject, listProcessesWith, type WorkProject, waitForLine } from './work/project.ts';
@@ -124,6 +125,56 @@ test('a checkout with changes is not touched: the work waits, and the next run m
   await project.run(['work']);
   expect(existsSync(join(project.folder, 'a.txt'))).toBe(true);
   expect((await project.runOk(['work', 'status'])).work.tasks).toMatchObject([{ taskId: id, state: 'done' }]);
+});
+
+// A daemon looks at the checkout again after 30 s.
+test.each([['a run'], ...(isFull ? [['a daemon', '--daemon']] : [])])(
+  '%s merges work that had to wait when the checkout is clean, and starts what depends on it',
+  async (_, ...flags) => {
+    const project = await createWorkProject({ config: { work: { integrate: 'merge' } } });
+    const first = await project.add('First', 'agent: write a.txt');
+    const second = await project.add('Second', 'agent: need a.txt\nagent: write b.txt', '--depends', first);
+    await project.add('Other', 'agent: sleep 5000\nagent: write c.txt');
+    writeFileSync(join(project.folder, 'README.md'), 'changed by the person\n');
+    const work = project.start(['work', '--parallel', '2', ...flags]);
+    const readState = async (id: string): Promise<string | undefined> =>
+      (await project.run(['work', 'status'])).answer.work.tasks.find(({ taskId }: Json) => taskId === id)?.state;
+    await expect.poll(() => readState(first), { timeout: 20_000 }).toBe('waiting');
+    project.git('checkout', '--quiet', '--', 'README.md');
+    await expect.poll(() => readState(second), { timeout: 50_000, interval: 500 }).toBe('done');
+    work.child.kill('SIGTERM');
+    const { tasks } = (await work.whenEnded).answer.work;
+    expect(tasks.map(({ outcome, note }: Json) => [outcome, note])).toEqual(tasks.map(() => ['done', 'merged into main']));
+    expect(tasks).toHaveLength(3);
+  },
+);
+
+test('a daemon with several agents starts a task as soon as the work that it depends on is merged', async () => {
+  const project = await createWorkProject({ config: { work: { integrate: 'merge' } } });
+  const first = await project.add('First', 'agent: sleep 1500\nagent: write a.txt');
+  const second = await project.add('Second', 'agent: need a.txt\nagent: write b.txt', '--depends', first);
+  const daemon = project.start(['work', '--daemon', '--parallel', '2', '--max-tasks', '2', '--for', '30s']);
+  expect((await daemon.whenEnded).answer.work).toMatchObject({
+    reason: 'tasks',
+    tasks: [
+      { taskId: first, outcome: 'done' },
+      { taskId: second, outcome: 'done' },
+    ],
+  });
+});
+
+test('work that waited and conflicts now is released with the conflict as note', async () => {
+  const project = await createWorkProject({ config: { work: { integrate: 'merge' } } });
+  const id = await project.add('Work', 'agent: write a.txt');
+  writeFileSync(join(project.folder, 'a.txt'), 'of the person\n');
+  expect((await project.run(['work'])).answer.work.tasks).toMatchObject([{ taskId: id, outcome: 'waiting' }]);
+  project.git('add', 'a.txt');
+  project.git('commit', '--quiet', '-m', 'Of the person');
+  await project.run(['work']);
+  expect((await project.runOk(['work', 'status'])).work.tasks).toMatchObject([
+    { state: 'attention', note: expect.stringContaining('conflicts in a.txt') },
+  ]);
+  expect(await project.show(id)).toMatchObject({ status: 'pending', labels: ['needs-attention'] });
 });
 
 test('a validator judges work with qaPassed in a fresh worktree, and a rejection starts the next round', async () => {

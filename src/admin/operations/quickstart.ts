@@ -65,10 +65,9 @@ const meals = `{"version": 1, "create": [
 `;
 /** An agent without a model. It writes one file, slowly enough to be watched, and ends with the message that its prompt prescribes. */
 const agent = [
-  "const task = process.env.CLEO_AGENT_ID.split('-')[0];",
-  "console.log('I look at the menu for ' + task);",
-  "setTimeout(() => { fs.writeFileSync(task + '.txt', 'done');",
-  "console.log('Implementation complete. See MANIFEST.jsonl for summary.'); }, 800);",
+  "const { env } = process; const task = env.CLEO_AGENT_ID.split('-')[0]; const say = (text) => fs.writeSync(1, text + '\\n');",
+  "say('I look at the menu for ' + task);",
+  "setTimeout(() => { fs.writeFileSync(task + '.txt', 'done'); say('Implementation complete. See MANIFEST.jsonl for summary.'); }, 800);",
 ].join(' ');
 /** The user's own configuration, which needs no trust. Small menus need no research stage. */
 const agentConfig = `${JSON.stringify({ lifecycleEnforcement: { mode: 'off' }, profiles: { demo: { argv: ['node', '-e', agent] } } })}\n`;

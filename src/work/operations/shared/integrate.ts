@@ -2,7 +2,7 @@ import { CleoError } from '#core/errors/error.ts';
 import { requireTrusted } from '#core/require-trusted.ts';
 import { splitCommand } from '#lib/shell-words.ts';
 import type { WorkItem } from '../../model/work-item.ts';
-import { decideBaseMove } from '../../rules/integration.ts';
+import { type BaseMove, decideBaseMove } from '../../rules/integration.ts';
 import { getItemFolder, getWorktreeFolder, type WorkRun } from './work-run.ts';
 import { inGitQueue, listWorktreeNames, runCommand } from './worktree.ts';
 
@@ -79,14 +79,23 @@ async function mergeBranch(work: WorkRun, item: WorkItem, branch: string): Promi
   }
 }
 
-/** Moves the base branch to a commit; returns why it cannot move now. */
-async function moveBase({ ctx, git, base }: WorkRun, commit: string, from: string): Promise<string | undefined> {
-  const { root } = ctx.project;
-  const worktrees = await git.listWorktrees(root);
+async function findBaseMove({ ctx, git, base }: WorkRun): Promise<BaseMove> {
+  const worktrees = await git.listWorktrees(ctx.project.root);
   const found = worktrees.find(({ branch }) => branch === base);
   const isMainWorktree = found !== undefined && found === worktrees[0];
   const isClean = found !== undefined && (await git.listUncommitted(found.folder)).length === 0;
-  const move = decideBaseMove({ branch: base, checkedOutIn: found?.folder, isMainWorktree, isClean });
+  return decideBaseMove({ branch: base, checkedOutIn: found?.folder, isMainWorktree, isClean });
+}
+
+/** True unless the state of the checkout keeps finished work from being merged. */
+export const canIntegrate = async (work: WorkRun): Promise<boolean> =>
+  work.config['work.integrate'] !== 'merge' || (await findBaseMove(work)).how !== 'wait';
+
+/** Moves the base branch to a commit; returns why it cannot move now. */
+async function moveBase(work: WorkRun, commit: string, from: string): Promise<string | undefined> {
+  const { ctx, git, base } = work;
+  const { root } = ctx.project;
+  const move = await findBaseMove(work);
   if (move.how === 'wait') return move.reason;
   return move.how === 'update-ref' ? git.moveBranch(root, base, commit, from) : git.fastForward(move.folder, commit);
 }

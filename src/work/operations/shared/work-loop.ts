@@ -6,12 +6,12 @@ import { addUsage, noUsage } from '../../rules/agent-stream.ts';
 import { type BudgetEnd, findBudgetEnd } from '../../rules/budget.ts';
 import { createSlotAgent } from '../../rules/names.ts';
 import { isUnfinished, itemFile, parseWorkItem } from '../../rules/stored-work.ts';
-import { integrate } from './integrate.ts';
+import { integrateWaiting, listWaiting } from './integrate-waiting.ts';
 import { keepClaims } from './keep-claims.ts';
 import { adoptItems } from './resume-items.ts';
 import { type ActiveTask, report, saveItem, saveProcess, type WorkRun } from './work-run.ts';
 import { workTask } from './work-task.ts';
-import { listWorktreeNames, retireWorktree } from './worktree.ts';
+import { listWorktreeNames } from './worktree.ts';
 
 interface LoopParams {
   root: TaskId | undefined;
@@ -31,6 +31,8 @@ interface LoopEnd {
 interface LoopState extends LoopEnd {
   /** When other machines got the runs that had ended, and when they get the next ones. */
   sharing: { atMs: number; timer?: NodeJS.Timeout; call?: Promise<void> };
+  /** The next try to merge or push finished work that waits, and the one that is being made. */
+  waiting: { timer?: NodeJS.Timeout; retry?: Promise<boolean> };
   failuresInRow: number;
   isEnded: boolean;
   fatal?: CleoError;
@@ -38,12 +40,13 @@ interface LoopState extends LoopEnd {
   ending: AbortController;
   /** Claims one after another, so that budgets and limits see each claim before the next. */
   queue: Promise<unknown>;
-  /** Resolves when a task of this process has ended. */
+  /** Called when a task of this process has ended, or its work was merged. */
   whenEnded: Set<() => void>;
 }
 
-/** Time after which a wait for a limit over all machines is tried again: a machine can disappear without an entry in the log. */
-const limitRetrySeconds = 30;
+/** Time after which what can change without an entry in the log is tried again: a limit over all machines, as a machine can disappear, and
+ *  the checkout that finished work waits for. */
+const retrySeconds = 30;
 /** The longest wait of one call. */
 const maxWaitSeconds = 86_400;
 
@@ -62,6 +65,7 @@ export async function workOff(work: WorkRun, params: LoopParams): Promise<LoopEn
     failuresInRow: 0,
     isEnded: false,
     ending: new AbortController(),
+    waiting: {},
     sharing: { atMs: work.ctx.platform.monotonicMs() },
     queue: Promise.resolve(),
     whenEnded: new Set(),
@@ -73,7 +77,8 @@ export async function workOff(work: WorkRun, params: LoopParams): Promise<LoopEn
   const left = adopted.filter(({ state: each }) => each !== 'waiting');
   const lease = keepClaims(work, () => [...left, ...[...work.active.values()].map(({ item }) => item)]);
   try {
-    for (const item of adopted.filter(({ state: each }) => each === 'waiting')) await integrateWaiting(work, item);
+    await retryWaiting(work, state);
+    scheduleRetry(work, state);
     // Drained waiters and tasks end by themselves.
     await Promise.all(
       Array.from({ length: params.parallel }, (_, i) =>
@@ -83,6 +88,8 @@ export async function workOff(work: WorkRun, params: LoopParams): Promise<LoopEn
   } finally {
     lease.stop();
   }
+  clearTimeout(state.waiting.timer);
+  await state.waiting.retry;
   clearTimeout(state.sharing.timer);
   await state.sharing.call;
   if (state.fatal) throw state.fatal;
@@ -100,13 +107,47 @@ async function runSlot(work: WorkRun, params: LoopParams, state: LoopState, slot
       continue;
     }
     const claimed = await enqueue(state, () => claimNext(work, params, state, slot));
-    if (claimed === 'ending') continue;
+    if (claimed === 'ending' || claimed === 'again') continue;
     if (claimed) await doTask(work, state, claimed, false);
     else if (!params.isDaemon && state.limit === undefined) {
-      if (work.active.size === 0) return;
-      await waitForEnd(state);
+      if (work.active.size > 0) await waitForEnd(state);
+      // Tasks that depend on work that is merged now are ready.
+      else if (!(await retryWaiting(work, state))) return;
     }
   }
+}
+
+/** Tries again to merge or push finished work that had to wait, once at a time; true if any of it no longer waits. */
+function retryWaiting(work: WorkRun, state: LoopState): Promise<boolean> {
+  const { waiting } = state;
+  waiting.retry ??= integrateWaiting(work)
+    .then((isChanged) => {
+      if (isChanged) claimAgain(state);
+      return isChanged;
+    })
+    .finally(() => delete waiting.retry);
+  return waiting.retry;
+}
+
+/** Does so again and again until nothing waits. */
+function scheduleRetry(work: WorkRun, state: LoopState): void {
+  const { waiting } = state;
+  if (waiting.timer || listWaiting(work).length === 0) return;
+  const retry = async (): Promise<void> => {
+    try {
+      await retryWaiting(work, state);
+    } catch (error) {
+      if (!(error instanceof CleoError && temporaryErrors.includes(error.row))) endWithError(work, state, error);
+    }
+    delete waiting.timer;
+    if (!state.ending.signal.aborted) scheduleRetry(work, state);
+  };
+  waiting.timer = setTimeout(() => void retry(), retrySeconds * 1000);
+}
+
+/** Ends the waits for a task of this process: more can be ready now. */
+function claimAgain({ whenEnded }: LoopState): void {
+  for (const end of [...whenEnded]) end();
 }
 
 const enqueue = <T>(state: LoopState, change: () => Promise<T>): Promise<T> => {
@@ -161,29 +202,36 @@ interface ClaimedTask {
   outputDir: string;
 }
 
-/** Claims the next task for a slot. `ending`: a limit of this run was reached while it waited for its turn. */
+/** Claims the next task for a slot. `ending`: a limit of this run was reached while it waited for its turn. `again`: more can be ready. */
 async function claimNext(
   work: WorkRun,
   { root, isRetry, isDaemon }: LoopParams,
   state: LoopState,
   slot: number,
-): Promise<WorkItem | 'ending' | undefined> {
+): Promise<WorkItem | 'ending' | 'again' | undefined> {
   if (isEnding(work, state)) return 'ending';
   const { ctx, runner, profile, process, base, isInPlace, processKey } = work;
-  const { signal } = state.ending;
-  const { result, error } = await ctx.call(
-    'work.claim',
-    {
-      ...defined({ epic: root }),
-      ...{ profile: profile.name, inPlace: isInPlace, process: processKey, retry: isRetry, except: [...work.except] },
-      ...defined({ timeout: getWaitSeconds(work, state, isDaemon) }),
-      ...{ unmerged: listUnmerged(work), worktrees: isInPlace ? [] : await listWorktreeNames(work) },
-    },
-    { agent: createSlotAgent(profile.name, process.workId, slot), signal },
-  );
+  const again = new AbortController();
+  const wake = (): void => again.abort();
+  // What is merged is part of the call. A server may have claimed a task for a request that is ended, so that its answer would be lost.
+  if (!ctx.isClient) state.whenEnded.add(wake);
+  const signal = AbortSignal.any([state.ending.signal, again.signal]);
+  const { result, error } = await ctx
+    .call(
+      'work.claim',
+      {
+        ...defined({ epic: root }),
+        ...{ profile: profile.name, inPlace: isInPlace, process: processKey, retry: isRetry, except: [...work.except] },
+        ...defined({ timeout: getWaitSeconds(work, state, isDaemon) }),
+        ...{ unmerged: listUnmerged(work), worktrees: isInPlace ? [] : await listWorktreeNames(work) },
+      },
+      { agent: createSlotAgent(profile.name, process.workId, slot), signal },
+    )
+    .finally(() => state.whenEnded.delete(wake));
   if (error) {
     // The wait was ended.
-    if (signal.aborted) return 'ending';
+    if (state.ending.signal.aborted) return 'ending';
+    if (again.signal.aborted) return 'again';
     if (!isDaemon || !temporaryErrors.includes(error.row)) throw error;
     // The database restarts or is out of reach.
     await runner.sleep(reconnectMs, signal);
@@ -211,10 +259,13 @@ async function claimNext(
 }
 
 /** Returns how long a claim may wait; undefined if it does not wait. After the time limit of the run nothing is started. */
-function getWaitSeconds({ ctx, budget }: WorkRun, { limit }: LoopState, isDaemon: boolean): number | undefined {
+function getWaitSeconds(work: WorkRun, { limit }: LoopState, isDaemon: boolean): number | undefined {
+  const { ctx, budget } = work;
   if (!isDaemon && limit === undefined) return undefined;
   const leftMs = budget.until === undefined ? Number.POSITIVE_INFINITY : Date.parse(budget.until) - Date.parse(ctx.platform.now());
-  return Math.min(isDaemon ? maxWaitSeconds : limitRetrySeconds, Math.max(1, Math.ceil(leftMs / 1000)));
+  // Nothing in the log tells that another process of this machine has merged its work.
+  const longest = isDaemon && listUnmerged(work).length === 0 ? maxWaitSeconds : retrySeconds;
+  return Math.min(longest, Math.max(1, Math.ceil(leftMs / 1000)));
 }
 
 const hasBranch = ({ ctx, git }: WorkRun, branch: string): Promise<boolean> => git.hasRef(ctx.project.root, `refs/heads/${branch}`);
@@ -258,8 +309,9 @@ async function doTask(work: WorkRun, state: LoopState, item: WorkItem, isResumed
   } finally {
     work.active.delete(item.taskId);
     work.kill.signal.removeEventListener('abort', abort);
-    for (const end of [...state.whenEnded]) end();
+    claimAgain(state);
   }
+  scheduleRetry(work, state);
   scheduleSharing(work, state);
 }
 
@@ -287,16 +339,4 @@ function endWithError({ drain }: WorkRun, state: LoopState, error: unknown): voi
   const problem = String((error as Error)?.message ?? error);
   state.fatal ??= error instanceof CleoError ? error : new CleoError('E_GENERAL_ERROR', { problem }, { cause: error });
   drain.abort();
-}
-
-/** Tries again to merge the work on a task that could not be merged when it was done. */
-async function integrateWaiting(work: WorkRun, item: WorkItem): Promise<void> {
-  const integrated = await integrate(work, item);
-  if ('findings' in integrated) saveItem(work, item, { note: integrated.findings.join(' ') });
-  else if (integrated.isWaiting) saveItem(work, item, defined({ note: integrated.note }));
-  else {
-    saveItem(work, item, { state: 'done', ...defined({ note: integrated.note }) });
-    if (item.worktree !== undefined) await retireWorktree(work, item.worktree);
-    report(work, 'work_ended', item.taskId, { outcome: 'done', note: integrated.note, branch: item.branch, rounds: item.round });
-  }
 }

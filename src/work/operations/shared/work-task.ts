@@ -184,6 +184,15 @@ async function reopen(work: WorkRun, item: WorkItem, wasDone: boolean): Promise<
   if (error) throw error;
 }
 
+/** Takes back and releases a task whose finished work cannot be used. */
+export async function releaseFinished(work: WorkRun, item: WorkItem, note: string): Promise<TaskEnd> {
+  const { taskId, agentId } = item;
+  const { owner } = await work.ctx.runStep(workSteps.owner, { taskId, agentId });
+  if (owner !== undefined) return { outcome: 'lost', note: owner };
+  await reopen(work, item, true);
+  return release(work, item, 'attention', note);
+}
+
 const endedEarly = 'its agent was ended';
 
 /** Releases a task. One that was given up gets a note and a label, so that it is not taken again; its worktree is kept. */
