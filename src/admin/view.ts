@@ -27,14 +27,6 @@ export const adminView: View = {
   forms: {
     summary: drawDashboard,
     entries: (value, screen) => drawRecords(toRecords(value).map(toLogRow), screen),
-    // Digests are for scripts, and empty tables say nothing.
-    tables: (value, screen) =>
-      drawRecords(
-        toRecords(value)
-          .filter(({ rows }) => rows !== 0)
-          .map(({ table, rows }) => ({ table, rows })),
-        screen,
-      ),
     preview: (value, screen) => toRecords(value).flatMap((file) => drawPreview(file, screen)),
   },
 };

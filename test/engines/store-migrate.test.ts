@@ -89,10 +89,16 @@ test('a store moves to PostgreSQL and back with all its content, and the log sti
 
   const preview = await migrate(app, url, { dryRun: true });
   expect(preview).toMatchObject({ success: true, to: { engine: 'postgres' } });
+  expect(preview).not.toHaveProperty('next');
   expect(readSqliteContent(path, entries)).toEqual(before);
 
   const there = await migrate(app, url);
-  expect(there).toMatchObject({ success: true, from: { engine: 'sqlite' }, to: { engine: 'postgres', place: url } });
+  expect(there).toMatchObject({
+    success: true,
+    from: { engine: 'sqlite' },
+    to: { engine: 'postgres', place: url },
+    next: expect.stringContaining('runs cleo trust'),
+  });
   const empty = there.tables.filter(({ rows }: { rows: number }) => rows === 0).map(({ table }: { table: string }) => table);
   expect(empty, 'fill these tables in this test').toEqual([]);
   const tables = Object.keys(before.shape).filter((name) => !/^(task_search|memory_search|words|word_grams|task_ranks)/.test(name));

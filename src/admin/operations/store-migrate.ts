@@ -33,6 +33,8 @@ export const adminStoreMigrate = job({
     isResumed: optional(boolean()),
     /** An earlier state of the store was at the target and got this name. */
     renamedTo: optional(string()),
+    /** Steps that are left to people. */
+    next: optional(string()),
   }),
   errors: [
     'E_VALIDATION',
@@ -49,7 +51,7 @@ export const adminStoreMigrate = job({
   subject: 'to',
   usesHost: true,
   progress: async () => (await import('../rules/move-progress.ts')).moveProgress,
-  cli: { command: 'store migrate', view: async () => (await import('../view.ts')).adminView },
+  cli: { command: 'store migrate', view: async () => (await import('../view/store-migrate.ts')).storeMigrateView },
   example: { call: { to: 'sqlite' }, exit: 102 },
   async run(ctx, { to, dryRun = false }) {
     const { project, now, storeAdmin, observe } = ctx;
@@ -73,7 +75,7 @@ export const adminStoreMigrate = job({
     const { tables, aside, isResumed } = moved;
     const rows = tables.reduce((sum, table) => sum + table.rows, 0);
     return answer(
-      { from, to: target, rows, tables, ...defined({ isResumed, renamedTo: aside }) },
+      { from, to: target, rows, tables, ...defined({ isResumed, renamedTo: aside, next: dryRun ? undefined : formatNext(address) }) },
       dryRun ? { dryRun, isUnlogged: true } : {},
     );
   },
@@ -81,6 +83,10 @@ export const adminStoreMigrate = job({
 
 const toPlace = ({ folder }: Project, address: string): { engine: 'sqlite' | 'postgres'; place: string } =>
   address === '' ? { engine: 'sqlite', place: join(folder, 'cleo.db') } : { engine: 'postgres', place: removePassword(address) };
+
+/** The address is new to colleagues, so each of them has to trust it. */
+const formatNext = (address: string): string =>
+  `Commit .cleo/config.json and restart cleo serve${address === '' ? '' : '; each colleague pulls it and runs cleo trust once'}`;
 
 /** The variable has priority over the configuration, so that the project would stay at the old store. */
 function checkAddressSource({ platform: { databaseUrl } }: JobContext): void {
