@@ -27,7 +27,8 @@ if (word === 'add-batch') {
 if (word === 'store') getBuiltinModule('node:v8').setFlagsFromString('--optimize-for-size');
 // An import creates garbage faster than V8 collects it: on a busy machine, the heap grew to three times what is in use.
 if (word === 'import') getBuiltinModule('node:v8').setFlagsFromString('--heap-growing-percent=30');
-const name = `${/^[a-z][a-z-]*$/.test(word) ? word : '-'}.bin`;
+// A read that is logged needs the code of a write too, which other reads must not load.
+const name = `${/^[a-z][a-z-]*$/.test(word) ? word : '-'}${env.CLEO_SESSION_GRADE === 'true' ? '+grade' : ''}.bin`;
 const { equals, latin1Slice } = Buffer.prototype;
 /** The source of the core and then the cache are read into the same memory, because each new page of 4 KB takes 0.002 ms. Longer than most
  *  caches; memory that is not used costs nothing. */

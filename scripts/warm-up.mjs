@@ -5,12 +5,17 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Commands that are run in this order. For Node, each first word has one cache for all its lines. */
+/** Commands that are run in this order. For Node, each first word has one cache for all its lines. A function that none of them calls is
+ *  compiled at every start that calls it, which takes 0.03 ms, so the tasks have every kind of field. */
 const commands = [
   'init',
-  'add Write',
-  'add Test --depends T001',
+  'add Write --type epic',
+  'add Draft --parent T001 --labels docs,core --files a.ts --acceptance Works|Fits --notes Begun',
+  'add Test --parent T001 --depends T002 --labels docs --files b.ts --acceptance Passes',
+  'add Check',
   'show T001',
+  'show T002',
+  'show T003',
   'find Write',
   'find Wirte',
   'memory observe Write',
@@ -18,13 +23,19 @@ const commands = [
   'memory find Wirte',
   'exists T001',
   'next',
+  'next T001',
   'list',
-  'start T001',
-  'update T001 --notes begun',
-  'complete T001',
+  'start T002',
+  'show T002 T003',
+  'next --count 5',
+  'update T002 --notes begun',
+  'complete T002',
   'skill run yes',
   'mcp',
 ];
+
+/** Commands whose reads are logged. For Node, they have caches of their own. */
+const gradedCommands = ['show T003', 'find Write', 'exists T001', 'next', 'list'];
 
 /** First words of the commands that hooks, status lines and agents run most often. Without `--limit`, each of them does a limited amount of
  *  work, no matter how many tasks there are. */
@@ -52,7 +63,7 @@ const conversation = [
   .join('');
 
 /** Runs the everyday commands with `program`, a list of words. `getEnv` returns further variables of a command. */
-export async function warmUp(program, getEnv) {
+export async function warmUp(program, getEnv, { isGraded = false } = {}) {
   const project = mkdtempSync(join(tmpdir(), 'cleo-build-'));
   const env = { PATH: process.env.PATH, HOME: project, CLEO_HOME: join(project, 'home') };
   // A skill that does nothing.
@@ -60,18 +71,20 @@ export async function warmUp(program, getEnv) {
   writeFileSync(join(project, 'skills', 'yes', 'run'), '#!/bin/sh\n', { mode: 0o755 });
   const [file, ...words] = program;
   const printTrustDigest = () => execFileSync(file, [...words, 'trust', '--print'], { cwd: project, env, encoding: 'utf8' }).trim();
+  const run = async (command, more = {}) => {
+    const child = spawn(file, [...words, ...command.split(' ')], {
+      cwd: project,
+      env: { ...env, ...getEnv(command), ...more },
+      stdio: ['pipe', 'ignore', 'inherit'],
+    });
+    child.stdin.on('error', () => {}).end(command === 'mcp' ? conversation : '');
+    const [code] = await once(child, 'exit');
+    if (code !== 0) throw new Error(`cleo ${command} exited with ${code}`);
+  };
   try {
-    for (const command of commands) {
-      const child = spawn(file, [...words, ...command.split(' ')], {
-        cwd: project,
-        // The digest stands for the person who trusts the skill.
-        env: { ...env, ...getEnv(command), ...(command.startsWith('skill') ? { CLEO_TRUST: printTrustDigest() } : {}) },
-        stdio: ['pipe', 'ignore', 'inherit'],
-      });
-      child.stdin.on('error', () => {}).end(command === 'mcp' ? conversation : '');
-      const [code] = await once(child, 'exit');
-      if (code !== 0) throw new Error(`cleo ${command} exited with ${code}`);
-    }
+    // The digest stands for the person who trusts the skill.
+    for (const command of commands) await run(command, command.startsWith('skill') ? { CLEO_TRUST: printTrustDigest() } : {});
+    if (isGraded) for (const command of gradedCommands) await run(command, { CLEO_SESSION_GRADE: 'true', CLEO_SESSION_GRADE_ID: 'build' });
   } finally {
     rmSync(project, { recursive: true, force: true });
   }

@@ -130,6 +130,18 @@ test('the core stays small, because every command loads it', () => {
   expect(measureCompiled('core.js') + measureCompiled('parts/tasks-operations-show.js')).toBeLessThan(227_000);
 });
 
+test('a read that is logged has a code cache of its own', () => {
+  const folder = createProject();
+  const { copy, caches } = copyDist(folder);
+  const show = (more: Record<string, string>): void =>
+    void execFileSync(process.execPath, [join(copy, 'cleo.js'), 'show', 'T1'], { cwd: folder, env: { ...env, ...more } });
+  for (const name of ['show.bin', 'show+grade.bin']) rmSync(join(caches, name), { force: true });
+  show({ CLEO_SESSION_GRADE: 'true', CLEO_SESSION_GRADE_ID: 'bench' });
+  show({});
+  expect(Object.keys(readPositions(join(caches, 'show+grade.bin')))).toContain('parts/dispatch-log.js');
+  expect(Object.keys(readPositions(join(caches, 'show.bin')))).toEqual(['core.js', 'parts/tasks-operations-show.js']);
+});
+
 test('parts do not contain copies of the packages that many of them use', () => {
   const sizes = readdirSync(join(dist, 'parts')).map((name) => statSync(join(dist, 'parts', name)).size);
   expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(9_300_000);

@@ -71,7 +71,7 @@ const isAssignedPassword = (name: string, value: string, isTight: boolean, isQuo
 export function looksSecret(value: string, isTight: boolean, isQuoted: boolean): boolean {
   if (value.startsWith(redactedMark)) return false;
   if (/^(?:[$<{%*(#@]|\[|env[.(]|x{3,}|\.{2,}|-+$)/i.test(value) || /[()[\]{}]/.test(value)) return false;
-  if (placeholders.has(value.toLowerCase().replace(/[.!?:|]+$/, ''))) return false;
+  if (getPlaceholders().has(value.toLowerCase().replace(/[.!?:|]+$/, ''))) return false;
   if (/^[A-Za-z_]+(?:[.:/-][A-Za-z_]+)+[.!?:]?$/.test(value) || isPathOrMessage(value)) return false;
   if (/\d/.test(value) || (isQuoted && !/\s/.test(value))) return value.length >= 6 || isTight;
   if (/\s/.test(value)) return false;
@@ -100,11 +100,16 @@ export const isPathOrMessage = (value: string): boolean =>
 const validationWord =
   /(?:^|[_-])(?:invalid|required|missing|expired|expected|unexpected|unauthorized|denied|error|failed|failure|mismatch|malformed|empty|revoked|unknown|too|not|must|no)(?:$|[_-])/i;
 
-const placeholders = new Set(
+let placeholders: Set<string> | undefined;
+function getPlaceholders(): Set<string> {
+  placeholders ??= new Set(listPlaceholders());
+  return placeholders;
+}
+
+const listPlaceholders = (): string[] =>
   'null true false none undefined string number boolean text object array bytes optional required missing invalid expired unset empty redacted secret token password value refresh access changeme example here your name field type uuid jwt opaque bearer basic'.split(
     ' ',
-  ),
-);
+  );
 
 /** Checks whether base64 decodes to a secret. The run may contain other characters in front, so it is decoded at every offset. */
 export function containsSecret(run: string, isKnown = (decoded: string): boolean => hideShapes(decoded, hidePlainly) !== decoded): boolean {

@@ -1,6 +1,6 @@
 /** Shapes that are secrets in any context. Each has a distinctive beginning: a shape that also matches hashes, ids or names would
- *  hide harmless text. */
-const shapes: RegExp[] = [
+ *  hide harmless text. A function, because most writes contain no text that is long enough for any of them. */
+const getShapes = (): RegExp[] => [
   // Keys in files
   /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|$)/,
   /---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----[\s\S]*?(?:---- END SSH2 ENCRYPTED PRIVATE KEY ----|$)/,
@@ -160,7 +160,7 @@ export const wordStart =
 
 /** Returns one pattern for all shapes, so that a text is scanned once. */
 export function getSecretPattern(): RegExp {
-  together ??= joinPatterns(shapes.map((shape) => shape.source));
+  together ??= joinPatterns(getShapes().map((shape) => shape.source));
   return together;
 }
 

@@ -8,6 +8,7 @@ const withoutControls = check((text: string) => !/[\u0000-\u001f\u007f-\u009f]/.
 const trim = transform((text: string) => text.trim());
 
 // The length is checked first, so that a text of ten megabytes is rejected without being scanned.
+/* @__NO_SIDE_EFFECTS__ */
 const textSchema = (min: number, max: number) =>
   pipe(string(), minLength(min, `must have at least ${min} character`), maxLength(max, `must have at most ${max} characters`), storable);
 
