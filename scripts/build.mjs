@@ -243,7 +243,9 @@ function wrapModule(text, more = '') {
   // A source with one byte per character takes half the memory. esbuild escapes strings, but not regular expressions.
   const foreign = /[^\0-\x7f].{0,60}/.exec(text);
   if (foreign) throw new Error(`a regular expression contains a character that must be escaped: ${foreign[0]}`);
-  const body = text.replace('cleoModule.exports', 'module.exports');
+  // esbuild copies the exports of a part at each `import()`, for a default export that no part has.
+  const direct = text.replace(/(\.then\(\(\) ?=> ?)[\w$]+\((require\("part:[^"]+"\)), ?1\)/g, '$1$2');
+  const body = direct.replace('cleoModule.exports', 'module.exports');
   // esbuild leaves this out if the entry point exports nothing.
   return `(function(require,module,exports,__filename${more}){${body.startsWith('"use strict"') ? '' : '"use strict";'}${body}})\n`;
 }

@@ -1,6 +1,7 @@
 import postgres from 'postgres';
 import type { SqlRow, SqlValue } from '../sql/sql.ts';
 import type { PostgresOptions } from './postgres.ts';
+import { createPipeline, type Pipeline } from './postgres-pipeline.ts';
 import { createSocketSource, type SocketSource } from './postgres-socket.ts';
 import { type PostgresTarget, resolveTarget } from './postgres-target.ts';
 
@@ -19,6 +20,8 @@ export interface ConnectionSettings {
 export interface Connection {
   /** Sends a statement at once; several can wait for their answers, which arrive in order. */
   query(text: string, values?: SqlValue[]): Promise<SqlRow[]>;
+  /** Sends `commit` or `rollback`. It is run although a statement before it has failed. */
+  endTransaction(text: 'commit' | 'rollback'): Promise<SqlRow[]>;
   /** Runs several statements in one message and returns the rows of the last one. */
   runScript(text: string): Promise<SqlRow[]>;
   /** The server has answered, so that statements are sent at once. Before that the driver sends only some of those that wait. */
@@ -43,12 +46,15 @@ export function openConnection(options: PostgresOptions, settings: ConnectionSet
   let watchdog: NodeJS.Timeout | undefined;
   let waitsSinceMs = 0;
   const unanswered = new Set<(error: Error) => void>();
+  let pipeline: Pipeline | undefined;
   const lose = (reason?: Error): void => {
     isLost = true;
     clearTimeout(watchdog);
     // The driver reports the close before the error that caused it.
-    for (const reject of unanswered) reject(sockets.getError() ?? reason ?? createConnectionError());
+    const error = sockets.getError() ?? reason ?? createConnectionError();
+    for (const reject of unanswered) reject(error);
     unanswered.clear();
+    pipeline?.rejectAll(error);
     onLost?.();
   };
   const resolved = resolveTarget(options);
@@ -64,12 +70,13 @@ export function openConnection(options: PostgresOptions, settings: ConnectionSet
    *  its time. */
   const watch = (): void => {
     waitsSinceMs = performance.now();
-    if (!watchdog && unanswered.size > 0) setWatchdog();
+    if (!watchdog && isWaiting()) setWatchdog();
   };
+  const isWaiting = (): boolean => unanswered.size > 0 || !!pipeline?.isWaiting();
   const setWatchdog = (): void => {
     watchdog = undefined;
     const limitMs = hasAnswered ? answerTimeoutMs : target.timeoutMs;
-    if (unanswered.size === 0 || limitMs === undefined) return;
+    if (!isWaiting() || limitMs === undefined) return;
     const leftMs = waitsSinceMs + limitMs - performance.now();
     // The socket keeps the process alive while there is an answer to come.
     if (leftMs > 0) watchdog = setTimeout(setWatchdog, leftMs).unref();
@@ -109,18 +116,23 @@ export function openConnection(options: PostgresOptions, settings: ConnectionSet
       );
     });
   };
+  const query: Connection['query'] = (text, values = []) => {
+    if (pipeline) return isLost ? Promise.reject(createConnectionError()) : pipeline.query(text, values, isRepeated?.(text) ?? false);
+    return settle(async () => (values.length > 0 ? sendStatement(client, text, values) : client.unsafe(text)));
+  };
   return {
-    query: (text, values = []) =>
-      settle(async () => {
-        const prepare = isRepeated?.(text) ?? false;
-        return prepare || values.length > 0 ? sendStatement(client, text, values, prepare) : client.unsafe(text);
-      }),
-    runScript: (text) => settle(async () => client.unsafe(text).simple()),
+    query,
+    endTransaction: (text) => (pipeline && !isLost ? pipeline.queryApart(text) : query(text)),
+    runScript: (text) => (pipeline && !isLost ? pipeline.runScript(text) : settle(async () => client.unsafe(text).simple())),
     hasAnswered: () => hasAnswered,
     isLost: () => isLost,
     getProcessId: () => processId,
     keepPlans() {
-      isRepeated ??= createRepetitionFilter();
+      const socket = sockets.getSocket();
+      // The driver would read the answers to statements that it has sent.
+      if (isRepeated || isLost || !socket || unanswered.size > 0) return;
+      isRepeated = createRepetitionFilter();
+      pipeline = createPipeline(socket, { onSend: watch, onAnswer: watch, onNotify, onFailure: drop });
     },
     keepsPlans: () => isRepeated !== undefined,
     drop: () => drop(),
@@ -130,10 +142,9 @@ export function openConnection(options: PostgresOptions, settings: ConnectionSet
 
 /** Sends text, values and the request to execute in one message. With `args` the driver would first ask the server for the types of
  *  the values, which costs each statement a round trip; all our values are sent as text, and the server knows their types.
- *  A statement without a name leaves nothing behind on the server, so that a pooler may give every transaction another connection.
- *  With `prepare` it has one: the server parses and plans it once. */
-const sendStatement = (client: postgres.Sql, text: string, values: SqlValue[], prepare: boolean): PromiseLike<unknown> =>
-  Object.assign(client.unsafe(text, [], { prepare, simple: false } as postgres.UnsafeQueryOptions), { parameters: [...values] });
+ *  A statement without a name leaves nothing behind on the server, so that a pooler may give every transaction another connection. */
+const sendStatement = (client: postgres.Sql, text: string, values: SqlValue[]): PromiseLike<unknown> =>
+  Object.assign(client.unsafe(text, [], { prepare: false, simple: false } as postgres.UnsafeQueryOptions), { parameters: [...values] });
 
 /** Plans that a connection keeps at most. The server holds them in the memory of the connection. */
 const maxPlans = 300;
@@ -170,10 +181,6 @@ const createConnectionError = (): Error => Object.assign(new Error('the connecti
 const createTimeoutError = (limitMs: number): Error =>
   Object.assign(new Error(`no answer within ${Math.round(limitMs / 1000)} s`), { code: 'CONNECTION_TIMEOUT' });
 
-/** The server reports the types of the values of a statement that it keeps: boolean, bytea, json, date, timestamp, timestamptz, jsonb. The
- *  driver would convert our text to them. */
-const textTypes = Object.fromEntries([16, 17, 114, 1082, 1114, 1184, 3802].map((to) => [`text${to}`, { to, serialize: String }]));
-
 function connect(target: PostgresTarget, sockets: SocketSource, onclose: () => void, onnotify?: () => void): postgres.Sql {
   const options = {
     host: target.servers.map(({ host }) => host),
@@ -198,7 +205,7 @@ function connect(target: PostgresTarget, sockets: SocketSource, onclose: () => v
     // Otherwise postgres.js closes an old connection between two statements of a transaction.
     max_lifetime: null,
     // Counts and sequences stay far below 2^53.
-    types: { bigint: { to: 20, from: [20], parse: Number, serialize: String }, ...textTypes },
+    types: { bigint: { to: 20, from: [20], parse: Number, serialize: String } },
   };
   // The types of the driver lack the option `socket`.
   return postgres(options as unknown as postgres.Options<Record<string, postgres.PostgresType>>) as unknown as postgres.Sql;

@@ -12,8 +12,9 @@ export const isConnectionLoss = (error: unknown): boolean => /^(CONNECTION_|ECON
 export const isTransient = (error: unknown): boolean =>
   isConnectionLoss(error) || /^(ETIMEDOUT|EHOST|ENET|EAI_AGAIN|CONNECT_TIMEOUT|53300)/.test(getErrorCode(error));
 
-/** Two transactions collided, or a migration changed a table of a statement whose plan is kept; the transaction is repeated. */
-export const isCollision = (error: unknown): boolean => ['40001', '40P01'].includes(getErrorCode(error)) || isStalePlan(error);
+/** Two transactions collided, or a migration changed a table of a statement whose plan is kept, or such a statement was not kept because one
+ *  before it had failed. The transaction is repeated. */
+export const isCollision = (error: unknown): boolean => ['40001', '40P01', '26000'].includes(getErrorCode(error)) || isStalePlan(error);
 
 const isStalePlan = (error: unknown): boolean =>
   getErrorCode(error) === '0A000' && (error as { routine?: string }).routine === 'RevalidateCachedQuery';

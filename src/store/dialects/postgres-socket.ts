@@ -7,6 +7,8 @@ export interface SocketSource {
   /** Opens a connection to the next server that answers. Never rejects: the driver would wait for ever, so an error arrives as
    *  the error of the socket. */
   open(): Promise<Socket>;
+  /** Returns the socket that was opened last. */
+  getSocket(): Socket | undefined;
   /** Returns the password for the connection that was opened last. It stays pending if the connection was rejected. */
   readPassword(): Promise<string>;
   /** Returns the reason why no connection was opened, or why it was closed by this client. */
@@ -45,6 +47,7 @@ export function createSocketSource(target: PostgresTarget): SocketSource {
         setImmediate(() => failed.destroy(error));
         return failed;
       }),
+    getSocket: () => current?.socket,
     readPassword: () =>
       current && !current.socket.destroyed && 'value' in current.server.password
         ? Promise.resolve(current.server.password.value)

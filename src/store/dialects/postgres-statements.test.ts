@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { combineReads, splitCombinedRow } from '../sql/combine-reads.ts';
 import { listValues, type Sql, sql } from '../sql/sql.ts';
 import { openPostgres, type PostgresOptions } from './postgres.ts';
@@ -181,8 +181,8 @@ test('does not name statements if the process is not that of the login, as behin
   });
 });
 
-test('a write whose last statement fails does not roll back the next one on the connection', async () => {
-  const store = openPostgres(options);
+test.each([false, true])('with keepsPlans %s a write whose last statement fails does not roll back the next one', async (keepsPlans) => {
+  const store = openPostgres({ ...options, keepsPlans });
   const stamp = { at: '2026-01-01T00:00:00.000Z', by: 'ada' };
   try {
     const before = await store.write(stamp, (writes) => writes.tasks.nextId());
@@ -207,6 +207,107 @@ test('a write whose last statement fails does not roll back the next one on the 
     await store.close();
   }
 });
+
+describe('a connection that keeps plans', () => {
+  const withPipeline: typeof withConnection = (more, work) =>
+    withConnection({ keepsPlans: true, url: inject('serverUrl'), ...more }, async (connection, begin) => {
+      const { db, endRead } = begin();
+      await db.all(sql`select 1 as n`);
+      await endRead();
+      expect(connection.keepsPlans()).toBe(true);
+      return work(connection, begin);
+    });
+
+  test('answers all statements of a turn in one packet', async () => {
+    await withPipeline({}, async (connection) => {
+      const received = vi.fn();
+      const written = vi.spyOn(Socket.prototype, 'write');
+      try {
+        const first = connection.query('select 1 as n');
+        await new Promise(setImmediate);
+        const socket = written.mock.contexts.find((one) => (one as Socket).remotePort !== undefined) as Socket;
+        await first;
+        socket.on('data', received);
+        const answers = await Promise.all([2, 3, 4].map((n) => connection.query('select cast($1 as integer) as n', [n])));
+        expect(answers).toEqual([[{ n: 2 }], [{ n: 3 }], [{ n: 4 }]]);
+        expect(received).toHaveBeenCalledTimes(1);
+      } finally {
+        written.mockRestore();
+      }
+    });
+  });
+
+  test('reads long texts, whose answer arrives in many parts', async () => {
+    await withPipeline({}, async (connection) => {
+      const text = 'a "quote" \\ \n 🙂 עברית '.repeat(50_000);
+      for (let i = 0; i < 3; i++) {
+        const [[row], rows] = await Promise.all([
+          connection.query('select $1 as text, null as nothing, cast($2 as bigint) as big', [text, 9007199254740991]),
+          connection.query('select n, repeat($1, 50) as text from generate_series(1, 2000) n', ['🙂']),
+        ]);
+        expect(row).toEqual({ text, nothing: null, big: 9007199254740991 });
+        expect(rows).toHaveLength(2000);
+        expect(rows[1999]).toEqual({ n: 2000, text: '🙂'.repeat(50) });
+      }
+    });
+  });
+
+  test('skips the statements after one that failed, and runs the next transaction', async () => {
+    await withPipeline({}, async (connection) => {
+      const run = (): Promise<PromiseSettledResult<unknown>[]> =>
+        Promise.allSettled([
+          connection.query('begin'),
+          connection.query('select 1 / cast($1 as integer) as n', [0]),
+          connection.query('select 2 as skipped'),
+          connection.endTransaction('rollback'),
+          connection.query('select 3 as next'),
+        ]);
+      for (let i = 0; i < 4; i++) {
+        const [, failed, skipped, ended, next] = await run();
+        expect(failed).toMatchObject({ status: 'rejected', reason: { code: '22012', message: 'division by zero' } });
+        expect(skipped).toMatchObject({ status: 'rejected', reason: { code: '25P02' } });
+        expect(ended?.status).toBe('fulfilled');
+        expect(next).toEqual({ status: 'fulfilled', value: [{ next: 3 }] });
+      }
+      // The server never parsed it in the first two rounds.
+      expect(await connection.query('select 2 as skipped')).toEqual([{ skipped: 2 }]);
+    });
+  });
+
+  test('repeats a transaction with a statement whose plan was not kept, because one before it had failed', async () => {
+    const store = openPostgres({ ...options, url: inject('serverUrl'), keepsPlans: true });
+    const stamp = { at: '2026-01-01T00:00:00.000Z', by: 'ada' };
+    const relation = { from: 'T999', to: 'T998', type: 'relates', at: stamp.at, by: 'ada' } as never;
+    const fail = () => store.write(stamp, (writes) => writes.tasks.relate(relation, 'created' as never).then(() => writes.jobs.finish(1)));
+    try {
+      for (let i = 0; i < 4; i++) {
+        const failing = fail();
+        const passing = store.write(stamp, (writes) => writes.jobs.finish(1));
+        await expect(failing).rejects.toThrow('not-null constraint');
+        await passing;
+      }
+    } finally {
+      await store.close();
+    }
+  });
+
+  test('rejects what waits for an answer when the connection is lost', async () => {
+    await withPipeline({}, async (connection) => {
+      const [waiting, second] = [connection.query('select pg_sleep(60)'), connection.query('select 1 as n')];
+      const [end] = await Promise.allSettled([waiting, second, terminate(connection.getProcessId()!)]);
+      expect(end).toMatchObject({ status: 'rejected', reason: { code: 'CONNECTION_CLOSED' } });
+      await expect(second).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
+      await expect(connection.query('select 1 as n')).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
+      expect(connection.isLost()).toBe(true);
+    });
+  });
+});
+
+async function terminate(processId: number): Promise<void> {
+  const client = postgres(inject('serverUrl'), { max: 1, onnotice: () => {} });
+  await client.unsafe(`select pg_terminate_backend(${processId})`);
+  await client.end({ timeout: 5 });
+}
 
 test('toQuery numbers the values of a combined statement in order', () => {
   const [text, values] = toQuery(combineReads([sql`select ${1} as a`, sql`select ${2} as b, ${3} as c`]));

@@ -152,7 +152,7 @@ export function beginTransaction(
       throwFailure();
       batch.close();
       isCommitSent = true;
-      const ended = connection.query('commit').catch(fail);
+      const ended = connection.endTransaction('commit').catch(fail);
       onSent();
       await ended;
       throwFailure();
@@ -161,7 +161,7 @@ export function beginTransaction(
       await begun;
       throwFailure();
       batch.close();
-      connection.query('commit').catch(connection.drop);
+      connection.endTransaction('commit').catch(connection.drop);
       await flushMessages();
     },
     isCommitSent: () => isCommitSent,
@@ -209,7 +209,7 @@ async function sendPrelude(connection: Connection, options: PostgresOptions, pre
     ...(isWrite ? [formatProjectLock(schema)] : []),
   ];
   const [, , version] = await Promise.all([
-    connection.runScript(formatBegin(isWrite)),
+    connection.query(formatBegin(isWrite)),
     connection.query(`select ${settings.join(', ')}`, [formatLockTimeout(leftMs), ...(applicationName ? [applicationName] : [])]),
     // A statement of its own sees what was committed while this transaction waited for the lock.
     connection.query(formatVersion(schema)),

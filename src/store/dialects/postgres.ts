@@ -124,7 +124,7 @@ export function openPostgres(options: PostgresOptions): Store {
     if (transaction.isCommitSent()) return reported;
     // A transaction that cannot be rolled back ends with its connection. The next message can be sent before the answer: the work may be
     // repeated, and would wait for a round trip.
-    if (!connection.isLost()) void connection.query('rollback').catch(connection.drop);
+    if (!connection.isLost()) void connection.endTransaction('rollback').catch(connection.drop);
     await flushMessages();
     return getErrorCode(failure) === '55P03' && !connection.isLost() ? createLockError(connection, options, failure) : reported;
   };
