@@ -34,6 +34,8 @@ export function resolveInProject(root: string, path: string, fix: string): { pat
   const target = join(found, relative(above, wanted));
   const name = relative(realpathSync(root), target);
   if (name === '' || !isBelow(name)) throw reject('is outside the project');
+  // A link of a clone can lead to the settings of git, which name programs.
+  if (name.split(sep).some((part) => part.toLowerCase() === '.git')) throw reject('is inside .git');
   if (above !== wanted && !statSync(found).isDirectory()) throw reject('a part of the path is not a folder');
   return { path: target, exists: above === wanted, name: name.split(sep).join('/') };
 }

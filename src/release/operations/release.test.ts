@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createApp } from '#main.ts';
@@ -165,6 +165,19 @@ test('keeps the hashes of the commit when resumed, and refuses a statement outsi
   const { release } = await app.ship({ bumpVersion: true, provenance: './out/statement.json' });
   writeFileSync(join(app.root, 'package.json'), '{"version":"1.0.1"}\n');
   expect((await app.ship({ createTag: true })).release.provenance).toEqual(release.provenance);
+});
+
+test.each(['CHANGELOG.md', 'package.json'])('does not write through %s if it is a link, as a clone can bring it', async (name) => {
+  const app = await openReleaseApp();
+  const target = join(createTempFolder(), 'mine');
+  writeFileSync(target, '{"version":"0.9.0"}\n');
+  rmSync(join(app.root, name), { force: true });
+  symlinkSync(target, join(app.root, name));
+  app.repo.git('add', name);
+  app.repo.git('commit', '--quiet', '-m', 'Link');
+  await app.call('release.create', { version: 'v1.0.0' });
+  expect(await app.ship({ bumpVersion: true })).toMatchObject({ error: { exitCode: 3, message: expect.stringContaining('is a link') } });
+  expect(readFileSync(target, 'utf8')).toBe('{"version":"0.9.0"}\n');
 });
 
 test('releases from the checkout of the caller', async () => {

@@ -155,7 +155,7 @@ export class Shipment {
     gates: () => this.#runGates(),
     changelog: async () => {
       const { version, changelog } = this.release;
-      const path = join(this.#tree.folder, changelogFile);
+      const path = this.#resolveOwnFile(changelogFile);
       const section = formatChangelogSection(version.slice(1), this.#ctx.now.slice(0, 10), changelog);
       const text = insertSection(this.#ctx.platform.files.readText(path), version.slice(1), section);
       if (text === undefined) return `${changelogFile} already has a section`;
@@ -165,7 +165,7 @@ export class Shipment {
     bump: async () => {
       const { files } = this.#ctx.platform;
       const written = this.#listVersionFiles().filter((name) => {
-        const path = join(this.#tree.folder, name);
+        const path = this.#resolveOwnFile(name);
         const text = this.#replaceVersion(name);
         if (text === undefined || text === files.readText(path)) return false;
         files.writeAtomic(path, text);
@@ -268,6 +268,9 @@ export class Shipment {
     const target = this.#ctx.platform.files.resolveInside(this.#tree.folder, path, 'cleo help release ship');
     return `${this.#prefix}${relative(this.#tree.folder, target).replaceAll('\\', '/')}`;
   }
+
+  /** A clone can bring a link that leads to another file of the user. */
+  #resolveOwnFile = (name: string): string => this.#ctx.platform.files.resolveInside(this.#tree.folder, name, 'cleo help release ship');
 
   /** Lists the files that a release writes, as paths from the top of the repository. */
   #listOwnFiles = (): string[] => [changelogFile, ...versionFiles].map((name) => `${this.#prefix}${name}`);
