@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createTempFolder } from './temp-folder.ts';
@@ -63,6 +63,24 @@ describe('work.integrate pr', () => {
     await project.run(['work']);
     expect(project.git('--git-dir', remote, 'log', '-1', '--format=%s', `cleo/${id}-work`)).toBe(`${id}: work`);
     expect((await project.runOk(['work', 'status'])).work.tasks).toMatchObject([{ taskId: id, state: 'done' }]);
+  });
+
+  test('starts a task with the work on its dependencies that another machine has pushed', async () => {
+    const project = await createProject({ integrate: 'pr' });
+    const remote = addRemote(project);
+    addGh(project, join(createTempFolder(), 'gh.log'), 'exit 1');
+    const first = await project.add('First', 'agent: write a.txt');
+    const second = await project.add('Second', 'agent: need a.txt\nagent: write b.txt', '--depends', first);
+    await project.run(['work', '--max-tasks', '1']);
+    // This machine has neither done it nor fetched it.
+    rmSync(join(project.folder, '.cleo', 'worktrees', '.state', first), { recursive: true });
+    project.git('branch', '-D', `cleo/${first}-first`);
+    project.git('update-ref', '-d', `refs/remotes/origin/cleo/${first}-first`);
+    expect((await project.run(['work'])).answer.work.tasks).toMatchObject([{ taskId: second, outcome: 'done' }]);
+    expect(project.git('--git-dir', remote, 'ls-tree', '--name-only', `cleo/${second}-second`).split('\n')).toEqual(
+      expect.arrayContaining(['a.txt', 'b.txt']),
+    );
+    expect(project.git('branch', '--list', `cleo/${first}*`)).toBe('');
   });
 });
 

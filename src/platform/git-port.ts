@@ -29,6 +29,8 @@ export interface GitWorktrees {
   moveBranch(tree: string, branch: string, commit: string, from: string): Promise<string | undefined>;
   /** Checks a commit out, detached, and drops all changes and untracked files. */
   resetTo(tree: string, commit: string): Promise<void>;
+  /** Fetches the first branch of a remote that one of the patterns matches; returns its name and commit. No local branch changes. */
+  fetchBranch(tree: string, remote: string, patterns: string[]): Promise<{ branch: string; commit: string } | undefined>;
   /** Deletes a branch, if it exists. */
   deleteBranch(tree: string, branch: string): Promise<void>;
 }

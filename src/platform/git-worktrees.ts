@@ -9,16 +9,16 @@ import { findGitFolder, findTop } from './tree.ts';
 
 /** A checkout of a large repository takes long. */
 const checkoutTimeoutMs = 600_000;
+const networkTimeoutMs = 120_000;
 const outsideCleo = ['--', '.', ':(exclude,glob)**/.cleo/**'];
 
+interface WorktreeCommands extends GitCommands, Pick<Git, 'listChanges'> {
+  checkRef(name: string): void;
+  listFilterSettings(tree: string): Promise<string[]>;
+}
+
 /** Linked worktrees, merges and branches. */
-export function createGitWorktrees({
-  git,
-  query,
-  require,
-  listChanges,
-  listFilterSettings,
-}: GitCommands & Pick<Git, 'listChanges'> & { listFilterSettings(tree: string): Promise<string[]> }): GitWorktrees {
+export function createGitWorktrees({ git, query, require, checkRef, listChanges, listFilterSettings }: WorktreeCommands): GitWorktrees {
   const options = { timeoutMs: checkoutTimeoutMs };
   // Writing thousands of files is most of the time that a worktree takes; 0 means one process per core.
   const checkout = { ...options, settings: ['-c', 'checkout.workers=0', '-c', 'checkout.thresholdForParallelism=500'] };
@@ -118,6 +118,22 @@ export function createGitWorktrees({
     async resetTo(tree, commit) {
       await require(tree, ['checkout', '--quiet', '--force', '--detach', commit], options);
       await require(tree, ['clean', '--quiet', '--force', '-d']);
+    },
+    async fetchBranch(tree, remote, patterns) {
+      checkRef(remote);
+      const network = { timeoutMs: networkTimeoutMs };
+      const listed = await require(tree, [
+        'ls-remote',
+        '--end-of-options',
+        remote,
+        ...patterns.map((each) => `refs/heads/${each}`),
+      ], network);
+      const [, commit, branch] = /^([0-9a-f]{40,64})\trefs\/heads\/(\S+)$/m.exec(listed) ?? [];
+      if (commit === undefined || branch === undefined) return undefined;
+      checkRef(branch);
+      const refs = `+refs/heads/${branch}:refs/remotes/${remote}/${branch}`;
+      await require(tree, ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--end-of-options', remote, refs], network);
+      return { branch, commit };
     },
     async deleteBranch(tree, branch) {
       await git(tree, ['branch', '--quiet', '-D', '--', branch]);

@@ -135,7 +135,7 @@ export function createGit(env: Record<string, string | undefined>): Git {
   const notes = createGitNotes({ query, require, checkRef });
   return {
     loadWorktrees: async () =>
-      (await import('./git-worktrees.ts')).createGitWorktrees({ git, query, require, listChanges, listFilterSettings }),
+      (await import('./git-worktrees.ts')).createGitWorktrees({ git, query, require, checkRef, listChanges, listFilterSettings }),
     ...notes,
     ...createGitHooks({ query, require }, env.GIT_INDEX_FILE),
     isRef: (name) => ref.test(name),

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
+import { pickSize } from '../faults/processes.ts';
 import { startPostgres } from '../postgres.ts';
 import { createTempFolder } from '../temp-folder.ts';
 import { trustProject } from '../trust.ts';
@@ -44,7 +45,7 @@ test('a daemon does tasks that are added after its database was restarted, and t
   );
 });
 
-test('a daemon that waits asks its database nothing, and is woken at once', { timeout: 120_000 }, async () => {
+test('a daemon that waits asks its database nothing, and is woken at once', { timeout: 240_000 }, async () => {
   const server = await startPostgres();
   onTestFinished(() => server.stop());
   const project = await createWorkProject({ env: { CLEO_DATABASE_URL: server.url }, key: 'work_idle' });
@@ -64,9 +65,9 @@ test('a daemon that waits asks its database nothing, and is woken at once', { ti
     same = now.length > 0 && now.join() === before.join() ? same + 1 : 0;
     before = now;
   }
-  await sleep(12_000);
-  // A connection may close meanwhile, but none is asked anything.
-  expect((await listQueries()).filter((query) => !before.includes(query))).toEqual([]);
+  await sleep(pickSize(12_000, 65_000));
+  // A connection may close meanwhile, but none is asked anything, except once a minute whether it is still alive.
+  expect((await listQueries()).filter((query) => !before.includes(query)).length).toBeLessThanOrEqual(pickSize(0, 1));
   const added = Date.now();
   const id = await project.add('Work', 'agent: write a.txt');
   while ((await project.show(id)).status === 'pending' && Date.now() < added + 20_000) await sleep(50);

@@ -44,6 +44,34 @@ test('work.run does the tasks of a scope in the order of their dependencies', as
   expect((await call('tasks.show', { taskId: 'T004' })).task.status).toBe('pending');
 });
 
+test('work.run does the epics of a saga, and with the scope global all epics', async () => {
+  const tasks = ['T002 saga', 'T003 epic in T002', 'T004 in T003', 'T005 in T001'];
+  const { call } = await createProject(scripted(committing), tasks);
+  const run = async (scope: string) => (await call('work.run', { scope })).work.tasks.map(({ taskId }: { taskId: string }) => taskId);
+  expect(await run('saga:T002')).toEqual(['T004']);
+  expect(await run('global')).toEqual(['T005']);
+});
+
+test.each([
+  ['file', 'fs.readFileSync(process.argv.at(-1), "utf8")'],
+  ['arg', 'process.argv.at(-1)'],
+  ['stdin', 'fs.readFileSync(0, "utf8")'],
+])('a profile passes the prompt by %s', async (prompt, read) => {
+  const code = `const fs = require('node:fs'); console.log(${read}.split('\\n')[0]); ${committing}`;
+  const { call } = await createProject(scripted(code, { prompt }), ['T002 in T001']);
+  expect((await call('work.run', {})).work.tasks).toMatchObject([{ taskId: 'T002', outcome: 'done' }]);
+  expect((await call('work.logs', { taskId: 'T002' })).log).toBe(`# Do T002\n${done}\n`);
+});
+
+test('work.setup runs once in a worktree, also if its task takes several rounds and runs', async () => {
+  const config = scripted(`console.log('Implementation partial. See MANIFEST.jsonl for details.')`);
+  const setup = [process.execPath, '-e', 'fs.appendFileSync("node_modules.txt", "set up\\n")'];
+  const { call, root } = await createProject({ ...config, work: { ...config.work, setup, rounds: 2 } }, ['T002 in T001: Work']);
+  await call('work.run', {});
+  await call('work.run', { retry: true });
+  expect(readFileSync(join(root, '.cleo', 'worktrees', 'T002-work', 'node_modules.txt'), 'utf8')).toBe('set up\n');
+});
+
 test('work.run in place needs no worktree, and no second agent', async () => {
   const { call, root } = await createProject(scripted(committing), ['T002 in T001']);
   expect((await call('work.run', { inPlace: true, parallel: 2 })).error).toMatchObject({ code: 'E_VALIDATION_PARALLEL' });
@@ -65,6 +93,10 @@ test('a budget ends the run with a summary', async () => {
   const { call } = await createProject(scripted(committing), ['T002 in T001', 'T003 in T001']);
   expect((await call('work.run', { maxTasks: 1 })).work).toMatchObject({ reason: 'tasks', tasks: [{ taskId: 'T002' }] });
   expect((await call('work.run', { until: '2020-01-01' })).work).toMatchObject({ reason: 'time', tasks: [] });
+  expect((await call('work.run', { until: '2100-01-01T10:00Z' })).work).toMatchObject({
+    reason: 'nothing-ready',
+    tasks: [{ taskId: 'T003', outcome: 'done' }],
+  });
 });
 
 test('money that is used up ends the run', async () => {
@@ -91,6 +123,24 @@ test('a limit that one agent reaches ends the wait of the others', async () => {
   expect((await call('work.run', { daemon: true, parallel: 2, budgetUsd: 0.4 })).work).toMatchObject({
     reason: 'cost',
     tasks: [{ taskId: 'T002', outcome: 'done' }],
+  });
+});
+
+test('work.status shows the tokens of an agent while it runs, and what it has cost counts if it is ended', async () => {
+  const message = JSON.stringify({ type: 'assistant', message: { id: 'm1', content: [], usage: { input_tokens: 20, output_tokens: 5 } } });
+  const code = `console.log(${JSON.stringify(message)}); setInterval(() => {}, 1000)`;
+  const { call } = await createProject(scripted(code, { output: 'claude-json' }), ['T002 in T001']);
+  const whenEnded = call('work.run', {});
+  const readUsage = async () => {
+    const { processes, tasks } = (await call('work.status')).work;
+    return [...processes, ...tasks].map(({ usage }) => usage.inputTokens);
+  };
+  await expect.poll(readUsage, { timeout: 10_000 }).toEqual([20, 20]);
+  await call('work.stop', { all: true, now: true });
+  expect((await whenEnded).work).toMatchObject({
+    reason: 'stopped',
+    tasks: [{ taskId: 'T002', outcome: 'stopped' }],
+    usage: { inputTokens: 20, outputTokens: 5 },
   });
 });
 

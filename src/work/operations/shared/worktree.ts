@@ -1,8 +1,10 @@
 import { dirname, join } from 'node:path';
 import { CleoError } from '#core/errors/error.ts';
+import type { TaskId } from '#core/model/scalars.ts';
 import { requireTrusted } from '#core/require-trusted.ts';
 import { splitCommand } from '#lib/shell-words.ts';
 import type { WorkItem } from '../../model/work-item.ts';
+import { toBranch } from '../../rules/names.ts';
 import { itemFile, parseWorkItem } from '../../rules/stored-work.ts';
 import { listProcesses } from './stored-items.ts';
 import { getItemFolder, getSpareFolder, getWorktreeFolder, type WorkRun } from './work-run.ts';
@@ -90,9 +92,11 @@ async function addDependencies(work: WorkRun, item: WorkItem, folder: string): P
   const { ctx, git, runner } = work;
   const { depends } = await ctx.runStep(workSteps.task, { taskId: item.taskId });
   for (const id of depends) {
-    const branch = parseWorkItem(runner.work.read(id, itemFile))?.branch;
-    const commit = branch && (await git.resolveCommit(folder, `refs/heads/${branch}`));
-    if (!commit || (await git.isCheckedOut(folder, commit))) continue;
+    const own = parseWorkItem(runner.work.read(id, itemFile))?.branch;
+    const local = own && (await git.resolveCommit(folder, `refs/heads/${own}`));
+    const found = local ? { branch: own, commit: local } : await fetchWork(work, id);
+    if (!found || (await git.isCheckedOut(folder, found.commit))) continue;
+    const { branch, commit } = found;
     const merged = await git.merge(folder, commit, `Merge ${branch}, which ${item.taskId} depends on`);
     if ('commit' in merged) continue;
     throw new CleoError('E_DEPENDENCY_ERROR', {
@@ -101,6 +105,13 @@ async function addDependencies(work: WorkRun, item: WorkItem, folder: string): P
       fix: `cleo work logs ${item.taskId}`,
     });
   }
+}
+
+/** Fetches the branch that another machine has pushed for a task. In the other modes nothing is pushed. */
+async function fetchWork({ ctx, git, config }: WorkRun, id: TaskId): Promise<{ branch: string; commit: string } | undefined> {
+  const { root } = ctx.project;
+  const remote = config['work.integrate'] === 'pr' ? await git.getRemote(root) : undefined;
+  return remote === undefined ? undefined : git.fetchBranch(root, remote, [toBranch(id), toBranch(`${id}-*`)]);
 }
 
 /** Runs `work.setup` in a new worktree. */
