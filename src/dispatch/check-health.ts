@@ -8,19 +8,38 @@ type Health = 'ok' | 'busy' | 'failing';
 const validMs = 5000;
 /** The longest time until a check is answered. */
 const maxAnswerMs = 5000;
+/** A write that takes longer waits for the lock, or for a database that is down. */
+const slowWriteMs = 1000;
 
 /** Creates the health check of a server: a write that is committed. Requests at the same time share one. */
 export function createHealthCheck({ openStore, platform }: App): () => Promise<Health> {
   let running: Promise<Health> | undefined;
   let startedAtMs = 0;
   let last: { health: Health; atMs: number } | undefined;
+  /** A read waits for no lock, so that one without an answer means that the database is down. */
+  const readOnce = async (): Promise<boolean> => {
+    try {
+      await (await openStore('read')).read(({ audit }) => audit.getHead());
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  let reading: Promise<boolean> | undefined;
+  const canRead = (): Promise<boolean> => {
+    reading ??= readOnce().finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  };
   const writeOnce = async (): Promise<Health> => {
     try {
       const at = platform.now();
       await (await openStore('write')).write({ at, by: 'cleo serve', operation: 'healthz' }, ({ health }) => health.recordCheck(at));
       return 'ok';
     } catch (error) {
-      return error instanceof CleoError && error.row === 'E_LOCK_TIMEOUT' ? 'busy' : 'failing';
+      // Calls that wait for a database that is down use the connections of this server, too.
+      return error instanceof CleoError && error.row === 'E_LOCK_TIMEOUT' && (await canRead()) ? 'busy' : 'failing';
     }
   };
   return async () => {
@@ -38,10 +57,13 @@ export function createHealthCheck({ openStore, platform }: App): () => Promise<H
     // A write waits for the lock for as long as a call; a database that is silent for longer has failed.
     const busyTimeoutMs = platform.config.load(requireProject(platform))['store.busyTimeoutMs'];
     const isOverdue = nowMs - startedAtMs > busyTimeoutMs + maxAnswerMs;
-    let timer: NodeJS.Timeout | undefined;
-    const overdue = new Promise<Health>((resolve) => {
-      timer = setTimeout(() => resolve(isOverdue ? 'failing' : 'busy'), maxAnswerMs);
-    });
-    return Promise.race([running, overdue]).finally(() => clearTimeout(timer));
+    const timers: NodeJS.Timeout[] = [];
+    const wait = (ms: number): Promise<void> => new Promise((resolve) => void timers.push(setTimeout(resolve, ms)));
+    const explainWait = async (): Promise<Health> => {
+      await wait(slowWriteMs);
+      const isAnswered = await Promise.race([canRead(), wait(maxAnswerMs - slowWriteMs).then(() => false)]);
+      return isAnswered && !isOverdue ? 'busy' : 'failing';
+    };
+    return Promise.race([running, explainWait()]).finally(() => timers.forEach(clearTimeout));
   };
 }

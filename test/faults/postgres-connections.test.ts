@@ -87,3 +87,16 @@ test('cleo mcp has at most two connections, and none after a minute of silence',
   if (isFull) await expect.poll(listBackends, { timeout: 60_000, interval: 500 }).toEqual([]);
   await client.close();
 });
+
+test('the health check fails while the database is down, and succeeds when it is back', async () => {
+  const project = await createTeamProject();
+  const { send } = await startServer(project, [], project.env);
+  const check = async (): Promise<[number, string]> => {
+    const { status, text } = await send('GET', '/healthz');
+    return [status, JSON.parse(text).status];
+  };
+  const restart = server.restart(6000);
+  expect(await check()).toEqual([503, 'failing']);
+  await restart;
+  await expect.poll(check, { timeout: 30_000 }).toEqual([200, 'ok']);
+});

@@ -42,11 +42,14 @@ const createRows = () =>
     }),
 
     E_FILE_ERROR: pathRow<{ problem: string; path: string; fix: string; manual?: string }>(3),
-    E_STORE_DAMAGED: row<{ path: string; problem: string; missing?: boolean; backup?: string; hasPlan?: boolean }>({
+    E_STORE_DAMAGED: row<{ path: string; problem: string; missing?: boolean; isServer?: true; backup?: string; hasPlan?: boolean }>({
       exit: 3,
       http: 500,
+      // Backups of a server are made there.
       message: (d) =>
-        `${d.path}: ${d.problem}. ${d.backup ? `The newest backup is ${d.backup}` : 'There is no backup'}; the file was left as it is`,
+        d.isServer
+          ? `${d.path}: ${d.problem}; nothing was changed`
+          : `${d.path}: ${d.problem}. ${d.backup ? `The newest backup is ${d.backup}` : 'There is no backup'}; the file was left as it is`,
       fix: (d) => (d.backup ? `cleo backup restore ${quote(d.backup)}` : d.hasPlan ? rebuild : d.missing ? 'cleo init' : 'cleo doctor'),
       alternatives: (d) => (d.backup && d.hasPlan ? [{ action: 'Rebuild the store from .cleo/plan', command: rebuild }] : []),
     }),

@@ -25,12 +25,17 @@ export const isReadOnlyServer = (error: unknown): boolean => getErrorCode(error)
 /** The schema may be on another server or under another key. A new one would be another project, so `init` is not suggested. */
 export const createMissingSchemaError = (options: PostgresOptions, cause: unknown): CleoError =>
   replaceFix(
-    createDamagedError(options, 'the project has no schema on this server', cause, { missing: true }),
+    createDamagedError(
+      options,
+      'the project has no schema on this server; it is on another one or has another project.key, or it was removed',
+      cause,
+      { missing: true },
+    ),
     'cleo config get store.url',
   );
 
 const createDamagedError = ({ schema }: PostgresOptions, problem: string, cause: unknown, facts: { missing?: boolean } = {}): CleoError =>
-  new CleoError('E_STORE_DAMAGED', { path: schema, problem, ...facts }, { cause });
+  new CleoError('E_STORE_DAMAGED', { path: schema, problem, isServer: true, ...facts }, { cause });
 
 /** Creates the error of a call that got no connection in time. */
 export const createUnavailableError = (options: PostgresOptions, error: unknown, waitedMs = options.busyTimeoutMs): CleoError =>

@@ -40,7 +40,7 @@ const matchError = (code: string, exitCode: number, message = '') =>
 
 describe('an unusable store', () => {
   test('fails if the server has no schema of the project', async () => {
-    await expect(readOnce(createOptions())).rejects.toThrow(matchError('E_STORE_DAMAGED', 3, 'no schema'));
+    await expect(readOnce(createOptions())).rejects.toThrow(matchError('E_STORE_DAMAGED', 3, 'or it was removed; nothing was changed'));
     // Another schema would be another project.
     await expect(readOnce(createOptions())).rejects.toMatchObject({ fix: 'cleo config get store.url' });
   });
