@@ -7,7 +7,8 @@
 //
 // This file itself is compiled at every start, as is every function of Node that it is the first to call: 0.01 to 0.03 ms each. So it is
 // short, the build removes its comments, it uses methods of `Uint8Array`, which are part of V8, instead of those of `Buffer`, and code that
-// few starts need is in save-cache.js. `require` would load a built-in module with seven functions that nothing else calls.
+// few starts need is in save-cache.js. `require` would load a built-in module with seven functions that nothing else calls, and `readSync`
+// checks its parameters with three more functions than `readvSync`.
 const { getBuiltinModule } = process;
 const fs = getBuiltinModule('node:fs');
 const vm = getBuiltinModule('node:vm');
@@ -27,8 +28,9 @@ if (word === 'add-batch') {
 if (word === 'store') getBuiltinModule('node:v8').setFlagsFromString('--optimize-for-size');
 // An import creates garbage faster than V8 collects it: on a busy machine, the heap grew to three times what is in use.
 if (word === 'import') getBuiltinModule('node:v8').setFlagsFromString('--heap-growing-percent=30');
-// A read that is logged needs the code of a write too, which other reads must not load.
-const name = `${/^[a-z][a-z-]*$/.test(word) ? word : '-'}${env.CLEO_SESSION_GRADE === 'true' ? '+grade' : ''}.bin`;
+// A read that is logged needs the code of a write too, which other reads must not load; a git hook needs little of what `sync` loads.
+const variant = env.CLEO_SESSION_GRADE === 'true' ? '+grade' : process.argv[3] === '--git-hook' ? '+hook' : '';
+const name = `${/^[a-z][a-z-]*$/.test(word) ? word : '-'}${variant}.bin`;
 const { equals, latin1Slice } = Buffer.prototype;
 /** The source of the core and then the cache are read into the same memory, because each new page of 4 KB takes 0.002 ms. Longer than most
  *  caches; memory that is not used costs nothing. */
@@ -61,7 +63,7 @@ function readSource(file, bytes) {
   if (opened === undefined) throw new Error(`${__dirname}/${file} is missing; install cleo again`);
   let length = 0;
   for (;;) {
-    length += fs.readSync(opened, bytes, length, bytes.length - length, null);
+    length += fs.readvSync(opened, [bytes.subarray(length)]);
     if (length < bytes.length) break;
     const longer = new Uint8Array(2 * length);
     longer.set(bytes);
@@ -77,12 +79,12 @@ function readCache(file) {
   const opened = open(`${sharedFolder}/${file}`) ?? (isOwn(`${home}/cache/${key}`) ? open(`${home}/cache/${key}/${file}`) : undefined);
   if (opened === undefined) return undefined;
   try {
-    fs.readSync(opened, piece, 0, piece.length, 0);
+    fs.readvSync(opened, [piece], 0);
     const { length, positions } = JSON.parse(latin1Slice.call(piece, 0, piece.indexOf(10)));
     const bytes = length > memory.length ? new Uint8Array(length) : memory;
-    fs.readSync(opened, bytes, 0, length, 0);
+    fs.readvSync(opened, [bytes.subarray(0, length)], 0);
     for (let at = 0; at < length; at += piece.length) {
-      const count = fs.readSync(opened, piece, 0, Math.min(piece.length, length - at), length + at);
+      const count = fs.readvSync(opened, [piece.subarray(0, length - at)], length + at);
       if (count === 0 || !equals.call(piece.subarray(0, count), bytes.subarray(at, at + count))) return undefined;
     }
     for (const part of Object.keys(positions)) positions[part] = bytes.subarray(...positions[part]);

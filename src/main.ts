@@ -1,5 +1,5 @@
 import { fstatSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { registry } from './core/index.generated.ts';
 import { type Config, defaultConfig } from './core/model/config.ts';
 import { locatesStore } from './core/rules/store-keys.ts';
@@ -150,7 +150,7 @@ async function locateStore(platform: Platform, project: Project, address?: strin
   const url = address ?? readAddress(platform, config);
   const keep = config['backup.keep'];
   const sqlite: StoreLocation['sqlite'] = {
-    path: join(project.folder, 'cleo.db'),
+    path: resolve(project.folder, 'cleo.db'),
     busyTimeoutMs: config['store.busyTimeoutMs'],
     durability: config['store.durability'],
     newestBackup: () => platform.backups.list(project)[0]?.id,

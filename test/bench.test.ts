@@ -63,6 +63,18 @@ for (const [line, expected] of everyday)
     expect(modules.filter((name) => !bare.has(name) && !/sqlite/i.test(name))).toEqual(['NativeModule vm']);
   });
 
+test.each([['add', 'Write'], ['start', 'T2'], ['update', 'T2', '--notes', 'Begun'], ['list']])(
+  'cleo %s loads no schema of its result, which the build has moved to a part of its own',
+  (...words) => {
+    const folder = createProject();
+    const { files } = listLoaded(folder, [join(dist, 'cleo.js'), ...words]);
+    const parts = files.map((path) => relative(join(dist, 'parts'), path));
+    expect(parts).toContain(`tasks-operations-${words[0]}.js`);
+    expect(parts.filter((name) => name.endsWith('-result.js'))).toEqual([]);
+    expect(statSync(join(dist, 'parts', `tasks-operations-${words[0]}-result.js`)).size).toBeGreaterThan(500);
+  },
+);
+
 /** The length without the padding at the end. */
 const getCodeLength = (path: string): number => readFileSync(join(dist, path), 'utf8').trimEnd().length;
 

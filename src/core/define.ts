@@ -314,6 +314,8 @@ export interface Operation extends Omit<Definition<Params, Params>, 'needs'> {
   kind: OperationKind;
   needs: Requirement;
   canDryRun: boolean;
+  /** The keys of the result, if the build has moved its schema to a part of its own. */
+  resultKeys?: string[];
   run: Run<never, Params, Params>;
   peek?(context: QueryContext, params: never): Promise<{ answer: unknown } | { hint: unknown }>;
   findWork?(context: QueryContext): Promise<AvailableWork>;

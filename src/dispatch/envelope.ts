@@ -49,7 +49,7 @@ export function createSuccess(operation: Operation, meta: Meta, outcome: Outcome
 
 /** Returns the first key of the result schema that the result has: it holds the primary data. */
 export function getResultsField(operation: Operation, result: Record<string, unknown> = {}): string {
-  const keys = Object.keys(operation.result.entries);
+  const keys = operation.resultKeys ?? Object.keys(operation.result.entries);
   return keys.find((key) => key in result) ?? keys[0] ?? '';
 }
 

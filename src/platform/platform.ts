@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { formatIsoTime } from '#lib/iso-time.ts';
 import { identifyByEnvironment } from '#sessions/rules/caller.ts';
 import { backups } from './backups/backups.ts';
@@ -10,13 +10,14 @@ import { findProject, isSuspectFolder, locateNewProject } from './project.ts';
 
 /** Creates the platform of this process: its environment, files, programs and clock. */
 export function createPlatform(env: Record<string, string | undefined>, folder: string, version: string): Platform {
-  const home = resolve(env.CLEO_HOME || join(env.HOME || env.USERPROFILE || readHome(), '.cleo'));
+  const home = env.CLEO_HOME ? resolve(env.CLEO_HOME) : resolve(env.HOME || env.USERPROFILE || readHome(), '.cleo');
   let project: Project | undefined;
   let trust: ProjectTrust | undefined;
   const { build, runtime } = describeRuntime(process.versions);
   const databaseUrl = env.CLEO_DATABASE_URL || undefined;
   const serverUrl = env.CLEO_SERVER || undefined;
   const identity = identifyByEnvironment(env, () => readLogin(env));
+  const loadSkills: Platform['skills']['load'] = async (project) => (await import('./skills.ts')).loadSkills(project, home);
   const platform: Platform = {
     now: () => formatIsoTime(Date.now()),
     monotonicMs,
@@ -35,8 +36,8 @@ export function createPlatform(env: Record<string, string | undefined>, folder: 
     config: createConfigFiles(home, { serverUrl, databaseUrl }),
     backups,
     skills: {
-      load: async (project) => (await import('./skills.ts')).loadSkills(project, home),
-      loadOfStore: async (project) => (await import('./skills.ts')).loadSkills(project, home),
+      load: loadSkills,
+      loadOfStore: loadSkills,
       readBundled: async (name) => (await import('./skills.ts')).readBundledSkill(name),
     },
     runProgram: async (words, options) => (await import('./process.ts')).runProgram(env, words, options),

@@ -27,7 +27,7 @@ export function locateNewProject(folder: string, root: string | undefined, home:
   }
 }
 
-const toProject = (root: string): Project => ({ root, folder: join(root, '.cleo') });
+const toProject = (root: string): Project => ({ root, folder: resolve(root, '.cleo') });
 
 /** Excludes the user's cleo folder, which is also called `.cleo`. */
 function getProjectAt(root: string, home: string): Project | undefined {
@@ -44,7 +44,7 @@ function findMainProject(folder: string, home: string): Project | undefined {
 /** Reads the file `.git` of a linked worktree, which points to `.git/worktrees/<name>` of the main worktree. A bare
  *  repository has no main worktree. */
 function findMainWorktree(folder: string): string | undefined {
-  const git = join(folder, '.git');
+  const git = resolve(folder, '.git');
   if (!statSync(git, { throwIfNoEntry: false })?.isFile()) return undefined;
   const gitdir = /^gitdir: (.+)$/m.exec(readFileSync(git, 'utf8'))?.[1];
   if (!gitdir) return undefined;

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { CleoError } from '#core/errors/error.ts';
 import { keepLogsAtExit } from './sqlite-bun.ts';
 
@@ -58,7 +58,7 @@ function loadPrebuilt(): SqliteDriver | undefined {
   const folder = dirname(import.meta.filename);
   for (const modules of ['../node_modules', '../..', '../../node_modules', '../../../node_modules'])
     for (const libc of ['glibc', 'musl']) {
-      const path = join(
+      const path = resolve(
         folder,
         modules,
         '@photostructure',
