@@ -80,7 +80,7 @@ export function createPipeline(socket: Socket, { onSend, onAnswer, onNotify, onF
   const schedule = (): void => {
     if (isScheduled) return;
     isScheduled = true;
-    setImmediate(flush);
+    afterPromises(() => afterPromises(flush));
   };
   const find = (text: string): { statement: Statement; isFirst: boolean } => {
     const known = kept.get(text);
@@ -202,6 +202,10 @@ export function createPipeline(socket: Socket, { onSend, onAnswer, onNotify, onF
     },
   };
 }
+
+/** Calls `then` when the pending promises have run, before other events of this process: the server works while they are handled. Joined reads
+ *  are sent at the first such moment, so the statements of a turn are complete at the second. */
+const afterPromises = (then: () => void): void => queueMicrotask(() => process.nextTick(then));
 
 const syncEntry: Waiting = {
   kind: 'sync',

@@ -131,7 +131,7 @@ export function openPostgres(options: PostgresOptions): Store {
 
   return {
     read: <T>(work: (store: ReadStore) => Promise<T>) =>
-      runTransaction(undefined, ({ db, ahead }) => work({ ...createReadStore(db), ahead: createAhead(ahead) })),
+      runTransaction(undefined, ({ db, ahead }) => work(createReadStore(db, createAhead(ahead)))),
     readEarlierTokens: (work) => runTransaction(undefined, ({ db }) => work(createReadStore(db).tokens), { acceptsEarlier: true }),
     write: async <T>(stamp: Stamp, work: (store: WriteStore) => Promise<T>, sendAhead?: SendAhead) => {
       const { runWrite } = await import('../sql/write-store.ts');

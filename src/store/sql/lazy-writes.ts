@@ -13,15 +13,15 @@ import type { Db } from './sql.ts';
 import { createGateWrites } from './verification/gates.ts';
 
 /** Writes that the most frequent commands do not need. */
-export const createLazyWrites = (db: Db, stamp: Stamp, changes: Changes) => ({
-  sessions: createSessionWrites(db, changes),
-  tokens: createTokenWrites(db, changes),
-  health: createHealthWrites(db),
-  spawns: createSpawnWrites(db, changes),
-  gates: createGateWrites(db, changes),
-  lifecycle: createLifecycleWrites(db, changes),
-  workgraphs: createWorkGraphWrites(db),
-  releases: createReleaseWrites(db, changes),
-  docs: createDocWrites(db, stamp, changes),
-  nexus: createNexusWrites(db, changes),
-});
+export const lazyWrites = {
+  sessions: (db: Db, _stamp: Stamp, changes: Changes) => createSessionWrites(db, changes),
+  tokens: (db: Db, _stamp: Stamp, changes: Changes) => createTokenWrites(db, changes),
+  health: (db: Db) => createHealthWrites(db),
+  spawns: (db: Db, _stamp: Stamp, changes: Changes) => createSpawnWrites(db, changes),
+  gates: (db: Db, _stamp: Stamp, changes: Changes) => createGateWrites(db, changes),
+  lifecycle: (db: Db, _stamp: Stamp, changes: Changes) => createLifecycleWrites(db, changes),
+  workgraphs: (db: Db) => createWorkGraphWrites(db),
+  releases: (db: Db, _stamp: Stamp, changes: Changes) => createReleaseWrites(db, changes),
+  docs: (db: Db, stamp: Stamp, changes: Changes) => createDocWrites(db, stamp, changes),
+  nexus: (db: Db, _stamp: Stamp, changes: Changes) => createNexusWrites(db, changes),
+};

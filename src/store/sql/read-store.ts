@@ -1,34 +1,49 @@
 import type { ReadStore } from '../port/store.ts';
-import { withLazyMethods } from './lazy.ts';
+import { createLoader, createParts, withLazyMethods } from './lazy.ts';
 import { createSessionReads } from './sessions/reads.ts';
 import type { Db } from './sql.ts';
 import { createClaimReads } from './tasks/claims.ts';
 import { createTaskReads } from './tasks/reads.ts';
 
 /** Creates the store of a query, valid for one transaction. */
-export function createReadStore(db: Db): ReadStore {
-  const loadReads = async () => (await import('./lazy-reads.ts')).lazyReads;
-  return {
-    tasks: withLazyMethods(createTaskReads(db), async () => (await loadReads()).tasks(db)),
-    ranks: withLazyMethods({}, async () => (await import('./tasks/rank-reads.ts')).createRankReads(db)),
-    search: withLazyMethods({}, async () => (await import('./search/reads.ts')).createSearchReads(db)),
-    audit: withLazyMethods({}, async () => (await loadReads()).audit(db)),
-    claims: withLazyMethods(createClaimReads(db), async () => (await loadReads()).claims(db)),
-    sessions: withLazyMethods(createSessionReads(db), async () => (await loadReads()).sessions(db)),
-    keys: withLazyMethods({}, async () => (await loadReads()).keys(db)),
-    tokens: withLazyMethods({}, async () => (await loadReads()).tokens(db)),
-    spawns: withLazyMethods({}, async () => (await loadReads()).spawns(db)),
-    health: withLazyMethods({}, async () => (await loadReads()).health(db)),
-    gates: withLazyMethods({}, async () => (await loadReads()).gates(db)),
-    lifecycle: withLazyMethods({}, async () => (await loadReads()).lifecycle(db)),
-    workgraphs: withLazyMethods({}, async () => (await loadReads()).workgraphs(db)),
-    releases: withLazyMethods({}, async () => (await loadReads()).releases(db)),
-    memory: withLazyMethods({}, async () => (await import('./memory/reads.ts')).createMemoryReads(db)),
-    docs: withLazyMethods({}, async () => (await loadReads()).docs(db)),
-    nexus: withLazyMethods({}, async () => (await loadReads()).nexus(db)),
-    imports: withLazyMethods({}, async () => (await import('./transfer/imports.ts')).createImportReads(db)),
-    plan: withLazyMethods({}, async () => (await import('./transfer/plan-reads.ts')).createPlanReads(db)),
-    github: withLazyMethods({}, async () => (await import('./transfer/github.ts')).createGithubReads(db)),
-    records: withLazyMethods({}, async () => (await import('./admin/shared-records.ts')).createSharedRecordReads(db)),
-  };
+export const createReadStore = (db: Db, ahead?: ReadStore['ahead']): ReadStore =>
+  createParts<ReadStore, ReadContext>(readParts, { db, ahead });
+
+interface ReadContext {
+  db: Db;
+  ahead: ReadStore['ahead'];
 }
+
+export const loadLazyReads = createLoader(async () => (await import('./lazy-reads.ts')).lazyReads);
+const loadRanks = createLoader(() => import('./tasks/rank-reads.ts'));
+const loadSearch = createLoader(() => import('./search/reads.ts'));
+const loadMemory = createLoader(() => import('./memory/reads.ts'));
+const loadImports = createLoader(() => import('./transfer/imports.ts'));
+const loadPlan = createLoader(() => import('./transfer/plan-reads.ts'));
+const loadGithub = createLoader(() => import('./transfer/github.ts'));
+const loadRecords = createLoader(() => import('./admin/shared-records.ts'));
+
+export const readParts: { [K in keyof ReadStore]-?: (context: ReadContext) => ReadStore[K] } = {
+  ahead: ({ ahead }) => ahead,
+  tasks: ({ db }) => withLazyMethods(createTaskReads(db), loadLazyReads, ({ tasks }) => tasks(db)),
+  ranks: ({ db }) => withLazyMethods({}, loadRanks, ({ createRankReads }) => createRankReads(db)),
+  search: ({ db }) => withLazyMethods({}, loadSearch, ({ createSearchReads }) => createSearchReads(db)),
+  audit: ({ db }) => withLazyMethods({}, loadLazyReads, ({ audit }) => audit(db)),
+  claims: ({ db }) => withLazyMethods(createClaimReads(db), loadLazyReads, ({ claims }) => claims(db)),
+  sessions: ({ db }) => withLazyMethods(createSessionReads(db), loadLazyReads, ({ sessions }) => sessions(db)),
+  keys: ({ db }) => withLazyMethods({}, loadLazyReads, ({ keys }) => keys(db)),
+  tokens: ({ db }) => withLazyMethods({}, loadLazyReads, ({ tokens }) => tokens(db)),
+  spawns: ({ db }) => withLazyMethods({}, loadLazyReads, ({ spawns }) => spawns(db)),
+  health: ({ db }) => withLazyMethods({}, loadLazyReads, ({ health }) => health(db)),
+  gates: ({ db }) => withLazyMethods({}, loadLazyReads, ({ gates }) => gates(db)),
+  lifecycle: ({ db }) => withLazyMethods({}, loadLazyReads, ({ lifecycle }) => lifecycle(db)),
+  workgraphs: ({ db }) => withLazyMethods({}, loadLazyReads, ({ workgraphs }) => workgraphs(db)),
+  releases: ({ db }) => withLazyMethods({}, loadLazyReads, ({ releases }) => releases(db)),
+  memory: ({ db }) => withLazyMethods({}, loadMemory, ({ createMemoryReads }) => createMemoryReads(db)),
+  docs: ({ db }) => withLazyMethods({}, loadLazyReads, ({ docs }) => docs(db)),
+  nexus: ({ db }) => withLazyMethods({}, loadLazyReads, ({ nexus }) => nexus(db)),
+  imports: ({ db }) => withLazyMethods({}, loadImports, ({ createImportReads }) => createImportReads(db)),
+  plan: ({ db }) => withLazyMethods({}, loadPlan, ({ createPlanReads }) => createPlanReads(db)),
+  github: ({ db }) => withLazyMethods({}, loadGithub, ({ createGithubReads }) => createGithubReads(db)),
+  records: ({ db }) => withLazyMethods({}, loadRecords, ({ createSharedRecordReads }) => createSharedRecordReads(db)),
+};

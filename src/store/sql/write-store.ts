@@ -1,9 +1,9 @@
-import type { AuditDraft, SignEntry } from '#core/model/audit.ts';
-import type { Stamp, WriteStore } from '../port/store.ts';
+import type { AuditDraft, Changes, SignEntry } from '#core/model/audit.ts';
+import type { ReadStore, Stamp, WriteStore } from '../port/store.ts';
 import { appendAudit } from './admin/audit-writes.ts';
 import { createJobWrites, createKeyWrites } from './admin/jobs-and-idempotency.ts';
-import { withLazyMethods } from './lazy.ts';
-import { createReadStore } from './read-store.ts';
+import { createLoader, createParts, withLazyMethods } from './lazy.ts';
+import { createReadStore, loadLazyReads, readParts } from './read-store.ts';
 import { createSessionReads } from './sessions/reads.ts';
 import type { Db } from './sql.ts';
 import { createClaimWrites } from './tasks/claim-writes.ts';
@@ -17,27 +17,62 @@ export async function runWrite<T>(
   db: Db,
   stamp: Stamp,
   work: (store: WriteStore) => Promise<T>,
-  more: Pick<WriteStore, 'ahead'> = {},
+  { ahead }: Pick<WriteStore, 'ahead'> = {},
 ): Promise<T> {
   const ranks = createRankRefresher(db);
-  const result = await work({ ...createWriteStore(db, stamp, ranks), ...more });
+  const changes: Changes = { created: [], updated: [], deleted: [] };
+  const context: WriteContext = { db, ahead, reads: createReadStore(db), stamp, changes, ranks };
+  const result = await work(createParts<WriteStore, WriteContext>(writeParts, context));
   await ranks.refresh();
   return result;
 }
 
-/** Creates the store of a mutation. Whoever calls it refreshes the ranks at the end. */
-function createWriteStore(db: Db, stamp: Stamp, ranks: RankRefresher): WriteStore {
-  const reads = createReadStore(db);
-  const changes = { created: [], updated: [], deleted: [] };
-  const loadReads = async () => (await import('./lazy-reads.ts')).lazyReads;
-  const loadWrites = async () => (await import('./lazy-writes.ts')).createLazyWrites(db, stamp, changes);
-  return {
-    ...reads,
-    tasks: withLazyMethods({ ...createTaskReads(db), ...createTaskWrites(db, reads.tasks, stamp, changes, ranks) }, async () =>
-      (await loadReads()).tasks(db),
+interface WriteContext {
+  db: Db;
+  ahead: ReadStore['ahead'];
+  reads: ReadStore;
+  stamp: Stamp;
+  changes: Changes;
+  ranks: RankRefresher;
+}
+
+const loadRankWrites = createLoader(() => import('./tasks/rank-writes.ts'));
+const loadLazyWrites = createLoader(() => import('./lazy-writes.ts'));
+/** Both modules of a part that reads and writes. */
+const loadBoth = createLoader(async () => ({ lazyReads: await loadLazyReads(), ...(await loadLazyWrites()) }));
+const loadConversations = createLoader(() => import('./sessions/conversations.ts'));
+const loadMemory = createLoader(async () => ({ ...(await import('./memory/reads.ts')), ...(await import('./memory/writes.ts')) }));
+const loadImports = createLoader(() => import('./transfer/imports.ts'));
+const loadPlan = createLoader(async () => ({
+  ...(await import('./transfer/plan-reads.ts')),
+  ...(await import('./transfer/plan-writes.ts')),
+}));
+const loadGithub = createLoader(() => import('./transfer/github.ts'));
+const loadRecords = createLoader(() => import('./admin/shared-records.ts'));
+const loadUndo = createLoader(() => import('./undo/undo.ts'));
+const loadDeletions = createLoader(() => import('./tasks/deletions.ts'));
+
+type LazyPart = 'tokens' | 'spawns' | 'gates' | 'lifecycle' | 'health' | 'workgraphs' | 'releases' | 'nexus' | 'docs';
+
+/** Creates a part all of whose methods are rare. */
+const createLazyPart =
+  <K extends LazyPart>(name: K) =>
+  ({ db, stamp, changes }: WriteContext): WriteStore[K] =>
+    withLazyMethods(
+      {},
+      loadBoth,
+      ({ lazyReads, lazyWrites }) => ({ ...lazyReads[name](db), ...lazyWrites[name](db, stamp, changes) }) as object,
+    ) as WriteStore[K];
+
+const writeParts: { [K in keyof WriteStore]-?: (context: WriteContext) => WriteStore[K] } = {
+  ...readParts,
+  tasks: ({ db, reads, stamp, changes, ranks }) =>
+    withLazyMethods({ ...createTaskReads(db), ...createTaskWrites(db, reads.tasks, stamp, changes, ranks) }, loadLazyReads, ({ tasks }) =>
+      tasks(db),
     ),
-    ranks: withLazyMethods({}, async () => (await import('./tasks/rank-writes.ts')).createRankWrites(db, ranks)),
-    audit: withLazyMethods(
+  ranks: ({ db, ranks }) => withLazyMethods({}, loadRankWrites, ({ createRankWrites }) => createRankWrites(db, ranks)),
+  audit: ({ db, ranks }) =>
+    withLazyMethods(
       {
         append: async (entry: AuditDraft, sign?: SignEntry) => {
           // The ranks are read together with the head of the log: on a server each wait is a round trip.
@@ -46,49 +81,55 @@ function createWriteStore(db: Db, stamp: Stamp, ranks: RankRefresher): WriteStor
           await Promise.all([appendAudit(db, entry, sign), ranks.refresh()]);
         },
       },
-      async () => (await loadReads()).audit(db),
+      loadLazyReads,
+      ({ audit }) => audit(db),
     ),
-    claims: withLazyMethods({ ...createClaimReads(db), ...createClaimWrites(db) }, async () => (await loadReads()).claims(db)),
-    keys: withLazyMethods(createKeyWrites(db), async () => (await loadReads()).keys(db)),
-    sessions: withLazyMethods(createSessionReads(db), async () => ({
-      ...(await loadReads()).sessions(db),
-      ...(await loadWrites()).sessions,
+  claims: ({ db }) => withLazyMethods({ ...createClaimReads(db), ...createClaimWrites(db) }, loadLazyReads, ({ claims }) => claims(db)),
+  keys: ({ db }) => withLazyMethods(createKeyWrites(db), loadLazyReads, ({ keys }) => keys(db)),
+  sessions: ({ db, stamp, changes }) =>
+    withLazyMethods(createSessionReads(db), loadBoth, ({ lazyReads, lazyWrites }) => ({
+      ...lazyReads.sessions(db),
+      ...lazyWrites.sessions(db, stamp, changes),
     })),
-    conversations: withLazyMethods({}, async () => (await import('./sessions/conversations.ts')).createConversationWrites(db)),
-    tokens: withLazyMethods({}, async () => ({ ...(await loadReads()).tokens(db), ...(await loadWrites()).tokens })),
-    spawns: withLazyMethods({}, async () => ({ ...(await loadReads()).spawns(db), ...(await loadWrites()).spawns })),
-    gates: withLazyMethods({}, async () => ({ ...(await loadReads()).gates(db), ...(await loadWrites()).gates })),
-    lifecycle: withLazyMethods({}, async () => ({ ...(await loadReads()).lifecycle(db), ...(await loadWrites()).lifecycle })),
-    health: withLazyMethods({}, async () => ({ ...(await loadReads()).health(db), ...(await loadWrites()).health })),
-    jobs: createJobWrites(db),
-    workgraphs: withLazyMethods({}, async () => ({ ...(await loadReads()).workgraphs(db), ...(await loadWrites()).workgraphs })),
-    releases: withLazyMethods({}, async () => ({ ...(await loadReads()).releases(db), ...(await loadWrites()).releases })),
-    memory: withLazyMethods({}, async () => ({
-      ...(await import('./memory/reads.ts')).createMemoryReads(db),
-      ...(await import('./memory/writes.ts')).createMemoryWrites(db, stamp, changes),
+  conversations: ({ db }) => withLazyMethods({}, loadConversations, ({ createConversationWrites }) => createConversationWrites(db)),
+  tokens: createLazyPart('tokens'),
+  spawns: createLazyPart('spawns'),
+  gates: createLazyPart('gates'),
+  lifecycle: createLazyPart('lifecycle'),
+  health: createLazyPart('health'),
+  jobs: ({ db }) => createJobWrites(db),
+  workgraphs: createLazyPart('workgraphs'),
+  releases: createLazyPart('releases'),
+  memory: ({ db, stamp, changes }) =>
+    withLazyMethods({}, loadMemory, ({ createMemoryReads, createMemoryWrites }) => ({
+      ...createMemoryReads(db),
+      ...createMemoryWrites(db, stamp, changes),
     })),
-    nexus: withLazyMethods({}, async () => ({ ...(await loadReads()).nexus(db), ...(await loadWrites()).nexus })),
-    imports: withLazyMethods({}, async () => {
-      const { createImportReads, createImportWrites } = await import('./transfer/imports.ts');
-      return { ...createImportReads(db), ...createImportWrites(db) };
-    }),
-    plan: withLazyMethods({}, async () => ({
-      ...(await import('./transfer/plan-reads.ts')).createPlanReads(db),
-      ...(await import('./transfer/plan-writes.ts')).createPlanWrites(db, reads.tasks, stamp, changes, ranks),
+  nexus: createLazyPart('nexus'),
+  imports: ({ db }) =>
+    withLazyMethods({}, loadImports, ({ createImportReads, createImportWrites }) => ({
+      ...createImportReads(db),
+      ...createImportWrites(db),
     })),
-    github: withLazyMethods({}, async () => {
-      const { createGithubReads, createGithubWrites } = await import('./transfer/github.ts');
-      return { ...createGithubReads(db), ...createGithubWrites(db) };
-    }),
-    records: withLazyMethods({}, async () => {
-      const { createSharedRecordReads, createSharedRecordWrites } = await import('./admin/shared-records.ts');
-      return { ...createSharedRecordReads(db), ...createSharedRecordWrites(db, stamp) };
-    }),
-    docs: withLazyMethods({}, async () => ({ ...(await loadReads()).docs(db), ...(await loadWrites()).docs })),
-    undo: withLazyMethods({}, async () => (await import('./undo/undo.ts')).createUndoWrites(db, reads.tasks, stamp, changes)),
-    deletions: withLazyMethods({}, async () =>
-      (await import('./tasks/deletions.ts')).createDeletionWrites(db, reads.tasks, stamp, changes, ranks),
-    ),
-    changes,
-  };
-}
+  plan: ({ db, reads, stamp, changes, ranks }) =>
+    withLazyMethods({}, loadPlan, ({ createPlanReads, createPlanWrites }) => ({
+      ...createPlanReads(db),
+      ...createPlanWrites(db, reads.tasks, stamp, changes, ranks),
+    })),
+  github: ({ db }) =>
+    withLazyMethods({}, loadGithub, ({ createGithubReads, createGithubWrites }) => ({
+      ...createGithubReads(db),
+      ...createGithubWrites(db),
+    })),
+  records: ({ db, stamp }) =>
+    withLazyMethods({}, loadRecords, ({ createSharedRecordReads, createSharedRecordWrites }) => ({
+      ...createSharedRecordReads(db),
+      ...createSharedRecordWrites(db, stamp),
+    })),
+  docs: createLazyPart('docs'),
+  undo: ({ db, reads, stamp, changes }) =>
+    withLazyMethods({}, loadUndo, ({ createUndoWrites }) => createUndoWrites(db, reads.tasks, stamp, changes)),
+  deletions: ({ db, reads, stamp, changes, ranks }) =>
+    withLazyMethods({}, loadDeletions, ({ createDeletionWrites }) => createDeletionWrites(db, reads.tasks, stamp, changes, ranks)),
+  changes: ({ changes }) => changes,
+};

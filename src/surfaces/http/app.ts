@@ -87,7 +87,7 @@ export function createHttpApp(base: App, options: HttpAppOptions): Hono<Env> {
       metrics.changeOpen(-1);
     }
     metrics.countRequest(c.res.status);
-    for (const [name, value] of securityHeaders) if (!c.res.headers.has(name)) c.res.headers.set(name, value);
+    if (!answers.has(c.res)) for (const [name, value] of securityHeaders) if (!c.res.headers.has(name)) c.res.headers.set(name, value);
   });
   routes.use((c, next) => {
     access.checkOrigin(toVisitor(c));
@@ -197,13 +197,24 @@ const noPageSecret = new CleoError('E_FORBIDDEN', {
   fix: askPerson('cleo serve --open'),
   reason: 'secret',
 });
-const securityHeaders = Object.entries({
+const securityFields = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cross-origin-resource-policy': 'same-origin',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-});
+};
+const securityHeaders = Object.entries(securityFields);
+const jsonHeaders = { 'content-type': 'application/json', ...securityFields };
 
-const respond = (c: Context<Env>, envelope: Envelope, status: number): Response =>
-  c.body(`${JSON.stringify(envelope)}\n`, status as 200, { 'content-type': 'application/json' });
+/** Answers that have the headers already. To add them later takes longer than the rest of an answer. */
+const answers = new WeakSet<Response>();
+
+function respond(c: Context<Env>, envelope: Envelope, status: number): Response {
+  const body = `${JSON.stringify(envelope)}\n`;
+  // An error may have headers of its own.
+  if (status !== 200) return c.body(body, status as 200, { 'content-type': 'application/json' });
+  const answer = new Response(body, { headers: jsonHeaders });
+  answers.add(answer);
+  return answer;
+}

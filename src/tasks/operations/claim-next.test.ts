@@ -23,6 +23,17 @@ test('hands out every task once to concurrent agents', async () => {
   expect(answers.filter((answer) => answer._meta.exitCode === 100)).toHaveLength(3);
 });
 
+test('hands out the best task when others hold many and the best one has changed', async () => {
+  const { as, call } = await openApp({ tasks: Array.from({ length: 30 }, (_, i) => `T0${String(i + 1).padStart(2, '0')}`) });
+  const claim = async (agent: number): Promise<string> => (await as(`agent-${agent}`).call('tasks.claim-next')).task.id;
+  const given: string[] = [];
+  for (let i = 1; i <= 20; i++) given.push(await claim(i));
+  expect(given).toEqual(Array.from({ length: 20 }, (_, i) => `T0${String(i + 1).padStart(2, '0')}`));
+  await call('tasks.update', { taskId: 'T028', priority: 'critical' });
+  await call('tasks.cancel', { taskId: 'T021', reason: 'not needed' });
+  expect([await claim(21), await claim(22), await claim(23)]).toEqual(['T028', 'T022', 'T023']);
+});
+
 test('rejects a missing root', async () => {
   const { call } = await openApp({ tasks: ['T001'] });
   expect(await call('tasks.claim-next', { epicId: 'T077' })).toMatchObject({ error: { exitCode: 4 } });

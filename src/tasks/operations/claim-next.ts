@@ -1,5 +1,6 @@
 import { boolean, description, metadata, optional, pipe, strictObject, string } from 'valibot';
 import { answer, type MutationContext, mutation } from '#core/define.ts';
+import type { TaskId } from '#core/model/scalars.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
 import { defined } from '#lib/defined.ts';
 import type { EntryHash } from '#store/port/admin.ts';
@@ -9,7 +10,7 @@ import { toTaskReceipt } from '../rules/view.ts';
 import { baselineObservations, observeHeadFirst } from './shared/baseline.ts';
 import { createClaimJudge } from './shared/claim-judge.ts';
 import { AnyAssignee, Root, rootAliases } from './shared/params.ts';
-import { readTaskAhead } from './shared/read-ahead.ts';
+import { readClaimAhead } from './shared/read-ahead.ts';
 import { readRecommendationAhead, recommendTasks } from './shared/recommend.ts';
 import { requireTask } from './shared/require.ts';
 import { startTask } from './shared/task-transitions.ts';
@@ -43,9 +44,23 @@ async function checkHint(ctx: MutationContext): Promise<ScoredTask | undefined> 
   const { store, hint } = ctx;
   if (hint === undefined) return undefined;
   const { recommendation, head } = hint as ClaimHint;
-  store.ahead?.((ahead) => readTaskAhead(ahead, recommendation.taskId, ctx));
+  store.ahead?.((ahead) => readClaimAhead(ahead, recommendation.taskId, ctx));
   const [now, claim] = await Promise.all([store.audit.getHead(), store.claims.get(recommendation.taskId)]);
   return now?.hash === head?.hash && !claim ? recommendation : undefined;
+}
+
+/** The task that the next call will probably claim: the best one after the last that was claimed. Its reads are sent with those of the
+ *  recommendation, which saves a server a round trip under the write lock. Nothing depends on it. */
+let expected: { epic: TaskId | undefined; taskId: TaskId } | undefined;
+
+async function recommendTask(
+  ctx: MutationContext,
+  epic: TaskId | undefined,
+  isForAny: boolean | undefined,
+): Promise<ScoredTask | undefined> {
+  const [best, next] = await recommendTasks(ctx, epic, ctx.store.ahead ? 2 : 1, isForAny);
+  expected = next && { epic, taskId: next.taskId };
+  return best;
 }
 
 export const tasksClaimNext = mutation({
@@ -76,7 +91,10 @@ export const tasksClaimNext = mutation({
   observeFirst: observeHeadFirst,
   cli: { command: ['next', 'orchestrate next', 'orchestrator next'], args: ['epic'], select: 'claim' },
   example: { world: ['T001 epic', 'T002 in T001 high', 'T003 in T001'], call: { epic: 'T001' } },
-  readAhead: readRecommendationAhead,
+  readAhead: (store, params, ctx) => [
+    ...readRecommendationAhead(store, params, ctx),
+    ...(expected && expected.epic === params.epic ? readClaimAhead(store, expected.taskId, ctx) : []),
+  ],
   // Agents that wait for work call this again and again.
   async peek(ctx, { epic, any: isForAny, ...waiting }) {
     const [recommendation] = await recommendTasks(ctx, epic, 1, isForAny);
@@ -89,9 +107,9 @@ export const tasksClaimNext = mutation({
     return { ids: listFreeTasks(graph, { isLapsed }).map(({ id }) => id), recheckAfterMs: getNextLapseMs() };
   },
   async run(ctx, { epic, any: isForAny, ...waiting }) {
-    const recommendation = (await checkHint(ctx)) ?? (await recommendTasks(ctx, epic, 1, isForAny))[0];
+    const recommendation = (await checkHint(ctx)) ?? (await recommendTask(ctx, epic, isForAny));
     if (!recommendation) return createEmptyAnswer(waiting);
-    ctx.store.ahead?.((ahead) => readTaskAhead(ahead, recommendation.taskId, ctx));
+    ctx.store.ahead?.((ahead) => readClaimAhead(ahead, recommendation.taskId, ctx));
     // The write lock is held from the recommendation to the claim, so no other agent gets the same task.
     const { task, released, takenOverFrom, takenReason } = await startTask(ctx, await requireTask(ctx.store, recommendation.taskId), {
       isForAny,

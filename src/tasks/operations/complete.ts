@@ -9,7 +9,7 @@ import { toTaskReceipt } from '../rules/view.ts';
 import { closedTasks } from './shared/closed-tasks.ts';
 import { createNotes } from './shared/create-task.ts';
 import { fileDigests } from './shared/file-digests.ts';
-import { readTaskAhead } from './shared/read-ahead.ts';
+import { readCompletedAhead } from './shared/read-ahead.ts';
 import { findReadyStage } from './shared/ready-stage.ts';
 import { requireTask } from './shared/require.ts';
 import { listTaskIds, severalAliases, TaskIdsParam } from './shared/several.ts';
@@ -56,10 +56,7 @@ export const tasksComplete = mutation({
   scope: { scope: 'decide', when: 'to cancel a task whose criteria are bound to evidence' },
   cli: { command: ['complete', 'done'], args: ['taskId'], several: 'taskIds' },
   example: { world: ['T001', 'T002 depends T001'], call: { taskId: 'T001' } },
-  readAhead: (store, { taskId }, ctx) => [
-    ...readTaskAhead(store, taskId, ctx),
-    ...(taskId === undefined ? [] : [store.tasks.listDependents(taskId)]),
-  ],
+  readAhead: (store, { taskId }, ctx) => readCompletedAhead(store, taskId, ctx),
   async run(ctx, { taskId, taskIds, resolution, reason, notes, cascade = false }) {
     const ids = listTaskIds(taskId, taskIds);
     if (resolution !== 'done') {

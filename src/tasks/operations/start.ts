@@ -6,7 +6,7 @@ import { defined } from '#lib/defined.ts';
 import { TaskReceiptSchema } from '../model/task.ts';
 import { toTaskReceipt } from '../rules/view.ts';
 import { baselineObservations, observeHeadFirst } from './shared/baseline.ts';
-import { readTaskAhead } from './shared/read-ahead.ts';
+import { readClaimAhead } from './shared/read-ahead.ts';
 import { requireTask } from './shared/require.ts';
 import { checkTakeOverReason, startTask } from './shared/task-transitions.ts';
 
@@ -28,7 +28,7 @@ export const tasksStart = mutation({
   scope: { scope: 'decide', when: 'to take the task from a holder that is present' },
   cli: { command: ['start', 'focus set'], args: ['taskId'] },
   example: { world: ['T001'], call: { taskId: 'T001' } },
-  readAhead: (store, { taskId }, ctx) => readTaskAhead(store, taskId, ctx),
+  readAhead: (store, { taskId }, ctx) => readClaimAhead(store, taskId, ctx),
   async run(ctx, { taskId, ...options }) {
     checkTakeOverReason(ctx, taskId, options);
     const { task, isHeld, released, takenOverFrom, takenReason } = await startTask(ctx, await requireTask(ctx.store, taskId), options);

@@ -6,6 +6,11 @@ import { type Db, raw, sql } from '../sql.ts';
 const notify = 'returning pg_notify(current_schema(), cast(seq as text))';
 
 const maxPlainLength = 32 << 10;
+/** A process that appends so many entries is a server. */
+const maxPlainEntries = 20;
+let plainEntries = 0;
+
+const isHashedNatively = (params: string): boolean => params.length > maxPlainLength || ++plainEntries > maxPlainEntries;
 
 const hashNatively = (text: string): string => process.getBuiltinModule('node:crypto').createHash('sha256').update(text).digest('hex');
 
@@ -25,7 +30,7 @@ export async function appendAudit(db: Db, draft: AuditDraft, sign?: SignEntry): 
     historySeq: Number(head?.history_seq),
   };
   // SHA-256 in JavaScript takes 0.1 ms per kilobyte at first. Loading the native one takes longer than most entries.
-  const hash = hashLink(toHashedColumns(entry), entry.params.length > maxPlainLength ? hashNatively : undefined);
+  const hash = hashLink(toHashedColumns(entry), isHashedNatively(entry.params) ? hashNatively : undefined);
   await db.run(sql`
     insert into audit_log (seq, timestamp, session_id, agent_id, gateway, domain, operation, params, success, exit_code, error_code, created_ids, updated_ids, deleted_ids, duration_ms, principal, project, signature, prev_hash, hash, history_seq)
     values (${entry.seq}, ${entry.timestamp}, ${entry.session}, ${entry.agent}, ${entry.gateway}, ${entry.domain}, ${entry.operation}, ${entry.params}, ${entry.success ? 1 : 0}, ${entry.exitCode},

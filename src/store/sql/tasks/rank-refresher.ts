@@ -22,7 +22,10 @@ export interface RankRefresher {
   refresh(): Promise<void>;
 }
 
-const rankFields = ['type', 'status', 'priority', 'size', 'phase', 'parentId', 'assignee', 'due', 'archivedAt'] as const;
+const rankFields = ['type', 'priority', 'size', 'phase', 'parentId', 'assignee', 'due', 'archivedAt'] as const;
+
+/** A task that is started keeps its rank. Only the ranks of its parent depend on it. */
+const toRankStatus = ({ status }: TaskRecord): TaskRecord['status'] => (status === 'active' ? 'pending' : status);
 
 /** Tasks of one refresh. The ranks of all their ancestors are computed with them. */
 const maxRefreshed = 250;
@@ -42,7 +45,9 @@ export function createRankRefresher(db: Db): RankRefresher {
       const one = after ?? before;
       const isMoved = before.parentId !== after?.parentId || isOpenTask(before) !== isOpenTask(after);
       const dependsChanged = before.depends.join() !== after?.depends.join();
-      if (!after || dependsChanged || rankFields.some((field) => before[field] !== after[field])) marked.add(one.id);
+      const isChanged =
+        !after || toRankStatus(before) !== toRankStatus(after) || rankFields.some((field) => before[field] !== after[field]);
+      if (isChanged || dependsChanged) marked.add(one.id);
       if (isMoved || before.status !== after?.status) {
         markParent(before);
         markParent(after);

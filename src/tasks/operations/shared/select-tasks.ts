@@ -26,6 +26,9 @@ interface SelectOptions {
 
 /** Tasks that are read at first. Each takes 1 ‰ of a start, and a second read 4 %. */
 const firstLimit = 8;
+/** The limit that the last selection of this process began with. The tasks that others hold are among the best ones, and a server whose
+ *  agents hold many reads as many ahead as the last call needed: a second read is a round trip. */
+let lastLimit = firstLimit;
 /** Buckets that are read at once. */
 const maxBucketsAtOnce = 8;
 /** With more tasks that are due, they are found by rank. */
@@ -35,7 +38,7 @@ const maxDueTasks = 200;
 export const readRanksAhead = ({ ranks }: ReadStore, root: TaskId | undefined, order: RankOrder, today: string): Promise<unknown>[] => [
   ranks.listBuckets(root, order),
   ranks.listDue(root, order, getDueBy(today), maxDueTasks),
-  ranks.listBest({ root, bucket: emptyBucket, order, limit: firstLimit }),
+  ranks.listBest({ root, bucket: emptyBucket, order, limit: lastLimit }),
 ];
 
 /** Selects the best tasks that can be started, best first. It reads the best of each bucket, and more while a task that was not read may
@@ -61,8 +64,11 @@ export async function selectTasks(ctx: SelectContext, options: SelectOptions): P
   const due = dueTasks?.flatMap((task) => (accepted.has(task.bucket) ? [{ ...task, points: accepted.get(task.bucket)! }] : []));
   const points = new Map<TaskId, number>();
   const limits = new Map<ReadBucket, number>();
-  let minLimit = firstLimit;
-  while (minLimit < count + excluded.size) minLimit *= 4;
+  let neededLimit = firstLimit;
+  while (neededLimit < count + excluded.size) neededLimit *= 2;
+  // A call between others may need less. What was read ahead for it is enough.
+  const minLimit = Math.max(neededLimit, lastLimit);
+  lastLimit = neededLimit * 4 > minLimit ? minLimit : neededLimit;
   for (;;) {
     if (options.scoreMore) {
       const ids = [...(due ?? []), ...buckets.flatMap(({ tasks = [] }) => tasks)]
