@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { openApp, type TestApp } from '../../../test/app.ts';
 import { createEmptyFolder } from '../../../test/folder.ts';
 import { agents } from '../rules/agents.generated.ts';
-import { agentText, clientNames, formatHookCommand } from '../rules/setup-clients.ts';
+import { agentText, clientNames } from '../rules/setup-clients.ts';
 
 const project = async (files: Record<string, string> = {}) => {
   const app = await openApp();
@@ -349,17 +349,13 @@ describe('rejects invalid files and leaves them unchanged', () => {
     expect(everything(root)).toEqual(before);
   });
 
+  const linkIntoGit = (path: string): void => {
+    put({ root: dirname(path) }, '.git/config', '');
+    symlinkSync(join('.git', 'config'), path);
+  };
   test.each<[why: string, make: (path: string, outside: string) => void, problem: string]>([
     ['a folder', (path) => mkdirSync(path), 'is not a regular file'],
-    [
-      'a link into .git',
-      (path) => {
-        mkdirSync(join(path, '..', '.git'), { recursive: true });
-        writeFileSync(join(path, '..', '.git', 'config'), '');
-        symlinkSync(join('.git', 'config'), path);
-      },
-      'is inside .git',
-    ],
+    ['a link into .git', linkIntoGit, 'is inside .git'],
     ['a link out of the project', (path, outside) => symlinkSync(join(outside, 'x.json'), path), 'is outside the project'],
     ['a broken link', (path) => symlinkSync('nowhere', path), 'is a broken link'],
     ['a link to itself', (path) => symlinkSync(path, path), 'is a broken link'],
@@ -400,9 +396,4 @@ describe('rejects invalid files and leaves them unchanged', () => {
     await setup('claude', { remove: true });
     expect(read('.mcp.json')).toBe(big);
   });
-});
-
-test('the hook prints plain text, because JSON would be treated as instructions', () => {
-  expect(formatHookCommand('claude')).toContain('--hook claude');
-  expect(formatHookCommand('claude')).toMatch(/2>\/dev\/null \|\| true$/);
 });
