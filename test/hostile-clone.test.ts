@@ -1,9 +1,10 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { cleoPath, cleoRunner, runCleo } from './built-cli.ts';
 import { listenForConnections, naturalCommands, writeHostileFiles, writeHostileLinks } from './hostile-project.ts';
+import { gitIdentity } from './repository.ts';
 import { createTempFolder } from './temp-folder.ts';
 
 async function createHostileClone(store: 'server' | 'file') {
@@ -120,6 +121,33 @@ test('a clone with files of clients and links: nothing runs, and no file of the 
   await clone.run(['grade', id, '--sign'], '', env);
   expect(clone.hasRun()).toBe(false);
   expect(readFileSync(profile, 'utf8')).toBe('mine\n');
+}, 120_000);
+
+test('a project that is not trusted any more: git hooks stop no commit, and another project does not connect to its server', async () => {
+  const server = await listenForConnections();
+  const home = createTempFolder();
+  const [root, other, bin] = ['clone', 'other', 'bin'].map((name) => join(home, name)) as [string, string, string];
+  for (const folder of [root, other, bin]) mkdirSync(folder);
+  writeFileSync(join(bin, 'cleo'), `#!/bin/sh\nexec "${cleoRunner}" "${cleoPath}" "$@"\n`, { mode: 0o755 });
+  const env = { ...gitIdentity, HOME: home, PATH: `${bin}:${process.env.PATH}`, PGPASSWORD: 'secret-of-ada', PGCONNECT_TIMEOUT: '2' };
+  const run = (cwd: string, command: string) => runCleo([...command.split(' '), '--json'], { cwd, env });
+  const git = (...words: string[]): string => execFileSync('git', words, { cwd: root, env, encoding: 'utf8', stdio: 'pipe' });
+  git('init', '-q');
+  for (const command of ['init', 'add Write', 'sync', 'setup git']) expect((await run(root, command)).exitCode).toBe(0);
+  writeFileSync(join(root, '.cleo', 'config.json'), JSON.stringify({ store: { url: server.url }, project: { key: 'x' } }));
+  git('add', '--all');
+  const committed = spawnSync('git', ['commit', '-q', '-m', 'Change the store'], { cwd: root, env, encoding: 'utf8' });
+  expect(committed).toMatchObject({ status: 0, stderr: expect.stringContaining('E_PROJECT_UNTRUSTED') });
+  git('checkout', '-q', '-b', 'topic');
+  expect(git('log', '--format=%s')).toBe('Change the store\n');
+  for (const command of ['init', 'nexus init', `nexus register ${root} --name clone`]) expect((await run(other, command)).exitCode).toBe(0);
+  const { error } = JSON.parse((await run(other, 'nexus query clone:T001')).out);
+  expect(error).toMatchObject({
+    exitCode: 77,
+    message: expect.stringContaining('is not trusted'),
+    fix: expect.stringContaining('cleo trust'),
+  });
+  expect(server.connections).toEqual([]);
 }, 120_000);
 
 test('a project that is reached through a link above it needs no trust', async () => {
