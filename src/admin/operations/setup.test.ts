@@ -351,15 +351,6 @@ describe('rejects invalid files and leaves them unchanged', () => {
 
   test.each<[why: string, make: (path: string, outside: string) => void, problem: string]>([
     ['a folder', (path) => mkdirSync(path), 'is not a regular file'],
-    [
-      'a link into .git',
-      (path) => {
-        mkdirSync(join(path, '..', '.git'), { recursive: true });
-        writeFileSync(join(path, '..', '.git', 'config'), '');
-        symlinkSync(join('.git', 'config'), path);
-      },
-      'is inside .git',
-    ],
     ['a link out of the project', (path, outside) => symlinkSync(join(outside, 'x.json'), path), 'is outside the project'],
     ['a broken link', (path) => symlinkSync('nowhere', path), 'is a broken link'],
     ['a link to itself', (path) => symlinkSync(path, path), 'is a broken link'],
