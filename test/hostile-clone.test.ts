@@ -137,7 +137,7 @@ test('a project that is not trusted any more: git hooks stop no commit, and anot
   writeFileSync(join(root, '.cleo', 'config.json'), JSON.stringify({ store: { url: server.url }, project: { key: 'x' } }));
   git('add', '--all');
   const committed = spawnSync('git', ['commit', '-q', '-m', 'Change the store'], { cwd: root, env, encoding: 'utf8' });
-  expect(committed).toMatchObject({ status: 0, stderr: expect.stringContaining('is not trusted') });
+  expect(committed).toMatchObject({ status: 0, stderr: expect.stringContaining('E_PROJECT_UNTRUSTED') });
   git('checkout', '-q', '-b', 'topic');
   expect(git('log', '--format=%s')).toBe('Change the store\n');
   for (const command of ['init', 'nexus init', `nexus register ${root} --name clone`]) expect((await run(other, command)).exitCode).toBe(0);

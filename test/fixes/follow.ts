@@ -22,7 +22,7 @@ export interface FailedCall {
 
 /** The commands that were run, and how the last one ended. */
 export interface Trail {
-  steps: { command: string; exitCode: number }[];
+  steps: { command: string; exitCode: number; isPassing?: boolean }[];
   end: string;
   isDeadEnd: boolean;
 }
@@ -36,9 +36,10 @@ const cancelAfterMs = 1000;
 
 class DeadEnd extends Error {}
 
-/** Sends the call of a fix. It must end as the command does. */
+/** Sends the call of a fix. It must end as the command does. Of errors that pass by themselves, another one may come first. */
 export async function compareCall({ caller }: FailedCall, call: GatewayCall, { steps: [first] }: Trail): Promise<string | undefined> {
-  const { exitCode } = await sendCall(caller, toCall(call));
+  const { exitCode, error } = await sendCall(caller, toCall(call));
+  if (first?.isPassing && error && isPassing(error)) return undefined;
   return exitCode === first?.exitCode ? undefined : `the call ${JSON.stringify(call).slice(0, 300)} ends with ${exitCode}`;
 }
 
@@ -112,7 +113,7 @@ async function followFix(failure: Failure, steps: Trail['steps'], earlier: strin
 async function runStep(caller: CallerContext, command: string, steps: Trail['steps']): Promise<StepResult> {
   if (steps.length >= maxSteps) throw new DeadEnd('too many steps');
   const step = await endInTime(runLine(caller, command));
-  steps.push({ command, exitCode: step?.exitCode ?? -1 });
+  steps.push({ command, exitCode: step?.exitCode ?? -1, isPassing: step?.error !== undefined && isPassing(step.error) });
   if (!step) throw new DeadEnd('only a shell can run this, and details.manual does not say so');
   return step;
 }

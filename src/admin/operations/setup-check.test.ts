@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openApp } from '../../../test/app.ts';
@@ -41,6 +41,15 @@ test('finds no client to check, and names the server that is not on the PATH', a
     exitCode: 5,
     details: { manual: 'Install cleo so that Codex finds it, or correct its entry in .codex/config.toml' },
   });
+});
+
+test('does not write through a link into .git, which a clone can bring', async () => {
+  const { root, call } = await openApp();
+  mkdirSync(join(root, '.git'));
+  writeFileSync(join(root, '.git', 'config'), '');
+  symlinkSync(join('.git', 'config'), join(root, '.mcp.json'));
+  expect(await call('admin.setup', { client: 'claude' })).toMatchObject({ error: { exitCode: 3, message: '.mcp.json: is inside .git' } });
+  expect(readFileSync(join(root, '.git', 'config'), 'utf8')).toBe('');
 });
 
 test('keeps a folder that existed before', async () => {

@@ -25,6 +25,17 @@ test.each(['.claude/settings.json', '.github/workflows/x.md', 'docs/.vscode/note
   },
 );
 
+test.each(['AGENTS.md', 'claude.md', 'web\\CLAUDE.local.md', 'AGENTS.override.md', 'skills/parse/SKILL.md', './GEMINI.MD'])(
+  'finds that agents follow the instructions in %s',
+  (path) => {
+    expect(findActiveFileProblem(path)).toContain('agents follow');
+  },
+);
+
+test.each(['docs/agents.md.txt', 'docs/skills.md'])('accepts %s, which no agent follows', (path) => {
+  expect(findActiveFileProblem(path)).toBeUndefined();
+});
+
 test.each(['docs/notes.md', './NOTES.TXT', 'a.b.csv', 'out\\plan.html', 'picture.svg'])('accepts %s', (path) => {
   expect(findActiveFileProblem(path)).toBeUndefined();
 });
