@@ -134,14 +134,17 @@ test.each([['a run'], ...(isFull ? [['a daemon', '--daemon']] : [])])(
     const project = await createWorkProject({ config: { work: { integrate: 'merge' } } });
     const first = await project.add('First', 'agent: write a.txt');
     const second = await project.add('Second', 'agent: need a.txt\nagent: write b.txt', '--depends', first);
-    await project.add('Other', 'agent: sleep 5000\nagent: write c.txt');
+    const other = await project.add('Other', 'agent: until .cleo/worktrees/go\nagent: write c.txt');
     writeFileSync(join(project.folder, 'README.md'), 'changed by the person\n');
     const work = project.start(['work', '--parallel', '2', ...flags]);
     const readState = async (id: string): Promise<string | undefined> =>
       (await project.run(['work', 'status'])).answer.work.tasks.find(({ taskId }: Json) => taskId === id)?.state;
     await expect.poll(() => readState(first), { timeout: 20_000 }).toBe('waiting');
     project.git('checkout', '--quiet', '--', 'README.md');
+    if (flags.length === 0) writeFileSync(join(project.folder, '.cleo', 'worktrees', 'go'), '');
     await expect.poll(() => readState(second), { timeout: 50_000, interval: 500 }).toBe('done');
+    writeFileSync(join(project.folder, '.cleo', 'worktrees', 'go'), '');
+    await expect.poll(() => readState(other), { timeout: 20_000 }).toBe('done');
     work.child.kill('SIGTERM');
     const { tasks } = (await work.whenEnded).answer.work;
     expect(tasks.map(({ outcome, note }: Json) => [outcome, note])).toEqual(tasks.map(() => ['done', 'merged into main']));

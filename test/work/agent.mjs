@@ -82,6 +82,7 @@ function work() {
     return setInterval(() => {}, 1000);
   }
   if (modes.has('sleep')) wait(Number(modes.get('sleep')));
+  if (modes.has('until')) while (!existsSync(join(process.env.CLEO_ROOT, modes.get('until')))) wait(50);
   if (modes.has('crash')) process.kill(process.pid, 'SIGKILL');
   if (modes.has('flood'))
     for (let i = 0; i < 3000; i += 1) process.stdout.write(`${'x'.repeat(1023)}\n`.repeat(Number(modes.get('flood'))));
