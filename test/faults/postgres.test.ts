@@ -125,6 +125,20 @@ test('a transaction whose connection is lost is rolled back and retried', async 
   expect(await rows("select value from $counters where name = 'task'")).toEqual([{ value: 50 }]);
 });
 
+test('a transaction is kept while its client works for longer than the server waits for one that is silent', async () => {
+  const { apps } = await openTeam(server, 1);
+  const store = await apps[0]!.openStore('write');
+  let tries = 0;
+  const id = await store.write({ at: '2026-01-01T00:00:00.000Z', by: 'tester' }, async (writes) => {
+    tries++;
+    const next = await writes.tasks.nextId();
+    if (tries === 1) await sleep(5800);
+    await writes.tasks.exists('T050');
+    return next;
+  });
+  expect([id, tries]).toEqual(['T001', 1]);
+});
+
 test('work that ignores a lost connection cannot write outside a transaction', async () => {
   const { apps, rows } = await openTeam(server, 1);
   const store = await apps[0]!.openStore('write');

@@ -27,6 +27,8 @@ export interface Connection {
   /** The server has answered, so that statements are sent at once. Before that the driver sends only some of those that wait. */
   hasAnswered(): boolean;
   isLost(): boolean;
+  /** The server has answered every statement, and waits for the next one. */
+  isIdle(): boolean;
   /** Returns the process id that the server, or a pooler in between, has reported at the login. */
   getProcessId(): number | undefined;
   /** From now on the server keeps the plans of statements that are repeated. Only without a pooler in between, which may give every
@@ -126,6 +128,7 @@ export function openConnection(options: PostgresOptions, settings: ConnectionSet
     runScript: (text) => (pipeline && !isLost ? pipeline.runScript(text) : settle(async () => client.unsafe(text).simple())),
     hasAnswered: () => hasAnswered,
     isLost: () => isLost,
+    isIdle: () => hasAnswered && !isLost && unanswered.size === 0,
     getProcessId: () => processId,
     keepPlans() {
       const socket = sockets.getSocket();

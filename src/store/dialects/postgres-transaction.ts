@@ -25,6 +25,20 @@ export interface Transaction {
 
 /** A client that pauses for longer inside a transaction loses it, so that one that was stopped or cut off frees the lock. */
 const maxPauseInTransaction = '5s';
+const heartbeatMs = 2000;
+/** Work that hangs loses its transaction after about five minutes. */
+const maxHeartbeats = 150;
+
+/** Keeps the transaction of a client that works between two statements for longer, as a sync that writes many files does. One that was
+ *  stopped or cut off sends nothing, nor does one whose event loop is blocked. Returns the function that ends it. */
+export function startHeartbeat(connection: Connection): () => void {
+  let sent = 0;
+  const timer = setInterval(() => {
+    if (connection.isIdle() && sent++ < maxHeartbeats) connection.query('select 1').catch(() => {});
+  }, heartbeatMs).unref();
+  return () => clearInterval(timer);
+}
+
 /** Statements without an answer at most, so that an import does not fill the memory. */
 const maxUnanswered = 32;
 

@@ -17,7 +17,7 @@ import {
 import { listenOnPool, listenToLog } from './postgres-listener.ts';
 import { createPool } from './postgres-pool.ts';
 import { formatApplicationName, resolveTarget } from './postgres-target.ts';
-import { beginTransaction, flushMessages, type Transaction } from './postgres-transaction.ts';
+import { beginTransaction, flushMessages, startHeartbeat, type Transaction } from './postgres-transaction.ts';
 
 export interface PostgresOptions {
   url: string;
@@ -97,6 +97,7 @@ export function openPostgres(options: PostgresOptions): Store {
         applicationName: stamp && formatApplicationName(options, stamp),
         acceptsEarlier,
       });
+      const stopHeartbeat = startHeartbeat(connection);
       try {
         if (sendAhead) createAhead(transaction.ahead)(sendAhead);
         if (stamp) await transaction.lock();
@@ -109,6 +110,7 @@ export function openPostgres(options: PostgresOptions): Store {
         if (connection.hasAnswered() && !isReadOnlyServer(reported)) begin();
         throw reported;
       } finally {
+        stopHeartbeat();
         giveBack();
       }
     });

@@ -48,7 +48,7 @@ export async function syncPlan(store: WriteStore, planFiles: PlanFiles, options:
     readContent: (version) => readContent(planFiles, options, version),
     onProgress: options.onProgress,
   });
-  const sync: Sync = { store, planFiles, scan, options, known, replica, hasNewFiles: false };
+  const sync: Sync = { store, planFiles, scan, options, known, replica, hasNewFiles: false, writtenCount: 0 };
   const { rows, written } = await writeRecords(sync, records, applied);
   const others = isUnchanged ? [] : await writeOthers(sync, new Set(records.map((record) => toFileName(record))));
   written.push(...others);
@@ -93,6 +93,7 @@ interface Sync {
   replica: string;
   /** A file was written that did not exist, so that the order of the listing is not known. */
   hasNewFiles: boolean;
+  writtenCount: number;
 }
 
 /** Writes a file and remembers its size and time. */
@@ -204,8 +205,15 @@ async function writeRecordFile(
     return { ...remember(stat && markStale(stat)), isWritten: false };
   if (kind === 'document') await writeContents(sync, record.uid);
   if (options.isDryRun) return { ...remember(stat), isWritten: true };
-  return { ...remember(writeFile(sync, name, text)), isWritten: true };
+  const fileStat = writeFile(sync, name, text);
+  if (++sync.writtenCount % filesPerTurn === 0) await endTurn();
+  return { fileStat, isWritten: true };
 }
+
+const filesPerTurn = 50;
+
+/** Lets timers run, so that the store can keep the transaction while many files are written one after another. */
+const endTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 const markStale = (stat: string): string => (stat.endsWith(staleMark) ? stat : `${stat}${staleMark}`);
 
