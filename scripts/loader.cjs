@@ -38,19 +38,22 @@ const memory = new Uint8Array(1 << 20);
 /** Short enough for memory that Node has used before. */
 const piece = new Uint8Array(1 << 16);
 const coreSource = readSource('core.js', memory);
+let learntRuns = 0;
 const cached = readCache(name) ?? readCache('-.bin') ?? {};
 const scripts = {};
 const loaded = {};
 let core = {};
 let isIncomplete = false;
+// Each of the first runs of a command adds the functions that it compiles, because no single one calls all that later ones need.
+const isLearning = env.CLEO_WARMS || learntRuns < 3;
 
 function compile(file, source = readSource(file, piece)) {
   const filename = `${__dirname}/${file}`;
   const cachedData = cached[file];
   const script = new vm.Script(source, { filename, cachedData });
-  // The build runs a command several times and stores the code that any of these runs compiles.
-  if (!cachedData || script.cachedDataRejected || env.CLEO_WARMS) {
-    if (!isIncomplete) process.once('exit', () => require('./save-cache.js')({ cached, scripts, word, name, key, sharedFolder, home }));
+  if (!cachedData || script.cachedDataRejected || isLearning) {
+    if (!isIncomplete)
+      process.once('exit', () => require('./save-cache.js')({ cached, scripts, learntRuns, word, name, key, sharedFolder, home }));
     isIncomplete = true;
     scripts[file] = script;
   }
@@ -80,7 +83,7 @@ function readCache(file) {
   if (opened === undefined) return undefined;
   try {
     fs.readvSync(opened, [piece], 0);
-    const { length, positions } = JSON.parse(latin1Slice.call(piece, 0, piece.indexOf(10)));
+    const { length, runs, positions } = JSON.parse(latin1Slice.call(piece, 0, piece.indexOf(10)));
     const bytes = length > memory.length ? new Uint8Array(length) : memory;
     fs.readvSync(opened, [bytes.subarray(0, length)], 0);
     for (let at = 0; at < length; at += piece.length) {
@@ -88,6 +91,7 @@ function readCache(file) {
       if (count === 0 || !equals.call(piece.subarray(0, count), bytes.subarray(at, at + count))) return undefined;
     }
     for (const part of Object.keys(positions)) positions[part] = bytes.subarray(...positions[part]);
+    if (file === name) learntRuns = runs;
     return positions;
   } catch {
     // A power failure can leave a file of zeros.

@@ -2,24 +2,26 @@
 const fs = require('node:fs');
 
 /** Stores the code that was cached before and the newly compiled `scripts`, next to the code or else in the user's folder. */
-module.exports = ({ cached, scripts, word, name, key, sharedFolder, home }) => {
+module.exports = ({ cached, scripts, learntRuns, word, name, key, sharedFolder, home }) => {
   // A server keeps loading parts for its clients. They must not slow down its next start.
-  if (!scripts['core.js'] && Object.keys({ ...cached, ...scripts }).length > 24) return;
+  const isLarge = Object.keys({ ...cached, ...scripts }).length > 24;
+  if (isLarge && (learntRuns > 0 || !scripts['core.js'])) return;
   const isCommand = JSON.parse(fs.readFileSync(`${__dirname}/words.json`, 'utf8')).includes(word);
   const file = isCommand ? name : '-.bin';
-  const bytes = packCaches(cached, scripts);
+  // After the everyday commands that the build runs, there is nothing left to learn.
+  const bytes = packCaches(cached, scripts, process.env.CLEO_WARMS || isLarge ? 3 : learntRuns + 1);
   if (writeCache(sharedFolder, file, key, bytes) || !home || !process.getuid) return;
   writeCache(`${home}/cache/${key}`, file, key, bytes);
 };
 
-/** Packs the caches twice: a line of JSON with the length and the positions, then the caches. */
-function packCaches(cached, scripts) {
+/** Packs the caches twice: a line of JSON with the length, the number of runs and the positions, then the caches. */
+function packCaches(cached, scripts, runs) {
   const parts = Object.keys(cached)
     .filter((file) => !scripts[file])
     .map((file) => [file, cached[file]]);
   for (const file of Object.keys(scripts)) parts.push([file, scripts[file].createCachedData()]);
   // Each entry has a name and two numbers.
-  const head = (parts.reduce((length, [file]) => length + file.length + 30, 50) | 4095) + 1;
+  const head = (parts.reduce((length, [file]) => length + file.length + 30, 60) | 4095) + 1;
   const positions = {};
   let at = head;
   for (const [file, bytes] of parts) {
@@ -27,7 +29,7 @@ function packCaches(cached, scripts) {
     at += (bytes.length + 7) & ~7;
   }
   const all = Buffer.alloc(2 * at);
-  all.write(`${JSON.stringify({ length: at, positions })}\n`);
+  all.write(`${JSON.stringify({ length: at, runs, positions })}\n`);
   for (const [file, bytes] of parts) all.set(bytes, positions[file][0]);
   all.copyWithin(at, 0, at);
   return all;

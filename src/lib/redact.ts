@@ -1,5 +1,5 @@
 import { classifyAssignedName, classifyName, isSecretValue, type SecretName, secretNamePattern } from './secret-names.ts';
-import { getSecretPattern, wordStart } from './secrets.ts';
+import { getSecretPattern, mayContainSecret, wordStart } from './secrets.ts';
 import { sha256 } from './sha256.ts';
 
 export const redactedMark = '[redacted]';
@@ -50,7 +50,7 @@ function hideShapes(text: string, hide: HideSecret): string {
   let clean = text;
   if (clean.includes('://'))
     clean = clean.replace(getUrlPattern(), (_, before: string, secret: string) => `${before}:${hide('url', secret)}@`);
-  if (longRun.test(clean)) clean = clean.replace(getSecretPattern(), (secret) => hide('shape', secret));
+  if (longRun.test(clean) && mayContainSecret(clean)) clean = clean.replace(getSecretPattern(), (secret) => hide('shape', secret));
   if (separator.test(clean) && secretHint.test(clean))
     clean = clean.replace(getAssignmentPattern(), (all, name: string, between: string, quote: string, found: string) => {
       const value = found.replace(ansiColor, '');

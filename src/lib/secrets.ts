@@ -164,9 +164,62 @@ export function getSecretPattern(): RegExp {
   return together;
 }
 
+/** Longer texts are scanned faster by the pattern for all shapes, which takes 5 ms to compile. */
+const maxQuickLength = 4000;
+/** A process that checks more texts than this gains from the pattern for all shapes. */
+const maxQuickTexts = 30;
+let checkedTexts = 0;
+
+interface ShapesByBeginning {
+  /** What a text must contain to match a shape, and the sources of these shapes. */
+  known: [beginnings: string[], source: string][];
+  /** Matches the other shapes. */
+  others: RegExp;
+}
+
+let byBeginning: ShapesByBeginning | undefined;
+
+function groupByBeginning(): ShapesByBeginning {
+  const sources = getShapes().map((shape) => shape.source);
+  const known: ShapesByBeginning['known'] = [];
+  for (const source of sources) {
+    const beginnings = findBeginnings(source);
+    if (beginnings) known.push([beginnings, source]);
+  }
+  return { known, others: joinPatterns(sources.filter((source) => !findBeginnings(source))) };
+}
+
+/** Returns the literals that a match begins with: one, or a choice of several. A quantifier would make the last character optional. */
+export function findBeginnings(source: string): string[] | undefined {
+  const rest = source.replace(/^\\b/, '');
+  const choice = /^\(\?:([\w|-]+)\)(?![?*{])/.exec(rest)?.[1];
+  if (choice !== undefined) return choice.split('|');
+  const literal = /^(?:[\w -]|\\[./$])+(?![?*{+])/.exec(rest)?.[0].replaceAll('\\', '');
+  return literal === undefined ? undefined : [literal];
+}
+
+/** Checks whether a text can contain one of the shapes. Most short texts do not, and finding that out here is a fifth of a start faster
+ *  than with the pattern for all shapes. Once that pattern is compiled, it scans every text. */
+export function mayContainSecret(text: string): boolean {
+  if (together || text.length > maxQuickLength || checkedTexts === maxQuickTexts) return true;
+  checkedTexts++;
+  return matchesAnyShape(text);
+}
+
+/** Tests the shapes whose beginning is in the text one by one, and all shapes without a literal beginning at once. */
+export function matchesAnyShape(text: string): boolean {
+  byBeginning ??= groupByBeginning();
+  const { known, others } = byBeginning;
+  return (
+    known.some(([beginnings, source]) => beginnings.some((one) => text.includes(one)) && text.search(joinPatterns([source])) >= 0) ||
+    text.search(others) >= 0
+  );
+}
+
 /** Joins the sources. Those that begin with `\b` share one check for the beginning of a word. */
 function joinPatterns(sources: string[]): RegExp {
   const words = sources.filter((source) => source.startsWith('\\b')).map((source) => source.slice(2));
   const others = sources.filter((source) => !source.startsWith('\\b'));
-  return new RegExp(`${others.join('|')}|${wordStart}(?:${words.join('|')})`, 'g');
+  const inWords = words.length > 0 ? [`${wordStart}(?:${words.join('|')})`] : [];
+  return new RegExp([...others, ...inWords].join('|'), 'g');
 }
