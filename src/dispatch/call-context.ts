@@ -149,6 +149,8 @@ export interface CallContext {
   hasAppendedLine?: true;
   /** The settings of the shared store were read for this call. */
   hasSharedSettings?: true;
+  /** The settings that `getConfig` has read. */
+  config?: Config | undefined;
   session?: SessionHandle;
   /** The call or its environment named the session; otherwise it is the session of the agent. */
   isNamed?: true;
@@ -206,11 +208,17 @@ export const toStamp = (ctx: CallContext): Stamp => ({
   },
 });
 
+/** Returns the settings of the project. A call reads them once: each time takes two looks at files. */
+export function getConfig(ctx: CallContext): Config {
+  const { platform } = ctx.app;
+  ctx.config ??= platform.config.load(platform.getProject());
+  return ctx.config;
+}
+
 /** Creates the context of an operation. `part` holds its store, if it has one. */
 export function createContext(ctx: CallContext, part: object): BaseContext {
   const { app, operation, caller, now, call, session, isNamed, activeSessions, isAmbiguous } = ctx;
   const { platform, registry } = app;
-  let config: Config | undefined;
   let today: string | undefined;
   // They are first: V8 needs ten times as long to add accessors to an object that has other properties.
   const accessors = {
@@ -219,8 +227,7 @@ export function createContext(ctx: CallContext, part: object): BaseContext {
       return today;
     },
     get config(): Config {
-      config ??= platform.config.load(platform.getProject());
-      return config;
+      return getConfig(ctx);
     },
     get project(): Project {
       return requireProject(platform);

@@ -3,19 +3,17 @@ import { formatCommand } from '#core/command-line.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import { isInScope } from '#tasks/rules/scope.ts';
-import { type CallContext, getNamespace } from './call-context.ts';
+import { type CallContext, getConfig, getNamespace } from './call-context.ts';
 
 /** Rejects a write in a session that is not active, a write that does not say which of the agent's sessions it means, and a write
  *  without a session if the project requires one. */
 export async function checkSession(ctx: CallContext, reads: ReadStore, params: Record<string, unknown>): Promise<void> {
-  const { session, activeSessions, isAmbiguous, call, app } = ctx;
+  const { session, activeSessions, isAmbiguous, call } = ctx;
   if (session || worksWithoutSession(ctx)) return;
   if (call.session) throw new CleoError('E_SESSION_REQUIRED', { inactiveSession: call.session });
   if (activeSessions && (await enterSessionOfTask(ctx, reads, params))) return;
   if (isAmbiguous) throw createAmbiguityError(ctx, await listSessionsInScope(ctx, reads, params));
-  const { platform } = app;
-  if (platform.config.load(platform.getProject())['session.required'])
-    throw new CleoError('E_SESSION_REQUIRED', activeSessions ? { activeSessions } : {});
+  if (getConfig(ctx)['session.required']) throw new CleoError('E_SESSION_REQUIRED', activeSessions ? { activeSessions } : {});
 }
 
 /** Chooses the session in which the agent holds the task of the call: one of its own, or the one that it was spawned in. */

@@ -12,6 +12,7 @@ export async function identify(ctx: CallContext, reads: ReadStore, writes?: Writ
   const { loadSharedSettings } = await import('./shared-settings.ts');
   await Promise.all([identifyCaller(ctx, reads, writes), loadSharedSettings(ctx.app.platform, reads)]);
   ctx.hasSharedSettings = true;
+  ctx.config = undefined;
 }
 
 /** Requests the reads of `identify`. */

@@ -1,11 +1,12 @@
 import { CleoError } from '#core/errors/error.ts';
 import type { AuditDraft, Changes } from '#core/model/audit.ts';
+import type { Config } from '#core/model/config.ts';
 import { includesScope } from '#core/rules/token-scope.ts';
 import { defined } from '#lib/defined.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { redactParams } from '#lib/redact.ts';
 import type { WriteStore } from '#store/port/store.ts';
-import { type Call, type CallContext, toStamp } from './call-context.ts';
+import { type Call, type CallContext, getConfig, getNamespace, toStamp } from './call-context.ts';
 import type { Outcome } from './envelope.ts';
 import { identify, identifyQuietly } from './identify.ts';
 import { toPrincipal } from './principal.ts';
@@ -32,9 +33,16 @@ function toAuditEntry(ctx: CallContext, exitCode: number, changes?: Changes, err
     deleted: changes?.deleted ?? [],
     durationMs: Math.round(app.platform.monotonicMs() - startedAt),
     principal: JSON.stringify(toPrincipal(ctx)),
-    project: app.platform.config.load(app.platform.getProject())['project.key'] || undefined,
+    project: readConfig(ctx)['project.key'] || undefined,
   });
 }
+
+/** A mutation writes no settings; what runs for longer, or changes them, is logged with those that apply at its end. */
+const readConfig = (ctx: CallContext): Config => {
+  const { operation, app } = ctx;
+  const isShort = operation.kind === 'mutation' && getNamespace(operation.name) !== 'admin';
+  return isShort ? getConfig(ctx) : app.platform.config.load(app.platform.getProject());
+};
 
 /** Redacts the parameters. An agent can choose any name, so `@token` records the token it used. `@trust` is the CLEO_TRUST that allowed
  *  the call. */

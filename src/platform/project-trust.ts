@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readdirSync, readlinkSync, realpathSync, rmSync, statfsSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readlinkSync, rmSync, statfsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { CleoError } from '#core/errors/error.ts';
 import { commandLine } from '#core/errors/quote.ts';
@@ -26,6 +26,7 @@ import { createFileCache } from './file-cache.ts';
 import { convertFileErrors } from './files.ts';
 import type { Platform, Project, ProjectTrust } from './port.ts';
 import { writePrivate } from './private-file.ts';
+import { resolveLinks } from './resolve-links.ts';
 
 /** Creates access to what this user has trusted: one file for each project in `$CLEO_HOME/trusted`. */
 export function createProjectTrust(platform: Platform, env: Record<string, string | undefined>): ProjectTrust {
@@ -35,7 +36,12 @@ export function createProjectTrust(platform: Platform, env: Record<string, strin
   const digests = (env.CLEO_TRUST ?? '').split(',').filter(Boolean);
   let isAgent = false;
 
-  const getRecordPath = (root: string): string => join(folder, `${platform.sha256(root).slice(0, 32)}.json`);
+  const recordPaths = new Map<string, string>();
+  const getRecordPath = (root: string): string => {
+    const path = recordPaths.get(root) ?? join(folder, `${platform.sha256(root).slice(0, 32)}.json`);
+    recordPaths.set(root, path);
+    return path;
+  };
   const readJson = createFileCache(parseJson);
   const readRecord = (root: string): TrustRecord | undefined => parseTrustRecord(readJson(getRecordPath(root)), root);
 
@@ -236,7 +242,7 @@ const omitKeys = (values: Record<string, unknown>, keys: string[]): Record<strin
 /** Returns the path of the project without links above it, so that a project has one record. */
 function resolveRoot({ root }: Project): string {
   try {
-    return realpathSync(root);
+    return resolveLinks(root);
   } catch {
     return root;
   }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { isBelow, statIfExists } from './files.ts';
 import type { Platform, Project, TreeFile, WorkingTree } from './port.ts';
+import { resolveLinks } from './resolve-links.ts';
 
 /** Returns the checkout that contains the caller's folder, where its work is verified. It can differ from the checkout that
  *  contains the store. Outside a checkout it is the project itself. */
@@ -57,7 +58,7 @@ export const createFolderAccess = (folder: string): Awaited<ReturnType<Platform[
 
 /** Returns the nearest parent folder with `.git`. Ignores git's environment variables. */
 export function findTop(folder: string): string | undefined {
-  for (let current = realpathSync(resolve(folder)); ; current = dirname(current)) {
+  for (let current = resolveLinks(resolve(folder)); ; current = dirname(current)) {
     if (existsSync(join(current, '.git'))) return current;
     if (dirname(current) === current) return undefined;
   }

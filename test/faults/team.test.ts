@@ -2,6 +2,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Json } from '../app.ts';
 import { type PostgresServer, startPostgres } from '../postgres.ts';
+import { type AgentCall, connectAgent } from './agent-client.ts';
 import { createFaultFolder, isFull, openFaultProject, pickSize } from './processes.ts';
 import { startServer } from './server-process.ts';
 import { setConfig } from './set-config.ts';
@@ -19,13 +20,15 @@ async function startTeam() {
   const project = openFaultProject(createFaultFolder(), env);
   await project.runOk(['init']);
   await setConfig(project, 'serve.callsPerMinute', '0', env);
-  const { send } = await startServer(project, [], env);
-  const failed: string[] = [];
-  const call = async (path: string, params: object, agent: string): Promise<Json> => {
-    const { text } = await send('POST', `/api/${path}`, JSON.stringify(params), { 'cleo-agent': agent });
-    const body = JSON.parse(text);
-    if (!body.success) failed.push(text);
-    return body;
+  const { port } = await startServer(project, [], env);
+  const failed: Json[] = [];
+  const startAgent = async (agent: string): Promise<AgentCall> => {
+    const call = await connectAgent(port, agent);
+    return async (path, params) => {
+      const answer = await call(path, params);
+      if (!answer.success) failed.push(answer);
+      return answer;
+    };
   };
   const addTasks = async (count: number): Promise<void> => {
     for (let i = 0; i < count; i += 500) {
@@ -33,7 +36,7 @@ async function startTeam() {
       await project.runOk(['add-batch', '--file', '-'], { stdin: JSON.stringify(tasks) });
     }
   };
-  return { call, failed, addTasks };
+  return { startAgent, failed, addTasks };
 }
 
 /** Measures plain inserts of one row, one commit each, over one connection. */
@@ -52,18 +55,18 @@ async function measureCommits(durationMs: number): Promise<number> {
 
 test('claim-and-complete cycles through one server', async () => {
   const [agents, tasks, measureMs] = [pickSize(4, 16), pickSize(16, 2000), pickSize(200, 3000)];
-  const { call, failed, addTasks } = await startTeam();
+  const { startAgent, failed, addTasks } = await startTeam();
   await addTasks(tasks);
   const before = await measureCommits(measureMs);
   const done: string[] = [];
   const began = performance.now();
   await Promise.all(
     Array.from({ length: agents }, async (_, i) => {
-      const agent = `agent-${i}`;
+      const call = await startAgent(`agent-${i}`);
       for (;;) {
-        const { task } = await call('mutate/tasks/claim-next', {}, agent);
+        const { task } = await call('mutate/tasks/claim-next', {});
         if (!task?.id) return;
-        await call('mutate/tasks/complete', { taskId: task.id }, agent);
+        await call('mutate/tasks/complete', { taskId: task.id });
         done.push(task.id);
       }
     }),
@@ -81,22 +84,23 @@ test('claim-and-complete cycles through one server', async () => {
 
 test('waiting agents get every task once, soon after it was added', async () => {
   const [agents, tasks] = [pickSize(16, 500), pickSize(24, 1000)];
-  const { call, failed } = await startTeam();
+  const { startAgent, failed } = await startTeam();
   const addedAt = new Map<string, number>();
   const claimedAt = new Map<string, number>();
   const doubles: string[] = [];
   const running = Array.from({ length: agents }, async (_, i) => {
-    const agent = `agent-${i}`;
+    const call = await startAgent(`agent-${i}`);
     while (claimedAt.size < tasks) {
-      const { task } = await call('mutate/tasks/claim-next', { wait: true, timeout: pickSize(1, 3) }, agent);
+      const { task } = await call('mutate/tasks/claim-next', { wait: true, timeout: pickSize(1, 3) });
       if (!task?.id) continue;
       if (claimedAt.has(task.id)) doubles.push(task.id);
       claimedAt.set(task.id, performance.now());
-      await call('mutate/tasks/complete', { taskId: task.id }, agent);
+      await call('mutate/tasks/complete', { taskId: task.id });
     }
   });
+  const plan = await startAgent('planner');
   for (let i = 0; i < tasks; i++) {
-    const { task } = await call('mutate/tasks/add', { title: `Part ${i}` }, 'planner');
+    const { task } = await plan('mutate/tasks/add', { title: `Part ${i}` });
     addedAt.set(task.id, performance.now());
   }
   await Promise.all(running);

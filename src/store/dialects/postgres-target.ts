@@ -92,11 +92,19 @@ const joinName = (prefix = 'cleo', ...words: (string | undefined)[]): string =>
 
 /** Formats the name of a transaction that writes: the administrators of the server, `doctor` and the error of a call that waits for the
  *  lock show it. */
-export function formatApplicationName({ url, environment = {} }: PostgresOptions, { by, operation }: Stamp): string {
-  const parsed = parsePostgresAddress(url);
-  const given = 'address' in parsed ? parsed.address.parameters.application_name : undefined;
-  return joinName(given ?? environment.PGAPPNAME, operation, by);
+export function formatApplicationName(options: PostgresOptions, { by, operation }: Stamp): string {
+  let given = givenNames.get(options);
+  if (!given) {
+    const parsed = parsePostgresAddress(options.url);
+    const ofAddress = 'address' in parsed ? parsed.address.parameters.application_name : undefined;
+    given = { name: ofAddress ?? options.environment?.PGAPPNAME };
+    givenNames.set(options, given);
+  }
+  return joinName(given.name, operation, by);
 }
+
+/** The names that the addresses give. A server formats one for every write. */
+const givenNames = new WeakMap<PostgresOptions, { name: string | undefined }>();
 
 /** Formats the servers and the database for messages. */
 export const formatTarget = ({ servers, database }: Pick<PostgresTarget, 'servers' | 'database'>): string =>

@@ -254,11 +254,21 @@ const isSelect = ({ parts }: Sql): boolean =>
   (/^\s*with\s/.test(parts[0] ?? '') && !parts.some((part) => /\b(insert|update|delete)\b/.test(part)));
 /** Statements are mostly different from their first text on, so comparing them costs less than a key of each. */
 const isSame = (one: Sql, other: Sql): boolean =>
-  one.parts.length === other.parts.length &&
-  one.parts.every((part, i) => part === other.parts[i]) &&
+  (one.parts === other.parts || (one.parts.length === other.parts.length && one.parts.every((part, i) => part === other.parts[i]))) &&
   one.values.every((value, i) => value === other.values[i]);
 
 const isConsequence = (error: unknown): boolean => getErrorCode(error) === '25P02';
 const isSchemaMissing = (error: unknown): boolean => ['42P01', '3F000'].includes(getErrorCode(error));
 
-export const toQuery = ({ parts, values }: Sql): [string, SqlValue[]] => [parts.reduce((text, part, i) => `${text}$${i}${part}`), values];
+export const toQuery = ({ parts, values }: Sql): [string, SqlValue[]] => [toText(parts), values];
+
+/** Texts of templates, which are looked up faster than new ones of the same content. */
+const texts = new WeakMap<string[], string>();
+
+function toText(parts: string[]): string {
+  const known = texts.get(parts);
+  if (known !== undefined) return known;
+  const text = parts.reduce((all, part, i) => `${all}$${i}${part}`);
+  if (Object.isFrozen(parts)) texts.set(parts, text);
+  return text;
+}

@@ -19,6 +19,8 @@ export interface Db {
 
 /** Values become placeholders; a nested statement is spliced in. */
 export function sql(strings: TemplateStringsArray, ...inputs: (SqlValue | undefined | Sql)[]): Sql {
+  // The texts of a template are one object for all its uses.
+  if (inputs.every(isValue)) return { parts: strings as unknown as string[], values: inputs.map((value) => value ?? null) };
   const parts = [strings[0] ?? ''];
   const values: SqlValue[] = [];
   for (let i = 0; i < inputs.length; i++) {
@@ -34,6 +36,8 @@ export function sql(strings: TemplateStringsArray, ...inputs: (SqlValue | undefi
   }
   return { parts, values };
 }
+
+const isValue = (input: SqlValue | undefined | Sql): input is SqlValue | undefined => typeof input !== 'object' || input === null;
 
 export const raw = (text: string): Sql => ({ parts: [text], values: [] });
 
