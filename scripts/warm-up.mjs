@@ -5,6 +5,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+/** The first word of the server that agents start once per session and wait for. */
+export const serverWord = 'mcp';
+
 /** Commands that are run in this order. For Node, each first word has one cache for all its lines. */
 const commands = [
   'init',
@@ -23,7 +26,7 @@ const commands = [
   'update T001 --notes begun',
   'complete T001',
   'skill run yes',
-  'mcp',
+  serverWord,
 ];
 
 /** First words of the commands that hooks, status lines and agents run most often. Without `--limit`, each of them does a limited amount of
@@ -68,7 +71,7 @@ export async function warmUp(program, getEnv) {
         env: { ...env, ...getEnv(command), ...(command.startsWith('skill') ? { CLEO_TRUST: printTrustDigest() } : {}) },
         stdio: ['pipe', 'ignore', 'inherit'],
       });
-      child.stdin.on('error', () => {}).end(command === 'mcp' ? conversation : '');
+      child.stdin.on('error', () => {}).end(command === serverWord ? conversation : '');
       const [code] = await once(child, 'exit');
       if (code !== 0) throw new Error(`cleo ${command} exited with ${code}`);
     }
