@@ -1,2 +1,2 @@
 export const startSettings: Record<string, string>;
-export function addStart(path: string, words: readonly string[]): string | undefined;
+export function addStart(path: string, words: { everydayWords: readonly string[]; serverWord: string }): string | undefined;

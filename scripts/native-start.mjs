@@ -2,12 +2,14 @@
 // program runs, so that an executable cannot contain them. The start runs before the runtime: if the first argument is an everyday command
 // and there is no `--limit`, it adds the settings to the environment and then runs the runtime.
 //
-// It also asks for a few large pages for the heap. The runtime does so only for the whole heap, which takes 45 MB, or not at all, and then
-// 900 pages are allocated one by one. For that, the start takes the place of `mmap` until the runtime has reserved its heap.
+// For these commands and for the MCP server it also asks for a few large pages for the heap. The runtime does so only for the whole heap,
+// which takes 45 MB, or not at all, and then 900 pages are allocated one by one. For that, the start takes the place of `mmap` until the
+// runtime has reserved its heap.
 //
 // The segment of notes, which nothing needs at run time, becomes a segment with the start, which is appended to the file. An executable
 // that is built in another way is left as it is.
 import { appendFileSync, closeSync, openSync, readSync, statSync, writeSync } from 'node:fs';
+import { checkElf, fileHeader, programHeader, readNumber, readSegments, segmentTypes } from './elf.mjs';
 
 /** Settings of everyday commands. A variable that the user sets keeps the user's value. The unusual values tell the program which variables
  *  it has to remove, so that programs that it starts do not inherit them.
@@ -15,14 +17,16 @@ import { appendFileSync, closeSync, openSync, readSync, statSync, writeSync } fr
  *  - No reading ahead of the whole program: these commands use little of it. */
 export const startSettings = { BUN_JSC_useJIT: 'faLSe', BUN_FEATURE_FLAG_DISABLE_STANDALONE_MADVISE: 'yeS' };
 
-/** The heap, which the runtime reserves with one call, and the parts of it that everyday commands fill most: 500 to 640 pages of 4 KB, of
- *  which the start makes two of 2 MB. Larger parts are filled less, so that they would take memory and hardly any time. */
+/** The heap, which the runtime reserves with one call, and the offsets of the parts of it that are filled most. The start makes a page of
+ *  2 MB of each part, instead of 200 to 370 pages of 4 KB. Other parts are filled less, so that large pages would take memory and hardly
+ *  any time. */
 const heapSize = 2 ** 30;
 const mebibyte = 2 ** 20;
-const filledParts = [
-  { offset: 8 * mebibyte, length: 2 * mebibyte },
-  { offset: 20 * mebibyte, length: 2 * mebibyte },
-];
+const partSize = 2 * mebibyte;
+const filledParts = {
+  everyday: [8 * mebibyte, 20 * mebibyte],
+  server: [8 * mebibyte, 24 * mebibyte, 26 * mebibyte, 34 * mebibyte],
+};
 
 /** Returns the module that the program runs first: it removes the settings from the environment. */
 export const createRemoval = () =>
@@ -30,8 +34,9 @@ export const createRemoval = () =>
     .map(([name, value]) => `if (process.env.${name} === '${value}') delete process.env.${name};\n`)
     .join('');
 
-/** Adds the start to an executable, for the commands that begin with one of `words`. Returns why it cannot, or undefined. */
-export function addStart(path, words) {
+/** Adds the start to an executable, for the commands that begin with one of `everydayWords` or with `serverWord`. Returns why it cannot, or
+ *  undefined. */
+export function addStart(path, { everydayWords, serverWord }) {
   const file = openSync(path, 'r+');
   try {
     const layout = readLayout((offset, length) => {
@@ -43,7 +48,7 @@ export function addStart(path, words) {
     const { size } = statSync(path);
     const offset = alignUp(size, pageSize);
     const address = alignUp(layout.end, pageSize);
-    const start = encodeStart({ address, ...layout, words });
+    const start = encodeStart({ address, ...layout, words: [...everydayWords, serverWord] });
     const header = Buffer.alloc(programHeader.size);
     header.writeUInt32LE(segmentTypes.load, programHeader.type);
     header.writeUInt32LE(readable | executable, programHeader.flags);
@@ -64,20 +69,6 @@ export function addStart(path, words) {
   }
 }
 
-// Offsets of the fields of an ELF file.
-const fileHeader = { size: 64, class: 4, order: 5, type: 16, machine: 18, entry: 24, segments: 32, segmentSize: 54, segmentCount: 56 };
-const programHeader = {
-  size: 56,
-  type: 0,
-  flags: 4,
-  offset: 8,
-  address: 16,
-  physicalAddress: 24,
-  sizeInFile: 32,
-  sizeInMemory: 40,
-  alignment: 48,
-};
-const segmentTypes = { load: 1, dynamic: 2, interpreter: 3, note: 4 };
 const [executable, readable] = [1, 4];
 const dynamicTags = { end: 0, callsSize: 2, strings: 5, symbols: 6, calls: 23 };
 const symbolSize = 24;
@@ -90,25 +81,12 @@ const alignUp = (value, to) => Math.ceil(value / to) * to;
  *  place of `mmap` in the table of calls. Returns a text that says what is different about an executable that it does not know. */
 function readLayout(read) {
   const head = read(0, fileHeader.size);
-  const number = (bytes, offset) => Number(bytes.readBigUInt64LE(offset));
-  if (head.toString('latin1', 0, 4) !== '\x7fELF') return 'it is not an ELF file';
-  if (head[fileHeader.class] !== 2 || head[fileHeader.order] !== 1) return 'it is not a little-endian 64-bit file';
+  const problem = checkElf(head);
+  if (problem) return problem;
   if (head.readUInt16LE(fileHeader.machine) !== 62) return 'it is not for x86-64';
   if (head.readUInt16LE(fileHeader.type) !== 2) return 'it has no fixed address';
   if (head.readUInt16LE(fileHeader.segmentSize) !== programHeader.size) return 'its program headers have an unknown size';
-  const at = number(head, fileHeader.segments);
-  const segments = Array.from({ length: head.readUInt16LE(fileHeader.segmentCount) }, (_, i) => {
-    const headerAt = at + i * programHeader.size;
-    const bytes = read(headerAt, programHeader.size);
-    return {
-      headerAt,
-      type: bytes.readUInt32LE(programHeader.type),
-      offset: number(bytes, programHeader.offset),
-      address: number(bytes, programHeader.address),
-      sizeInFile: number(bytes, programHeader.sizeInFile),
-      sizeInMemory: number(bytes, programHeader.sizeInMemory),
-    };
-  });
+  const segments = readSegments(head, read);
   const find = (type) => segments.find((segment) => segment.type === type);
   const [interpreter, dynamic, note] = [find(segmentTypes.interpreter), find(segmentTypes.dynamic), find(segmentTypes.note)];
   // With musl, the arguments and the environment are passed on in another way.
@@ -124,8 +102,8 @@ function readLayout(read) {
   const tags = new Map();
   for (let offset = dynamic.offset; ; offset += 16) {
     const entry = read(offset, 16);
-    if (number(entry, 0) === dynamicTags.end) break;
-    tags.set(number(entry, 0), number(entry, 8));
+    if (readNumber(entry, 0) === dynamicTags.end) break;
+    tags.set(readNumber(entry, 0), readNumber(entry, 8));
   }
   const [symbols, strings] = [toOffset(tags.get(dynamicTags.symbols)), toOffset(tags.get(dynamicTags.strings))];
   // The table of symbols ends where that of their names begins, or earlier.
@@ -135,7 +113,7 @@ function readLayout(read) {
     const name = read(strings + symbol.readUInt32LE(0), longestName)
       .toString('latin1')
       .split('\0', 1)[0];
-    return { name, isDefined: symbol.readUInt16LE(6) !== 0, address: number(symbol, 8) };
+    return { name, isDefined: symbol.readUInt16LE(6) !== 0, address: readNumber(symbol, 8) };
   };
   const findSymbol = (name) => {
     for (let offset = symbols; offset + symbolSize <= strings; offset += symbolSize) {
@@ -149,9 +127,9 @@ function readLayout(read) {
     for (let offset = calls; offset < calls + tags.get(dynamicTags.callsSize); offset += callSize) {
       const call = read(offset, callSize);
       if (readSymbol(symbols + symbolSize * call.readUInt32LE(12)).name !== name) continue;
-      const place = number(call, 0);
+      const place = readNumber(call, 0);
       // The address before the first call: code that looks the function up.
-      return { place, lookUp: number(read(toOffset(place), 8), 0) };
+      return { place, lookUp: readNumber(read(toOffset(place), 8), 0) };
     }
     return undefined;
   };
@@ -160,7 +138,7 @@ function readLayout(read) {
   const mapCall = calls && findCall('mmap');
   if (!mapCall) return 'it does not call `mmap` through a table';
   const end = Math.max(...loads.map(({ address, sizeInMemory }) => address + sizeInMemory));
-  return { entry: number(head, fileHeader.entry), end, noteHeader: note.headerAt, environ: environ.address, mapCall };
+  return { entry: readNumber(head, fileHeader.entry), end, noteHeader: note.headerAt, environ: environ.address, mapCall };
 }
 
 /** Longer than the names that are looked for. */
@@ -168,7 +146,7 @@ const longestName = 16;
 
 /** Encodes the start. The system calls it with the stack that a process begins with: the number of arguments, their addresses, 0, the
  *  addresses of the variables, 0, and pairs of numbers until one that begins with 0. The start writes a copy with more variables below
- *  it. Register `rdx` is a parameter of the runtime and keeps its value, and so does `rbp`. */
+ *  it. Register `rdx` is a parameter of the runtime and keeps its value, and so does `rbp`. The last one of `words` starts the server. */
 function encodeStart({ address, environ, entry, mapCall, words }) {
   const variables = Object.entries(startSettings).map(([name, value]) => ({ name: `${name}=`, text: `${name}=${value}` }));
   const code = [
@@ -191,6 +169,9 @@ function encodeStart({ address, environ, entry, mapCall, words }) {
     [0x48, 0xff, 0xc7], //                      inc rdi
     [0x84, 0xc0], //                            test al, al
     jump.unequal('letter'),
+    // rsi: the next word, which is empty after that of the server.
+    [0x38, 0x06], //                            cmp [rsi], al
+    jump.equal('server'),
     jump.always('options'),
     label('skip'),
     [0xac], //                                  lodsb
@@ -278,43 +259,21 @@ function encodeStart({ address, environ, entry, mapCall, words }) {
     [0x48, 0x89, 0x04, 0x25, bytes32(environ)], // mov [environ], rax
 
     // Take the place of `mmap`, unless the system looked it up already because a variable says so.
+    [0x48, 0x8d, 0x05, relative('everyday')], // lea rax, [everyday]
+    jump.always('takePlace'),
+    label('server'),
+    [0x48, 0x8d, 0x05, relative('serve')], //   lea rax, [serve]
+    label('takePlace'),
     [0x48, 0x81, 0x3c, 0x25, bytes32(mapCall.place), bytes32(mapCall.lookUp)], // cmp qword [place], lookUp
     jump.unequal('run'),
-    [0x48, 0x8d, 0x05, relative('map')], //     lea rax, [map]
     [0x48, 0x89, 0x04, 0x25, bytes32(mapCall.place)], // mov [place], rax
 
     label('run'),
     [0xb8, bytes32(entry)], //                  mov eax, entry
     [0xff, 0xe0], //                            jmp rax
 
-    // Instead of `mmap`: rdi, rsi, rdx, rcx, r8, r9 are its parameters, and rax is its result.
-    label('map'),
-    [0x49, 0x89, 0xca], //                      mov r10, rcx
-    [0xb8, bytes32(systemCalls.map)], //        mov eax, map
-    [0x0f, 0x05], //                            syscall
-    [0x48, 0x3d, bytes32(-4096)], //            cmp rax, -4096
-    jump.above('fail'),
-    [0x48, 0x81, 0xfe, bytes32(heapSize)], //   cmp rsi, heapSize
-    jump.unequal('return'),
-    [0x48, 0xc7, 0x04, 0x25, bytes32(mapCall.place), bytes32(mapCall.lookUp)], // mov qword [place], lookUp
-    [0x50], //                                  push rax
-    ...filledParts.flatMap(({ offset, length }) => [
-      [0x48, 0x8b, 0x3c, 0x24], //              mov rdi, [rsp]
-      [0x48, 0x81, 0xc7, bytes32(offset)], //   add rdi, offset
-      [0xbe, bytes32(length)], //               mov esi, length
-      [0xba, bytes32(largePages)], //           mov edx, largePages
-      [0xb8, bytes32(systemCalls.advise)], //   mov eax, advise
-      [0x0f, 0x05], //                          syscall (where it fails, pages are small)
-    ]),
-    [0x58], //                                  pop rax
-    label('return'),
-    [0xc3], //                                  ret
-    // The C library repeats the call and sets `errno`.
-    label('fail'),
-    [0x48, 0xc7, 0x04, 0x25, bytes32(mapCall.place), bytes32(mapCall.lookUp)], // mov qword [place], lookUp
-    [0x4c, 0x89, 0xd1], //                      mov rcx, r10
-    [0xb8, bytes32(mapCall.lookUp)], //         mov eax, lookUp
-    [0xff, 0xe0], //                            jmp rax
+    ...encodeMap('everyday', filledParts.everyday, mapCall),
+    ...encodeMap('serve', filledParts.server, mapCall),
 
     label('words'),
     [...Buffer.from(`${words.join('\0')}\0\0`)],
@@ -325,20 +284,51 @@ function encodeStart({ address, environ, entry, mapCall, words }) {
   return assemble(code);
 }
 
+/** Encodes what is called instead of `mmap`: rdi, rsi, rdx, rcx, r8, r9 are its parameters, and rax is its result. */
+const encodeMap = (name, parts, { place, lookUp }) => [
+  label(name),
+  [0x49, 0x89, 0xca], //                        mov r10, rcx
+  [0xb8, bytes32(systemCalls.map)], //          mov eax, map
+  [0x0f, 0x05], //                              syscall
+  [0x48, 0x3d, bytes32(-4096)], //              cmp rax, -4096
+  jump.above(`${name}Fail`),
+  [0x48, 0x81, 0xfe, bytes32(heapSize)], //     cmp rsi, heapSize
+  jump.unequal(`${name}Return`),
+  [0x48, 0xc7, 0x04, 0x25, bytes32(place), bytes32(lookUp)], // mov qword [place], lookUp
+  [0x50], //                                    push rax
+  ...parts.flatMap((offset) => [
+    [0x48, 0x8b, 0x3c, 0x24], //                mov rdi, [rsp]
+    [0x48, 0x81, 0xc7, bytes32(offset)], //     add rdi, offset
+    [0xbe, bytes32(partSize)], //               mov esi, partSize
+    [0xba, bytes32(largePages)], //             mov edx, largePages
+    [0xb8, bytes32(systemCalls.advise)], //     mov eax, advise
+    [0x0f, 0x05], //                            syscall (where it fails, pages are small)
+  ]),
+  [0x58], //                                    pop rax
+  label(`${name}Return`),
+  [0xc3], //                                    ret
+  // The C library repeats the call and sets `errno`.
+  label(`${name}Fail`),
+  [0x48, 0xc7, 0x04, 0x25, bytes32(place), bytes32(lookUp)], // mov qword [place], lookUp
+  [0x4c, 0x89, 0xd1], //                        mov rcx, r10
+  [0xb8, bytes32(lookUp)], //                   mov eax, lookUp
+  [0xff, 0xe0], //                              jmp rax
+];
+
 const systemCalls = { map: 9, advise: 28 };
 /** MADV_HUGEPAGE. */
 const largePages = 14;
 
 const label = (name) => ({ label: name });
-/** The distance to a label from the end of the instruction, in `size` bytes. */
-const relative = (to, size = 4) => ({ to, size });
+/** The distance to a label from the end of the instruction, in 4 bytes. */
+const relative = (to) => ({ to, size: 4 });
 const bytes32 = (value) => [value & 0xff, (value >> 8) & 0xff, (value >> 16) & 0xff, (value >> 24) & 0xff];
 const jump = {
-  always: (to) => [0xeb, relative(to, 1)],
-  above: (to) => [0x77, relative(to, 1)],
+  always: (to) => [0xe9, relative(to)],
+  above: (to) => [0x0f, 0x87, relative(to)],
   below: (to) => [0x0f, 0x82, relative(to)],
   equal: (to) => [0x0f, 0x84, relative(to)],
-  unequal: (to) => [0x75, relative(to, 1)],
+  unequal: (to) => [0x0f, 0x85, relative(to)],
 };
 
 /** Turns instructions with labels into bytes. An instruction is a list of bytes; a distance is always its last part. */

@@ -11,13 +11,14 @@ import { buildWeb } from './build-web.mjs';
 import { executableName, findBun } from './find-bun.mjs';
 import { writeIndex } from './index.mjs';
 import { addStart } from './native-start.mjs';
-import { everydayWords, warmUp } from './warm-up.mjs';
+import { everydayWords, serverWord, warmUp } from './warm-up.mjs';
+import { writeExecutable } from './write-executable.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const target = join(root, process.argv[2] ?? 'dist-native');
 const executable = join(target, executableName);
 /** Commands whose starts matter most come first. */
-const firstWords = [...everydayWords, 'mcp'];
+const firstWords = [...everydayWords, serverWord];
 
 const bun = findBun();
 if (!bun) {
@@ -30,6 +31,7 @@ await buildWeb(webFolder);
 rmSync(target, { recursive: true, force: true });
 mkdirSync(target, { recursive: true });
 const scratch = mkdtempSync(join(tmpdir(), 'cleo-native-'));
+let bytes;
 try {
   const draft = join(scratch, executableName);
   bundle(draft, []);
@@ -41,16 +43,18 @@ try {
   const getRank = (command) => firstWords.indexOf(command.split(' ')[0]) + 1 || firstWords.length + 1;
   const ordered = [...profiles.keys()].sort((a, b) => getRank(a) - getRank(b));
   bundle(
-    executable,
+    draft,
     ordered.map((command) => profiles.get(command)),
   );
-  const problem = addStart(executable, everydayWords);
+  const problem = addStart(draft, { everydayWords, serverWord });
   if (problem) console.error(`Everyday commands start with the settings of all others, because ${problem}.`);
+  bytes = readFileSync(draft);
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
+writeExecutable(executable, bytes);
 // The format of sha256sum, so that `sha256sum --check` reads it.
-const digest = createHash('sha256').update(readFileSync(executable)).digest('hex');
+const digest = createHash('sha256').update(bytes).digest('hex');
 writeFileSync(`${executable}.sha256`, `${digest}  ${executableName}\n`);
 
 function bundle(outfile, profiles) {

@@ -1,1 +1,2 @@
 export const everydayWords: readonly string[];
+export const serverWord: string;

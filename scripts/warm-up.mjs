@@ -5,6 +5,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+/** The first word of the server that agents start once per session and wait for. */
+export const serverWord = 'mcp';
+
 /** Commands that are run in this order. For Node, each first word has one cache for all its lines. A function that none of them calls is
  *  compiled at every start that calls it, which takes 0.03 ms, so the tasks have every kind of field. */
 const commands = [
@@ -31,7 +34,7 @@ const commands = [
   'update T002 --notes begun',
   'complete T002',
   'skill run yes',
-  'mcp',
+  serverWord,
 ];
 
 /** Commands whose reads are logged. For Node, they have caches of their own. */
@@ -77,7 +80,7 @@ export async function warmUp(program, getEnv, { isGraded = false } = {}) {
       env: { ...env, ...getEnv(command), ...more },
       stdio: ['pipe', 'ignore', 'inherit'],
     });
-    child.stdin.on('error', () => {}).end(command === 'mcp' ? conversation : '');
+    child.stdin.on('error', () => {}).end(command === serverWord ? conversation : '');
     const [code] = await once(child, 'exit');
     if (code !== 0) throw new Error(`cleo ${command} exited with ${code}`);
   };

@@ -1,11 +1,24 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import {
+  accessSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findPlatform, toPlatformName } from '../scripts/find-bun.mjs';
 import { addStart, startSettings } from '../scripts/native-start.mjs';
-import { everydayWords } from '../scripts/warm-up.mjs';
+import { everydayWords, serverWord } from '../scripts/warm-up.mjs';
+import { writeExecutable } from '../scripts/write-executable.mjs';
 import { toArgv } from '../src/core/command-line.ts';
 import { registry } from '../src/core/index.generated.ts';
 import { openApp } from './app.ts';
@@ -61,6 +74,16 @@ test('leaves the log of the database to the next long log, as Node does', async 
   await project.runOk(['show', 'T001']);
   expect(statSync(`${project.database}-wal`).size).toBeGreaterThan(length);
   expect(readFileSync(project.database).equals(bytes)).toBe(true);
+});
+
+test('computes the hashes that the npm package computes', async () => {
+  const app = await openApp({ engine: 'sqlite' });
+  for (const title of ['Write the parser', 'Lire le fichier ünïcödé 😀', 'x'.repeat(119)]) {
+    const { exitCode } = await runCleo(['add', title], { cwd: app.root, env: app.env });
+    expect(exitCode).toBe(0);
+  }
+  const { chain } = await app.call('admin.audit.verify');
+  expect(chain).toMatchObject({ ok: true, entries: 3 });
 });
 
 test('serves the page that it contains', async () => {
@@ -127,6 +150,7 @@ describe('the start of everyday commands', () => {
     ['ready', '--limit=0'],
     ['list'],
     ['import'],
+    [serverWord],
     ['sho'],
     ['shows'],
     [''],
@@ -157,6 +181,21 @@ describe('the start of everyday commands', () => {
     const variables = await runPager('env', ['show', 'T001']);
     expect(variables).toContain('HOME=');
     for (const name of Object.keys(startSettings)) expect(variables).not.toContain(name);
+  });
+
+  test('four parts of the heap of the MCP server have large pages', async () => {
+    const project = await createFaultProject();
+    const server = spawn(cleoPath, [serverWord], { cwd: project.root, env: { PATH: process.env.PATH, HOME: project.root } });
+    server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })}\n`);
+    await once(server.stdout, 'data');
+    if (hasStart && existsSync('/sys/kernel/mm/transparent_hugepage')) {
+      // Parts that are next to each other are one mapping.
+      const mappings = readFileSync(`/proc/${server.pid}/smaps`, 'utf8').matchAll(/^Size: +(\d+) kB\n(?:(?!Size:).*\n)*?VmFlags:.* hg\b/gm);
+      expect([...mappings].map(([, kilobytes]) => Number(kilobytes) / 1024)).toEqual([2, 4, 2]);
+    }
+    server.stdin.end();
+    const [code] = await once(server, 'exit');
+    expect(code).toBe(0);
   });
 
   test('two parts of the heap have large pages', async () => {
@@ -196,10 +235,18 @@ describe('the start of everyday commands', () => {
     // The start is added once: the segment of notes is no longer there.
     for (const from of [cleoPath, process.execPath, import.meta.filename]) {
       copyFileSync(from, path);
-      expect(addStart(path, everydayWords)).toMatch(/^it|^its/);
+      expect(addStart(path, { everydayWords, serverWord })).toMatch(/^it|^its/);
       expect(hashFile(path)).toBe(hashFile(from));
     }
   });
+});
+
+test.each(['an executable', 'another file'])('writes %s in pieces', (what) => {
+  const path = join(createTempFolder(), 'written');
+  const bytes = what === 'an executable' ? readFileSync(cleoPath) : Buffer.from('#!/bin/sh\n');
+  writeExecutable(path, bytes);
+  expect(readFileSync(path).equals(bytes)).toBe(true);
+  accessSync(path, constants.X_OK);
 });
 
 const hashFile = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');

@@ -1,0 +1,1 @@
+export function writeExecutable(path: string, bytes: Uint8Array): void;
