@@ -128,7 +128,7 @@ export function openConnection(options: PostgresOptions, settings: ConnectionSet
     runScript: (text) => (pipeline && !isLost ? pipeline.runScript(text) : settle(async () => client.unsafe(text).simple())),
     hasAnswered: () => hasAnswered,
     isLost: () => isLost,
-    isIdle: () => hasAnswered && !isLost && unanswered.size === 0,
+    isIdle: () => hasAnswered && !isLost && !isWaiting(),
     getProcessId: () => processId,
     keepPlans() {
       const socket = sockets.getSocket();
