@@ -6,6 +6,7 @@ import { isInterruptedStart } from '#core/rules/interrupted-start.ts';
 import { monotonicMs } from './monotonic.ts';
 import type { ProgramOptions, ProgramResult } from './port.ts';
 import { selectProgramEnvironment } from './program-environment.ts';
+import { findProgram } from './program-path.ts';
 import {
   killRemaining,
   listLiving,
@@ -56,9 +57,10 @@ function runOnce(
     const timers: NodeJS.Timeout[] = [];
     const group: ProcessGroup = { environmentMark: mark, since: readUptimeTicks(), seen: new Map() };
     const handle = options.inheritsEnv ? undefined : openHandle(group);
-    const child = spawn(program, words, {
+    const own = createEnv(env, options);
+    const child = spawn(findProgram(program, own), words, {
       cwd: folder,
-      env: { ...createEnv(env, options), [mark.split('=')[0]!]: mark.split('=')[1]! },
+      env: { ...own, [mark.split('=')[0]!]: mark.split('=')[1]! },
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', handle?.file ?? 'ignore'],
       // A process group of its own, so that the program is stopped together with its children.
       detached: process.platform !== 'win32',

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findProgram } from '../program-path.ts';
 import type { SshKey, SshSignatures, SshVerification } from './port.ts';
 
 /** Signs and verifies texts with `ssh-keygen -Y`, as git does. A private key stays with ssh-keygen, the SSH agent or the hardware. */
@@ -93,7 +94,7 @@ function runOnTerminal(
   isInteractive = false,
 ): Promise<SshResult> {
   return new Promise((resolve) => {
-    const child = spawn(program, words, { env, stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true });
+    const child = spawn(findProgram(program, env), words, { env, stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true });
     const result: SshResult = { exitCode: null, stdout: '', stderr: '' };
     child.stdout.setEncoding('utf8').on('data', (text) => {
       result.stdout += text;
