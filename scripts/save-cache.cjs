@@ -8,6 +8,8 @@ module.exports = ({ cached, scripts, learntRuns, word, name, key, sharedFolder, 
   if (isLarge && (learntRuns > 0 || !scripts['core.js'])) return;
   const isCommand = JSON.parse(fs.readFileSync(`${__dirname}/words.json`, 'utf8')).includes(word);
   const file = isCommand ? name : '-.bin';
+  // A word that is no command uses the cache of all such words, and would write it again at each start.
+  if (file !== name && Object.keys(scripts).every((part) => cached[part])) return;
   // After the everyday commands that the build runs, there is nothing left to learn.
   const bytes = packCaches(cached, scripts, process.env.CLEO_WARMS || isLarge ? 3 : learntRuns + 1);
   if (writeCache(sharedFolder, file, key, bytes) || !home || !process.getuid) return;

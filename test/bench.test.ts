@@ -158,6 +158,19 @@ test('the first three runs of a command add the code that they compile to its ca
   expect(fourth).toEqual(third);
 });
 
+test('a word that is no command does not write the cache again', () => {
+  const folder = createProject();
+  const { copy, caches } = copyDist(folder);
+  const cache = join(caches, '-.bin');
+  const runTypo = (): number => {
+    spawnSync(process.execPath, [join(copy, 'cleo.js'), 'shwo'], { cwd: folder, env });
+    return statSync(cache).mtimeMs;
+  };
+  rmSync(cache, { force: true });
+  const first = runTypo();
+  expect([runTypo(), runTypo()]).toEqual([first, first]);
+});
+
 test('a read that is logged has a code cache of its own', () => {
   const folder = createProject();
   const { copy, caches } = copyDist(folder);
