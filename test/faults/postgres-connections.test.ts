@@ -66,9 +66,9 @@ test('a server has one connection for writes, two for reads and one that listens
   });
   const waiting = Array.from({ length: 10 }, (_, i) => call('mutate/tasks/claim-next', { wait: true, timeout: 40 }, `waiting-${i}`));
   expect(await countConnections(Promise.all(load))).toBeLessThanOrEqual(4);
-  await sleep(1500);
+  await sleep(1000);
   const before = await listBackends();
-  await sleep(isFull ? 20_000 : 3000);
+  await sleep(isFull ? 20_000 : 1500);
   expect(await listBackends()).toEqual(before);
   for (let i = 0; i < waiting.length; i++) await post('mutate/tasks/add', { title: `Part ${i}` });
   const ids = (await Promise.all(waiting)).map((text) => JSON.parse(text).task?.id);

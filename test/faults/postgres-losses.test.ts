@@ -2,12 +2,18 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type PostgresServer, startPostgres, startSynchronousReplica } from '../postgres.ts';
 import { canMountDisks, mountDisk } from './disks.ts';
 import { openTeam, type Team } from './postgres-apps.ts';
 import { createIds, isFull, pickSize } from './processes.ts';
 import { openProxy } from './proxy.ts';
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(() => server?.stop());
 
 async function startServer(...args: Parameters<typeof startPostgres>): Promise<PostgresServer> {
   const server = await startPostgres(...args);
@@ -85,11 +91,10 @@ const countCodes = (outcomes: Outcomes): string =>
   );
 
 test('backends that are killed at the commit lose no answered write and double none', async () => {
-  const server = await startServer();
   const admin = openAdmin(server);
   const proxy = await openProxy(server.url, 'before');
   const team = await openTeam(server, 3, { url: proxy.url });
-  const maxKills = pickSize(15, 150);
+  const maxKills = pickSize(8, 150);
   let [kills, commits] = [0, 0];
   const terminate = async (port: number): Promise<void> => {
     kills += (await admin`select pg_terminate_backend(pid) from pg_stat_activity where client_port = ${port}`).length;
@@ -112,7 +117,6 @@ test('backends that are killed at the commit lose no answered write and double n
 });
 
 test('serialization failures and deadlocks are repeated, and end with 7 if they do not stop', async () => {
-  const server = await startServer();
   const admin = openAdmin(server);
   const team = await openTeam(server, 4);
   const { schema } = team;
@@ -135,7 +139,7 @@ test('serialization failures and deadlocks are repeated, and end with 7 if they 
       for each row execute function "${schema}_storm".fail();`)
     .simple();
   await setShare(0.3);
-  const outcomes = await addTasks(team, (count) => count < pickSize(10, 150));
+  const outcomes = await addTasks(team, (count) => count < pickSize(6, 150));
   await setShare(1);
   const { exitCode, envelope } = await team.add(0, 'Never');
   expect([exitCode, envelope.error]).toMatchObject([
@@ -149,13 +153,13 @@ test('serialization failures and deadlocks are repeated, and end with 7 if they 
 
 test('a failover to a synchronous replica loses no answered write and doubles none', async () => {
   const primary = await startServer();
-  const team = await openTeam(primary, 0);
+  const { schema } = await openTeam(primary, 0);
   const replica = await startSynchronousReplica(primary);
   onTestFinished(() => replica.stop());
   const hosts = [primary, replica].map(({ url }) => new URL(url).host).join(',');
   const apps = await openTeam(replica, 4, {
     url: `postgres://cleo@${hosts}/postgres?target_session_attrs=read-write`,
-    schema: team.schema,
+    schema,
   });
   let isOver = false;
   const failOver = (async () => {
@@ -179,9 +183,9 @@ test('a full disk of the server loses no answered write and doubles none', async
   const disk = canMountDisks ? mountDisk(96) : undefined;
   const dataFolder = disk && join(disk.folder, 'data');
   if (dataFolder) mkdirSync(dataFolder);
-  const server = await startServer(['-c', 'max_wal_size=8MB', '-c', 'min_wal_size=2MB'], dataFolder ? { dataFolder } : {});
-  const admin = openAdmin(server);
-  const team = await openTeam(server, 2, { busyTimeoutMs: 2000 });
+  const small = await startServer(['-c', 'max_wal_size=8MB', '-c', 'min_wal_size=2MB'], dataFolder ? { dataFolder } : {});
+  const admin = openAdmin(small);
+  const team = await openTeam(small, 2, { busyTimeoutMs: 2000 });
   const { schema } = team;
   // Without a disk of its own the server is told to answer as with a full one.
   const fill = async (kilobytes: number): Promise<void> => {
@@ -196,7 +200,7 @@ test('a full disk of the server loses no answered write and doubles none', async
     if (!disk) return void (await admin.unsafe(`drop trigger fails on "${schema}".audit_log`));
     disk.free();
     // A server that cannot write its log ends.
-    if (server.process.exitCode !== null) await server.restart(0);
+    if (small.process.exitCode !== null) await small.restart(0);
   };
   const outcomes: Outcomes = new Map();
   const text = 'What the parser accepts, and what it rejects. '.repeat(100);
