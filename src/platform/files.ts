@@ -137,7 +137,7 @@ export const files: FileSystem = {
 const convertWriteErrors = <T>(path: string, work: () => T): T =>
   convertFileErrors(path, () => {
     for (let current = path; /[\\/]\.cleo[\\/](?!worktrees)[^\\/]+[\\/]/.test(current); current = dirname(current))
-      if (lstatSync(current, { throwIfNoEntry: false })?.isSymbolicLink()) throw Object.assign(new Error('link'), { code: 'ELOOP' });
+      if (lstatSync(current, { throwIfNoEntry: false })?.isSymbolicLink()) throw Object.assign(new Error(), { code: 'ELOOP' });
     return work();
   });
 

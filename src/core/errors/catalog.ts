@@ -47,9 +47,7 @@ const createRows = () =>
       http: 500,
       // Backups of a server are made there.
       message: (d) =>
-        d.isServer
-          ? `${d.path}: ${d.problem}; nothing was changed`
-          : `${d.path}: ${d.problem}. ${d.backup ? `The newest backup is ${d.backup}` : 'There is no backup'}; the file was left as it is`,
+        `${d.path}: ${d.problem}${d.isServer ? '; nothing was changed' : `. ${d.backup ? `The newest backup is ${d.backup}` : 'There is no backup'}; the file was left as it is`}`,
       fix: (d) => (d.backup ? `cleo backup restore ${quote(d.backup)}` : d.hasPlan ? rebuild : d.missing ? 'cleo init' : 'cleo doctor'),
       alternatives: (d) => (d.backup && d.hasPlan ? [{ action: 'Rebuild the store from .cleo/plan', command: rebuild }] : []),
     }),

@@ -15,19 +15,17 @@ export function withLazyMethods<R extends object, M, L extends object>(
   load: () => M | Promise<M>,
   create: (module: M) => L,
 ): R & L {
-  let created: L | Promise<L> | undefined;
+  let created: L | undefined;
   return new Proxy(ready, {
     get(known, name) {
       // `await` looks for a method `then` on the object itself.
       if (name in known || name === 'then' || typeof name === 'symbol') return Reflect.get(known, name);
-      if (!created || created instanceof Promise) {
-        const module = load();
-        if (module instanceof Promise) created ??= module.then(create);
-        else created = create(module);
-      }
-      if (!(created instanceof Promise)) return Reflect.get(created, name);
-      const pending = created;
-      return async (...args: unknown[]) => (Reflect.get(await pending, name) as (...args: unknown[]) => unknown)(...args);
+      const findMethod = (module: M) => {
+        created ??= create(module);
+        return Reflect.get(created, name) as (...args: unknown[]) => unknown;
+      };
+      const module = load();
+      return module instanceof Promise ? async (...args: unknown[]) => findMethod(await module)(...args) : findMethod(module);
     },
   }) as R & L;
 }
@@ -37,10 +35,8 @@ export function createParts<T extends object, C>(create: { [K in keyof T]: (cont
   return new Proxy({} as T, {
     get(known, name) {
       const key = name as keyof T;
-      if (key in known) return known[key];
-      const part = create[key]?.(context);
-      if (part !== undefined) known[key] = part;
-      return part;
+      known[key] ??= create[key]?.(context);
+      return known[key];
     },
   });
 }
