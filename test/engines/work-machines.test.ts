@@ -133,10 +133,12 @@ test('four machines with one plan in PostgreSQL lose machines again and again: e
     const { runs } = JSON.parse(runIn(clone, 'trace', 'list', '--limit', '0'));
     const ended = runs.filter(({ status }: Json) => status === 'success').map(({ name }: Json) => name);
     expect(completed.filter(({ agent }) => !ended.includes(agent))).toEqual([]);
-    // The agent of a task whose `cleo work` was lost has printed into an earlier run.
-    for (const { agent, updated } of [completed[0]!, completed.at(-1)!]) {
-      const outputs = runs.filter(({ name }: Json) => name === agent).map(({ id }: Json) => runIn(clone, 'trace', 'output', id));
-      expect(outputs.join('')).toContain(`working on ${updated[0]}`);
+    // A task that was resumed has several runs, and what its agent printed can be lost with the process that had not read it yet.
+    const whole = completed.filter(({ agent }) => runs.filter(({ name }: Json) => name === agent).length === 1);
+    expect(whole.length).toBeGreaterThanOrEqual(pickSize(0, 20));
+    for (const { agent, updated } of whole.filter((_, i) => i === 0 || i === whole.length - 1)) {
+      const { id } = runs.find(({ name }: Json) => name === agent);
+      expect(runIn(clone, 'trace', 'output', id)).toContain(`working on ${updated[0]}`);
     }
   }
 });
