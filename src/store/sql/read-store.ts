@@ -23,25 +23,33 @@ const loadPlan = createLoader(() => import('./transfer/plan-reads.ts'));
 const loadGithub = createLoader(() => import('./transfer/github.ts'));
 const loadRecords = createLoader(() => import('./admin/shared-records.ts'));
 
+type RareReads = 'audit' | 'keys' | 'tokens' | 'spawns' | 'health' | 'gates' | 'lifecycle' | 'workgraphs' | 'releases' | 'docs' | 'nexus';
+
+/** Creates a part all of whose methods are rare. */
+const createRareReads =
+  <K extends RareReads>(name: K) =>
+  ({ db }: ReadContext): ReadStore[K] =>
+    withLazyMethods({}, loadLazyReads, (reads) => reads[name](db) as object) as ReadStore[K];
+
 export const readParts: { [K in keyof ReadStore]-?: (context: ReadContext) => ReadStore[K] } = {
   ahead: ({ ahead }) => ahead,
   tasks: ({ db }) => withLazyMethods(createTaskReads(db), loadLazyReads, ({ tasks }) => tasks(db)),
   ranks: ({ db }) => withLazyMethods({}, loadRanks, ({ createRankReads }) => createRankReads(db)),
   search: ({ db }) => withLazyMethods({}, loadSearch, ({ createSearchReads }) => createSearchReads(db)),
-  audit: ({ db }) => withLazyMethods({}, loadLazyReads, ({ audit }) => audit(db)),
+  audit: createRareReads('audit'),
   claims: ({ db }) => withLazyMethods(createClaimReads(db), loadLazyReads, ({ claims }) => claims(db)),
   sessions: ({ db }) => withLazyMethods(createSessionReads(db), loadLazyReads, ({ sessions }) => sessions(db)),
-  keys: ({ db }) => withLazyMethods({}, loadLazyReads, ({ keys }) => keys(db)),
-  tokens: ({ db }) => withLazyMethods({}, loadLazyReads, ({ tokens }) => tokens(db)),
-  spawns: ({ db }) => withLazyMethods({}, loadLazyReads, ({ spawns }) => spawns(db)),
-  health: ({ db }) => withLazyMethods({}, loadLazyReads, ({ health }) => health(db)),
-  gates: ({ db }) => withLazyMethods({}, loadLazyReads, ({ gates }) => gates(db)),
-  lifecycle: ({ db }) => withLazyMethods({}, loadLazyReads, ({ lifecycle }) => lifecycle(db)),
-  workgraphs: ({ db }) => withLazyMethods({}, loadLazyReads, ({ workgraphs }) => workgraphs(db)),
-  releases: ({ db }) => withLazyMethods({}, loadLazyReads, ({ releases }) => releases(db)),
+  keys: createRareReads('keys'),
+  tokens: createRareReads('tokens'),
+  spawns: createRareReads('spawns'),
+  health: createRareReads('health'),
+  gates: createRareReads('gates'),
+  lifecycle: createRareReads('lifecycle'),
+  workgraphs: createRareReads('workgraphs'),
+  releases: createRareReads('releases'),
   memory: ({ db }) => withLazyMethods({}, loadMemory, ({ createMemoryReads }) => createMemoryReads(db)),
-  docs: ({ db }) => withLazyMethods({}, loadLazyReads, ({ docs }) => docs(db)),
-  nexus: ({ db }) => withLazyMethods({}, loadLazyReads, ({ nexus }) => nexus(db)),
+  docs: createRareReads('docs'),
+  nexus: createRareReads('nexus'),
   imports: ({ db }) => withLazyMethods({}, loadImports, ({ createImportReads }) => createImportReads(db)),
   plan: ({ db }) => withLazyMethods({}, loadPlan, ({ createPlanReads }) => createPlanReads(db)),
   github: ({ db }) => withLazyMethods({}, loadGithub, ({ createGithubReads }) => createGithubReads(db)),
