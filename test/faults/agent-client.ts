@@ -13,14 +13,16 @@ export async function connectAgent(port: number, agent: string): Promise<AgentCa
   onTestFinished(() => void socket.destroy());
   let received = '';
   let answer: { resolve(text: string): void; reject(error: Error): void } | undefined;
-  const fail = (error = new Error(`the server closed the connection of ${agent}`)): void => answer?.reject(error);
-  socket.on('error', fail).on('close', () => fail());
+  const fail = (error: Error): void => answer?.reject(error);
+  socket.on('error', fail).on('close', () => fail(new Error(`the server closed the connection of ${agent}`)));
   // One character for each byte, so that lengths are those of the header.
   socket.setEncoding('latin1').on('data', (text: string) => {
     received += text;
     const head = received.indexOf('\r\n\r\n');
+    if (head < 0) return;
     const length = Number(/^content-length: (\d+)\r$/im.exec(received.slice(0, head + 1))?.[1]);
-    if (head < 0 || received.length < head + 4 + length) return;
+    if (Number.isNaN(length)) return fail(new Error(`an answer without a length: ${received.slice(0, head)}`));
+    if (received.length < head + 4 + length) return;
     const body = Buffer.from(received.slice(head + 4), 'latin1').toString();
     received = '';
     answer?.resolve(body);

@@ -23,33 +23,33 @@ const loadPlan = createLoader(() => import('./transfer/plan-reads.ts'));
 const loadGithub = createLoader(() => import('./transfer/github.ts'));
 const loadRecords = createLoader(() => import('./admin/shared-records.ts'));
 
-type LazyPart = Exclude<keyof Awaited<ReturnType<typeof loadLazyReads>>, 'tasks' | 'claims' | 'sessions'>;
+type RareReads = Exclude<keyof Awaited<ReturnType<typeof loadLazyReads>>, 'tasks' | 'claims' | 'sessions'>;
 
 /** Creates a part all of whose methods are rare. */
-const createLazyPart =
-  <K extends LazyPart>(name: K) =>
+const createRareReads =
+  <K extends RareReads>(name: K) =>
   ({ db }: ReadContext): ReadStore[K] =>
-    withLazyMethods({}, loadLazyReads, (reads) => reads[name](db) as ReadStore[K]) as ReadStore[K];
+    withLazyMethods({}, loadLazyReads, (reads) => reads[name](db) as object) as ReadStore[K];
 
 export const readParts: { [K in keyof ReadStore]-?: (context: ReadContext) => ReadStore[K] } = {
   ahead: ({ ahead }) => ahead,
   tasks: ({ db }) => withLazyMethods(createTaskReads(db), loadLazyReads, ({ tasks }) => tasks(db)),
   ranks: ({ db }) => withLazyMethods({}, loadRanks, ({ createRankReads }) => createRankReads(db)),
   search: ({ db }) => withLazyMethods({}, loadSearch, ({ createSearchReads }) => createSearchReads(db)),
-  audit: createLazyPart('audit'),
+  audit: createRareReads('audit'),
   claims: ({ db }) => withLazyMethods(createClaimReads(db), loadLazyReads, ({ claims }) => claims(db)),
   sessions: ({ db }) => withLazyMethods(createSessionReads(db), loadLazyReads, ({ sessions }) => sessions(db)),
-  keys: createLazyPart('keys'),
-  tokens: createLazyPart('tokens'),
-  spawns: createLazyPart('spawns'),
-  health: createLazyPart('health'),
-  gates: createLazyPart('gates'),
-  lifecycle: createLazyPart('lifecycle'),
-  workgraphs: createLazyPart('workgraphs'),
-  releases: createLazyPart('releases'),
+  keys: createRareReads('keys'),
+  tokens: createRareReads('tokens'),
+  spawns: createRareReads('spawns'),
+  health: createRareReads('health'),
+  gates: createRareReads('gates'),
+  lifecycle: createRareReads('lifecycle'),
+  workgraphs: createRareReads('workgraphs'),
+  releases: createRareReads('releases'),
   memory: ({ db }) => withLazyMethods({}, loadMemory, ({ createMemoryReads }) => createMemoryReads(db)),
-  docs: createLazyPart('docs'),
-  nexus: createLazyPart('nexus'),
+  docs: createRareReads('docs'),
+  nexus: createRareReads('nexus'),
   imports: ({ db }) => withLazyMethods({}, loadImports, ({ createImportReads }) => createImportReads(db)),
   plan: ({ db }) => withLazyMethods({}, loadPlan, ({ createPlanReads }) => createPlanReads(db)),
   github: ({ db }) => withLazyMethods({}, loadGithub, ({ createGithubReads }) => createGithubReads(db)),

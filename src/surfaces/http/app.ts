@@ -214,7 +214,8 @@ function respond(c: Context<Env>, envelope: Envelope, status: number): Response 
   const body = `${JSON.stringify(envelope)}\n`;
   // An error may have headers of its own.
   if (status !== 200) return c.body(body, status as 200, { 'content-type': 'application/json' });
-  const answer = new Response(body, { headers: jsonHeaders });
+  // Bun would send chunks.
+  const answer = new Response(body, { headers: { ...jsonHeaders, 'content-length': String(Buffer.byteLength(body)) } });
   answers.add(answer);
   return answer;
 }
