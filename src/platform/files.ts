@@ -132,10 +132,6 @@ export const files: FileSystem = {
   },
 };
 
-/** Returns the path without links. Node's own function looks at each folder of the path, and a server calls it for each write. The other one
- *  also changes the case of letters on macOS and Windows, where a project would get another record of trust. */
-export const resolveLinks = (path: string): string => (process.platform === 'linux' ? realpathSync.native(path) : realpathSync(path));
-
 /** Rejects a link below an entry of `.cleo`: a clone can bring one that leads to any file of the user. The entries themselves are checked
  *  before a store is opened, and links in worktrees are those of the work. */
 const convertWriteErrors = <T>(path: string, work: () => T): T =>

@@ -104,7 +104,7 @@ async function repairFiles(platform: Platform, project: Project, suffix: string,
 }
 
 async function repairModes(platform: Platform, project: Project): Promise<Repair[]> {
-  const { restrictAccess } = await import('#platform/file-modes.ts');
+  const { restrictAccess } = await import('#platform/file-systems.ts');
   return (await listAccessibleFiles(platform, project)).flatMap(({ folder, paths }) => {
     const changed = restrictAccess(folder, paths);
     return changed.length === 0 ? [] : [{ check: 'files', message: `${folder}: only you can access ${describePaths(changed)} now` }];

@@ -77,7 +77,7 @@ export function isConfigured({ config }: Platform, project: Project): boolean {
 export async function checkProjectFiles(platform: Platform, project: Project, now: string): Promise<CheckResult> {
   const { files, databaseUrl } = platform;
   const findings: CheckResult['findings'] = [];
-  const { isNetworkDrive } = await import('#platform/network-drive.ts');
+  const { isNetworkDrive } = await import('#platform/file-systems.ts');
   if (isNetworkDrive(project.folder) && !databaseUrl)
     findings.push({
       severity: 'warning',
@@ -102,7 +102,7 @@ export async function checkProjectFiles(platform: Platform, project: Project, no
   const accessible = await listAccessibleFiles(platform, project);
   // Nothing below a closed folder can be reached.
   const isOpen = accessible.some(({ folder, paths }) => folder === project.folder && paths.includes(''));
-  const { listGroupWritable } = await import('#platform/file-modes.ts');
+  const { listGroupWritable } = await import('#platform/file-systems.ts');
   for (const path of isOpen ? listGroupWritable([project.folder, platform.config.projectFile(project)]) : [])
     findings.push({
       severity: 'warning',
@@ -120,7 +120,7 @@ export async function checkProjectFiles(platform: Platform, project: Project, no
 
 /** Lists what other users can access in `.cleo` and in the user's folder, but for files that git may have written. */
 export async function listAccessibleFiles({ home }: Platform, { folder }: Project): Promise<{ folder: string; paths: string[] }[]> {
-  const { listAccessible } = await import('#platform/file-modes.ts');
+  const { listAccessible } = await import('#platform/file-systems.ts');
   // Nothing below a closed folder can be reached, and skills are copied with the modes of their source.
   const isHomeOpen = listAccessible(home, (path) => path === '').length > 0;
   return [

@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, readdirSync } from 'node:fs';
+import { chmodSync, lstatSync, readdirSync, statfsSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 
 /** Lists the files and folders at and below `folder` that other users can access, as paths from it; `''` is the folder itself. `isPrivate`
@@ -33,6 +33,17 @@ export function restrictAccess(folder: string, paths: string[]): string[] {
       return false;
     }
   });
+}
+
+/** Checks for a network file system. Only Linux says which one it is. */
+export function isNetworkDrive(path: string): boolean {
+  // Magic numbers of NFS, SMB, SMB2, CIFS, AFS and 9P on Linux.
+  const magics = [0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x5346414f, 0x01021997];
+  try {
+    return process.platform === 'linux' && magics.includes(statfsSync(path).type);
+  } catch {
+    return false;
+  }
 }
 
 function listNames(folder: string): string[] {
