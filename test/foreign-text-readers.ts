@@ -22,6 +22,7 @@ import { isPassword, isPathOrMessage, looksSecret, redactParams, redactText } fr
 import { createRedactor } from '../src/lib/redactor.ts';
 import { redactOutput, redactPlaces, redactWrapped } from '../src/lib/secret-places.ts';
 import { mayBeEscaped } from '../src/lib/secret-spelling.ts';
+import { matchesAnyShape, mayContainSecret } from '../src/lib/secrets.ts';
 import { sha256 } from '../src/lib/sha256.ts';
 import { parseShellWords } from '../src/lib/shell-words.ts';
 import { slugify } from '../src/lib/slug.ts';
@@ -123,6 +124,8 @@ export const readers: Record<string, (text: string) => unknown> = {
   'Redactor.text': (text) => redactor.text(text),
   'Redactor.value': (text) => redactor.value({ [text.slice(0, 300)]: text }),
   mayBeEscaped,
+  matchesAnyShape,
+  mayContainSecret,
   scoreBm25: (text) => scoreBm25(text.slice(0, 1000), [text]),
   clipText: (text) => clipText(text, 1000),
   toCanonicalJson: (text) => toCanonicalJson({ [text]: [text] }),
@@ -283,6 +286,7 @@ export const exempt: Record<string, string> = {
   isSafePathSegment: 'one character class',
   parseBlocks: 'the lexer of marked is quadratic for `a_a_…` and `> > …`: 16 KB take 0.4 s',
   measureCompleteness: 'calls parseBlocks',
+  findBeginnings: 'reads the patterns of secrets, which are our own',
   createImportError: 'formats a message',
   streamBacklog: 'measured by readBacklog',
   streamBeads: 'measured by readBeads',
