@@ -17,9 +17,8 @@ export function measureMedians(cases, rounds) {
   const times = new Map([bare, ...cases].map((one) => [one.name, []]));
   const failed = new Map();
   for (let round = -1; round < rounds; round++) {
-    // Each round starts with another case, so that no case always follows the same one.
-    const first = (Math.max(0, round) * 7) % cases.length;
-    const order = [...cases.slice(first), ...cases.slice(0, first)];
+    // No case always follows the same one: a synced write that follows `add-batch` waits until the disk has written the batch too.
+    const order = shuffle(cases);
     // Bare Node is measured more often, because every ratio depends on it.
     for (const one of order.flatMap((each, i) => (i % 5 === 0 ? [each, bare] : [each]))) {
       if (failed.has(one.name)) continue;
@@ -30,6 +29,15 @@ export function measureMedians(cases, rounds) {
     }
   }
   return new Map([...times].map(([name, list]) => [name, failed.get(name) ?? median(list)]));
+}
+
+function shuffle(list) {
+  const shuffled = [...list];
+  for (let i = shuffled.length - 1; i > 0; i--) {
+    const other = Math.floor(Math.random() * (i + 1));
+    [shuffled[i], shuffled[other]] = [shuffled[other], shuffled[i]];
+  }
+  return shuffled;
 }
 
 function run({ argv, cwd, env }) {
