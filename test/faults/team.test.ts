@@ -54,12 +54,15 @@ async function measureCommits(durationMs: number): Promise<number> {
 }
 
 test('claim-and-complete cycles through one server', async () => {
-  const [agents, tasks, measureMs] = [pickSize(4, 16), pickSize(16, 2000), pickSize(200, 3000)];
+  const [agents, tasks, measureMs] = [pickSize(4, 16), pickSize(16, 4000), pickSize(200, 3000)];
+  // The rate of a server that runs for days: V8 compiles its code in the first seconds, on the two cores that the database needs too.
+  const warmUpTasks = tasks / 4;
   const { startAgent, failed, addTasks } = await startTeam();
   await addTasks(tasks);
   const before = await measureCommits(measureMs);
   const done: string[] = [];
   const began = performance.now();
+  let warmAt = began;
   await Promise.all(
     Array.from({ length: agents }, async (_, i) => {
       const call = await startAgent(`agent-${i}`);
@@ -68,13 +71,16 @@ test('claim-and-complete cycles through one server', async () => {
         if (!task?.id) return;
         await call('mutate/tasks/complete', { taskId: task.id });
         done.push(task.id);
+        if (done.length === warmUpTasks) warmAt = performance.now();
       }
     }),
   );
-  const cycles = done.length / ((performance.now() - began) / 1000);
+  const ended = performance.now();
+  const cycles = (tasks - warmUpTasks) / ((ended - warmAt) / 1000);
+  const firstCycles = warmUpTasks / ((warmAt - began) / 1000);
   const commits = (before + (await measureCommits(measureMs))) / 2;
   console.log(
-    `${agents} agents, ${tasks} tasks: ${cycles.toFixed(0)} cycles/s; ${commits.toFixed(0)} plain commits/s; ratio ${(cycles / commits).toFixed(2)}`,
+    `${agents} agents, ${tasks} tasks: ${cycles.toFixed(0)} cycles/s (${firstCycles.toFixed(0)} in the first ${warmUpTasks}); ${commits.toFixed(0)} plain commits/s`,
   );
   expect(failed).toEqual([]);
   expect(new Set(done).size).toBe(tasks);
