@@ -4,7 +4,7 @@ import { storeMigrateView } from './store-migrate.ts';
 
 test('draws both places, the tables that have rows, and what is left to do', async () => {
   const answer = {
-    from: { engine: 'sqlite', place: '/work/.cleo/cleo.db' },
+    from: { engine: 'sqlite', place: '/home/ada/parser/.cleo/cleo.db' },
     to: { engine: 'postgres', place: 'postgres://cleo@db/cleo' },
     rows: 2,
     tables: [
@@ -18,7 +18,7 @@ test('draws both places, the tables that have rows, and what is left to do', asy
       'rows  2',
       'next  Commit .cleo/config.json and restart cleo serve',
       '',
-      'from  sqlite, /work/.cleo/cleo.db',
+      'from  sqlite, /home/ada/parser/.cleo/cleo.db',
       '',
       'to  postgres, postgres://cleo@db/cleo',
       '',
