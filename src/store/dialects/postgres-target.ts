@@ -103,7 +103,7 @@ export function formatApplicationName(options: PostgresOptions, { by, operation 
   return joinName(given.name, operation, by);
 }
 
-/** The names that the addresses give. A server formats one for every write. */
+/** Application names in the addresses, parsed once: a server needs its name for every write. */
 const givenNames = new WeakMap<PostgresOptions, { name: string | undefined }>();
 
 /** Formats the servers and the database for messages. */

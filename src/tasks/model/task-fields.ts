@@ -93,7 +93,7 @@ export const taskFields = {
   ),
 };
 
-// A call, because the build keeps an object with a spread in every part that imports this file.
+// `Object.assign` instead of a spread: the build keeps an object with a spread in every part that imports this file.
 export const taskInput = /* @__PURE__ */ Object.assign({ title: Title }, taskFields);
 
 export type TaskFields = { [K in keyof typeof taskFields]?: InferOutput<(typeof taskFields)[K]> };

@@ -110,7 +110,7 @@ export const TaskReceiptSchema = partial(TaskSchema, ['uid', 'priority', 'create
 
 const hitFields = ['id', 'title', 'status', 'type', 'priority', 'parentId'] as const;
 export const TaskHitSchema = pick(TaskSchema, hitFields);
-// A list of its own: the build keeps a call with a spread in every part that imports this file.
+// A constant, because the build keeps a call that contains a spread in every part that imports this file.
 const rowFields = [...hitFields, 'resolution', 'description', 'labels', 'depends', 'notes', 'assignee', 'due'] as const;
 /** `assignee`, `due` and `resolution` are in a row only if the task has them, and the resolution only if it is not `done`. */
 export const TaskRowSchema = pick(TaskSchema, rowFields);

@@ -129,7 +129,7 @@ function retryWaiting(work: WorkRun, state: LoopState): Promise<boolean> {
   return waiting.retry;
 }
 
-/** Does so again and again until nothing waits. */
+/** Calls `retryWaiting` every 30 seconds until no finished work waits. */
 function scheduleRetry(work: WorkRun, state: LoopState): void {
   const { waiting } = state;
   if (waiting.timer || listWaiting(work).length === 0) return;
