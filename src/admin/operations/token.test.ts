@@ -86,7 +86,7 @@ test('accepts only the secret of an active token', async () => {
 
 test('restoring a backup does not reactivate a revoked token', async () => {
   const { call } = await openApp({ engine: 'sqlite' });
-  await call('admin.token.create', { name: 'kept', scope: 'query' }, asPerson);
+  await call('admin.token.create', { name: 'active', scope: 'query' }, asPerson);
   await call('admin.token.create', { name: 'gone', scope: 'admin' }, asPerson);
   const { backup } = await call('admin.backup.create');
   await call('admin.token.revoke', { name: 'gone' }, asPerson);
