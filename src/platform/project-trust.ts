@@ -21,7 +21,7 @@ import {
 } from '#core/rules/trust.ts';
 import { defined } from '#lib/defined.ts';
 import { parseJson } from '#lib/parse-json.ts';
-import { manifestNames } from '#runs/rules/construct/names.ts';
+import { manifestNames } from '#runs/rules/construct/conventions.ts';
 import { createFileCache } from './file-cache.ts';
 import { convertFileErrors } from './files.ts';
 import type { Platform, Project, ProjectTrust } from './port.ts';

@@ -10,7 +10,7 @@ import { createReviewRedactor } from '#runs/operations/shared/review-redactor.ts
 import { parseEvents } from '#runs/rules/trace.ts';
 import { listJudgeable } from '#runs/rules/trace-goals.ts';
 import { appendToTrace, type TraceAddition } from '#runs/runner/append-to-trace.ts';
-import { getSubject } from '#runs/runner/execution-state.ts';
+import { getSubject } from '#runs/runner/gates.ts';
 import { judgeGoal } from '#runs/runner/goal-judge.ts';
 import { createPreviewContext } from '#runs/runner/preview.ts';
 import type { RunContext } from '#runs/runner/run-context.ts';

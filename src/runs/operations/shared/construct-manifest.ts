@@ -4,10 +4,9 @@ import type { Platform, Project } from '#platform/port.ts';
 import type { RunnerPlatform } from '#platform/runner/port.ts';
 import { createSkillError, showConstructCommand } from '../../errors/skill.ts';
 import type { Construct, ManifestFinding } from '../../model/construct.ts';
-import { manifestNames } from '../../rules/construct/names.ts';
+import { manifestNames } from '../../rules/construct/conventions.ts';
 import { type ConstructReading, maxManifestLength, readConstruct } from '../../rules/construct/read.ts';
-import { decodeUtf8, findProjectPath, toProjectPath } from '../../runner/artifact-finder.ts';
-import { loadSchemas, type Schemas } from '../../runner/schemas.ts';
+import { decodeUtf8, findProjectPath, loadSchemas, type Schemas, toProjectPath } from '../../runner/artifacts.ts';
 
 export const ConstructPath = optional(
   pipe(

@@ -2,6 +2,7 @@ import { array, boolean, check, custom, description, maxLength, metadata, option
 import type { ConditionalScope, JobContext } from '#core/define.ts';
 import { type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
+import { requireTrusted } from '#core/require-trusted.ts';
 import { defined } from '#lib/defined.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { findNearest } from '#lib/nearest.ts';
@@ -11,8 +12,8 @@ import { createSkillError } from '../../errors/skill.ts';
 import type { Construct } from '../../model/construct.ts';
 import { type RunGateName, runGateNames } from '../../model/execution.ts';
 import type { RunRecord } from '../../model/trace.ts';
-import { findVariables, isSafePathSegment } from '../../rules/construct/names.ts';
-import { maxDepth } from '../../rules/skill-claim.ts';
+import { findVariables, hasCommands, isSafePathSegment } from '../../rules/construct/conventions.ts';
+import { maxDepth } from '../../rules/skill-contract.ts';
 import type { RunRequest, RunSetup } from '../../runner/run-context.ts';
 
 /** The parameters of `construct run` and `skill run`. */
@@ -231,3 +232,33 @@ export const forceScope: ConditionalScope = {
 };
 
 export const readsInput = { input: { flag: 'input', as: 'json' as const } };
+
+type ProgramFile = { path: string; sha256: string };
+
+/** Lists the files that decide what a run executes: the construct, if it names commands, and the folders of skills with a program.
+ *  `source` is the manifest that the construct was taken from. */
+export async function listRunPrograms(
+  runner: RunnerPlatform,
+  construct: Construct,
+  source: Pick<Construct, 'file' | 'sha256'> | undefined = construct,
+): Promise<ProgramFile[]> {
+  const names = new Set(construct.phases.flatMap(({ skills }) => skills));
+  const used = construct.skills.filter(({ name }) => names.size === 0 || names.has(name));
+  const found = await Promise.all(used.map(async ({ name, path, run }) => ({ run, skill: await runner.findSkill(name, path) })));
+  return [
+    ...(source && hasCommands(construct) ? [{ path: source.file, sha256: source.sha256 }] : []),
+    ...found.flatMap(({ run, skill: { folder, command, sha256 } }) =>
+      folder !== undefined && (command || run) ? [{ path: folder, sha256 }] : [],
+    ),
+  ];
+}
+
+/** Throws E_PROJECT_UNTRUSTED unless the user has trusted everything that the run would execute. */
+export async function requireTrustedRun(
+  ctx: Pick<JobContext, 'platform' | 'project'>,
+  runner: RunnerPlatform,
+  construct: Construct,
+  source?: Pick<Construct, 'file' | 'sha256'>,
+): Promise<void> {
+  await requireTrusted(ctx, { files: await listRunPrograms(runner, construct, source) });
+}

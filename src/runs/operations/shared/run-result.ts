@@ -9,8 +9,8 @@ import type { Construct } from '../../model/construct.ts';
 import type { GateResult } from '../../model/execution.ts';
 import type { ExitClass } from '../../model/skill-exit.ts';
 import type { RunRecord } from '../../model/trace.ts';
-import { explainExit } from '../../rules/exit-class.ts';
-import type { ExecutionOutcome } from '../../runner/execution-state.ts';
+import { explainExit } from '../../rules/skill-contract.ts';
+import type { ExecutionOutcome } from '../../runner/gates.ts';
 import type { RunOutcome } from '../../runner/run.ts';
 import { maxMs } from './run-request.ts';
 

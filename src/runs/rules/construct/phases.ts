@@ -11,13 +11,20 @@ import {
   PreconditionPart,
 } from '../../model/construct-file.ts';
 import { type ExitClass, failureClasses } from '../../model/skill-exit.ts';
-import { defaultRetryOn } from '../exit-class.ts';
-import { applyQuality, mergeArtifacts, readArtifacts, readQuality, reportSchemaConflict } from './artifacts.ts';
-import { type DocumentIndex, indexByBaseName, readChecks } from './checks.ts';
-import { defaultKillGraceMs, defaultTimeoutMs } from './defaults.ts';
-import { findSkillNameProblem } from './names.ts';
+import { defaultRetryOn } from '../skill-contract.ts';
+import { defaultKillGraceMs, defaultTimeoutMs, findSkillNameProblem } from './conventions.ts';
+import type { YamlNode, YamlReader } from './read.ts';
+import {
+  applyQuality,
+  type DocumentIndex,
+  indexByBaseName,
+  mergeArtifacts,
+  readArtifacts,
+  readChecks,
+  readQuality,
+  reportSchemaConflict,
+} from './requirements.ts';
 import { type DeclaredSkill, readExitCodes, readGoal } from './settings.ts';
-import type { YamlNode, YamlReader } from './yaml-reader.ts';
 
 /** The parts of a manifest that declare phases. */
 interface PhaseSources {

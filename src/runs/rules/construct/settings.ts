@@ -11,10 +11,9 @@ import {
   SkillPart,
 } from '../../model/construct-file.ts';
 import { exitClasses } from '../../model/skill-exit.ts';
-import { findClassByName } from '../exit-class.ts';
-import { createSkillSpec, defaultCapture, noGoal } from './defaults.ts';
-import { findManifestPathProblem, findSkillNameProblem } from './names.ts';
-import type { YamlNode, YamlReader } from './yaml-reader.ts';
+import { findClassByName } from '../skill-contract.ts';
+import { createSkillSpec, defaultCapture, findManifestPathProblem, findSkillNameProblem, noGoal } from './conventions.ts';
+import type { YamlNode, YamlReader } from './read.ts';
 
 export function readCapture(reader: YamlReader, node: YamlNode): CaptureSpec {
   const at = reader.fields(node, listPartKeys(CapturePart));
