@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Globals } from './core/global-flags.ts';
+import type { Globals } from './core/command-line.ts';
 import type { App } from './dispatch/call-context.ts';
 import { defined } from './lib/defined.ts';
 import { createApp, writeAll } from './main.ts';

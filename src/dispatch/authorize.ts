@@ -1,7 +1,7 @@
 import { formatCommand, listCommandNames } from '#core/command-line.ts';
 import type { Operation, ScopeRequest } from '#core/define.ts';
+import { askPerson } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { askPerson } from '#core/errors/row.ts';
 import { anonymousToken } from '#core/model/anonymous-token.ts';
 import type { PersonScope } from '#core/model/token.ts';
 import { getRequiredScope, includesScope, type ScopedOperation } from '#core/rules/token-scope.ts';

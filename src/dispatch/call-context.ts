@@ -7,9 +7,10 @@ import {
   type Operation,
   type Registry,
   type ScopeRequest,
+  type StoreStep,
 } from '#core/define.ts';
+import { commandLine } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { commandLine } from '#core/errors/quote.ts';
 import { agentIdPattern, agentIdProblem } from '#core/model/agent-id.ts';
 import type { Caller, Gateway, Principal, SignEntry } from '#core/model/audit.ts';
 import type { Config } from '#core/model/config.ts';
@@ -17,7 +18,6 @@ import type { SessionHandle } from '#core/model/session-handle.ts';
 import type { CallToken, PersonScope, TokenIdentity, TokenScope } from '#core/model/token.ts';
 import type { FactRequest, Observation } from '#core/observation.ts';
 import { includesScope } from '#core/rules/token-scope.ts';
-import type { StoreStep } from '#core/store-step.ts';
 import { defined } from '#lib/defined.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import type { CallPart } from '#sessions/model/client-call.ts';

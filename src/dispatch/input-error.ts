@@ -1,9 +1,8 @@
 import type { BaseIssue } from 'valibot';
 import { formatCommand, listCommandNames, toArgv, toFlag } from '#core/command-line.ts';
 import type { CommandDefinition, Operation } from '#core/define.ts';
+import { commandLine, toGatewayCall } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { commandLine } from '#core/errors/quote.ts';
-import { toGatewayCall } from '#core/errors/row.ts';
 import type { Gateway } from '#core/model/audit.ts';
 import { parseTaskId } from '#core/model/scalars.ts';
 import { matchParamName } from '#core/rules/param-names.ts';

@@ -1,10 +1,9 @@
-import type { AnswerOptions, JobContext } from '#core/define.ts';
+import type { AnswerOptions, JobContext, StoreStep } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Changes } from '#core/model/audit.ts';
 import { fileRecordKinds } from '#core/model/shared-records.ts';
 import { type Observation, requestFacts } from '#core/observation.ts';
 import { listPolicyGroups } from '#core/rules/trust.ts';
-import type { StoreStep } from '#core/store-step.ts';
 import type { ReadStore, Store, WriteStore } from '#store/port/store.ts';
 import { type CallContext, checkFolder, createContext, toStamp, unwrapAnswer } from './call-context.ts';
 import { checkSession, listSessionWarnings } from './check-session.ts';

@@ -1,10 +1,9 @@
 import { lstatSync, mkdirSync, readdirSync, readlinkSync, rmSync, statfsSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { askPerson, commandLine } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { commandLine } from '#core/errors/quote.ts';
-import { askPerson } from '#core/errors/row.ts';
+import { locatesStore } from '#core/model/config.ts';
 import type { FolderEntry, TrustChange, TrustItem, TrustRecord, TrustSubject } from '#core/model/trust.ts';
-import { locatesStore } from '#core/rules/store-keys.ts';
 import {
   describeUntrusted,
   findPolicyChanges,

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import type { GatewayCall } from '../../src/core/errors/row.ts';
+import type { GatewayCall } from '../../src/core/errors/catalog.ts';
 import { type App, type Call, dispatch, type Reply } from '../../src/dispatch/dispatch.ts';
 import { isPlainObject } from '../../src/lib/is-plain-object.ts';
 import { createApp } from '../../src/main.ts';

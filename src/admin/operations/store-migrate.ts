@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { array, boolean, description, metadata, number, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { answer, type JobContext, job } from '#core/define.ts';
+import { quote } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { quote } from '#core/errors/quote.ts';
 import { defined } from '#lib/defined.ts';
 import type { Project } from '#platform/port.ts';
 import { checkStoreAddress, removePassword } from '../rules/store-address.ts';

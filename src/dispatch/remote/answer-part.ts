@@ -1,11 +1,11 @@
-import '#store/errors.ts';
-import { safeParse } from 'valibot';
+import type { StoreStep } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Changes } from '#core/model/audit.ts';
 import { isServerSetting } from '#core/rules/shared-settings.ts';
-import type { StoreStep } from '#core/store-step.ts';
 import { defined } from '#lib/defined.ts';
 import type { CallPart } from '#sessions/model/client-call.ts';
+import '#store/errors.ts';
+import { safeParse } from 'valibot';
 import type { WriteStore } from '#store/port/store.ts';
 import { type CallContext, createContext, toStamp } from '../call-context.ts';
 import type { Outcome } from '../envelope.ts';

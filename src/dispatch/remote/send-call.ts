@@ -1,8 +1,6 @@
-import '#store/errors.ts';
-import { safeParse } from 'valibot';
 import type { Operation } from '#core/define.ts';
+import type { GatewayCall } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import type { GatewayCall } from '#core/errors/row.ts';
 import { anonymousToken } from '#core/model/anonymous-token.ts';
 import type { Caller } from '#core/model/audit.ts';
 import type { RecordCall } from '#core/model/record-call.ts';
@@ -14,6 +12,8 @@ import { isPlainObject } from '#lib/is-plain-object.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import type { Platform } from '#platform/port.ts';
 import type { ClientCall, ClientCaller, LeaseCall } from '#sessions/model/client-call.ts';
+import '#store/errors.ts';
+import { safeParse } from 'valibot';
 import type { TokenIdentity } from '../authenticate.ts';
 import { findAgentMark, formatPersonCommand } from '../authorize.ts';
 import { type App, type CallContext, createContext } from '../call-context.ts';

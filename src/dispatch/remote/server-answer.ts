@@ -1,5 +1,5 @@
+import type { GatewayCall } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import type { GatewayCall } from '#core/errors/row.ts';
 import type { Caller, Changes } from '#core/model/audit.ts';
 import type { ServerAnswer } from '#core/model/server-connection.ts';
 import type { SessionHandle } from '#core/model/session-handle.ts';

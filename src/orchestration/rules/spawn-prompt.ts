@@ -1,4 +1,4 @@
-import { commandLine } from '#core/errors/quote.ts';
+import { commandLine } from '#core/errors/catalog.ts';
 import type { GateName, TaskId } from '#core/model/scalars.ts';
 import type { ProjectContext } from '#detect/model/project-context.ts';
 import { defined } from '#lib/defined.ts';

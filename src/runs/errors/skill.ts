@@ -1,7 +1,5 @@
-import { addErrorRows } from '#core/errors/catalog.ts';
+import { addErrorRows, commandLine, type ErrorRow, row } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { commandLine } from '#core/errors/quote.ts';
-import { type ErrorRow, row } from '#core/errors/row.ts';
 import type { ExitClass } from '../model/skill-exit.ts';
 
 const maxMessageLength = 1500;

@@ -1,4 +1,4 @@
-import { commandLine } from '#core/errors/quote.ts';
+import { commandLine } from '#core/errors/catalog.ts';
 import { defined } from '#lib/defined.ts';
 import { isGlob } from '#lib/glob.ts';
 import { findNearest } from '#lib/nearest.ts';

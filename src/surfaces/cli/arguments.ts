@@ -1,7 +1,6 @@
-import { formatCommand, listCommandNames, toFlag } from '#core/command-line.ts';
+import { formatCommand, type Globals, globalFlags, listCommandNames, toFlag } from '#core/command-line.ts';
 import type { CommandDefinition } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { type Globals, globalFlags } from '#core/global-flags.ts';
 import { describeParams, findParam, type ParamShape } from '#core/shape.ts';
 import { isValidShape } from '#dispatch/parse.ts';
 import type { InputSource } from './input.ts';

@@ -1,6 +1,5 @@
-import { toFlag } from '#core/command-line.ts';
+import { findGlobalFlag, toFlag } from '#core/command-line.ts';
 import type { RegistryEntry } from '#core/define.ts';
-import { findGlobalFlag } from '#core/global-flags.ts';
 
 /** The names under which a command is found. */
 export type CommandNames = Pick<RegistryEntry, 'name' | 'aliases' | 'commands' | 'select' | 'selectedBy' | 'isDefault'>;

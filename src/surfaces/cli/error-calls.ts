@@ -1,5 +1,5 @@
 import { safeParse } from 'valibot';
-import { type GatewayCall, toGatewayCall } from '#core/errors/row.ts';
+import { type GatewayCall, toGatewayCall } from '#core/errors/catalog.ts';
 import { AgentId } from '#core/model/scalars.ts';
 import type { App, Call, Reply } from '#dispatch/dispatch.ts';
 import type { Envelope } from '#dispatch/envelope.ts';

@@ -1,7 +1,7 @@
 import type { Shortcut } from '#core/cli-definition.ts';
+import type { Globals } from '#core/command-line.ts';
 import type { RegistryEntry } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import type { Globals } from '#core/global-flags.ts';
 import { type App, dispatch, type Reply } from '#dispatch/dispatch.ts';
 import { createFailure } from '#dispatch/envelope.ts';
 import { listAllCommands, type ProcessCommandEntry } from './all-commands.ts';

@@ -1,8 +1,8 @@
 import type { Shortcut } from '#core/cli-definition.ts';
+import { globalFlags } from '#core/command-line.ts';
 import type { Registry, RegistryEntry } from '#core/define.ts';
+import { commandLine } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { commandLine } from '#core/errors/quote.ts';
-import { globalFlags } from '#core/global-flags.ts';
 import { isDestructive, type ResolvedName, resolveName, soundsLikeRead, taskNouns } from '#core/operation-names.ts';
 import type { Synonym } from '#core/synonym.ts';
 import type { App } from '#dispatch/dispatch.ts';

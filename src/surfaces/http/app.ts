@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
+import { askPerson } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { askPerson } from '#core/errors/row.ts';
 import type { TokenIdentity } from '#dispatch/authenticate.ts';
 import { createHealthCheck } from '#dispatch/check-health.ts';
 import { type App, dispatch } from '#dispatch/dispatch.ts';

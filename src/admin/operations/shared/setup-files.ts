@@ -1,6 +1,6 @@
 import { dirname, join, relative } from 'node:path';
+import { quote } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { quote } from '#core/errors/quote.ts';
 import { defined } from '#lib/defined.ts';
 import { isPlainObject } from '#lib/is-plain-object.ts';
 import { parseJson } from '#lib/parse-json.ts';

@@ -13,8 +13,8 @@ import {
   transform,
 } from 'valibot';
 import { alreadyExists, answer, type MutationContext } from '#core/define.ts';
+import { commandLine } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { commandLine } from '#core/errors/quote.ts';
 import { parseTaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import { isStorable, Label, Line } from '#core/model/texts.ts';
 import { type FactRequest, observation, requestFacts } from '#core/observation.ts';

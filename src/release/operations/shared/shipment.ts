@@ -1,7 +1,7 @@
 import { dirname, join, relative } from 'node:path';
 import type { JobContext } from '#core/define.ts';
+import { commandLine } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { commandLine } from '#core/errors/quote.ts';
 import type { Config } from '#core/model/config.ts';
 import { requireTrusted } from '#core/require-trusted.ts';
 import { defined } from '#lib/defined.ts';

@@ -1,8 +1,7 @@
 import { basename, dirname, join } from 'node:path';
-import { object, optional, picklist, string } from 'valibot';
 import type { QueryContext } from '#core/define.ts';
+import { commandLine } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { commandLine } from '#core/errors/quote.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import { observation } from '#core/observation.ts';
 import { defined } from '#lib/defined.ts';
@@ -11,6 +10,7 @@ import type { ReadStore } from '#store/port/store.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import '../../errors.ts';
+import { object, optional, picklist, string } from 'valibot';
 import type { ParsedEntry } from '../../model/manifest.ts';
 import { createEntryId, getOutputFolder } from '../../rules/manifest.ts';
 import { type OutputFile, parseOutput } from '../../rules/output-file.ts';

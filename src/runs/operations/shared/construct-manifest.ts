@@ -1,5 +1,5 @@
 import { description, maxLength, metadata, optional, pipe, string } from 'valibot';
-import { commandLine } from '#core/errors/quote.ts';
+import { commandLine } from '#core/errors/catalog.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import type { RunnerPlatform } from '#platform/runner/port.ts';
 import { createSkillError, showConstructCommand } from '../../errors/skill.ts';

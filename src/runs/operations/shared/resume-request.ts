@@ -1,5 +1,5 @@
 import type { JobContext } from '#core/define.ts';
-import { commandLine } from '#core/errors/quote.ts';
+import { commandLine } from '#core/errors/catalog.ts';
 import type { RunnerPlatform } from '#platform/runner/port.ts';
 import { resumeCommand } from '../../errors/resume-command.ts';
 import { createSkillError } from '../../errors/skill.ts';

@@ -1,7 +1,7 @@
 import { array, boolean, type InferOutput, number, optional, strictObject, string } from 'valibot';
 import type { JobContext } from '#core/define.ts';
+import { commandLine } from '#core/errors/catalog.ts';
 import type { CleoError } from '#core/errors/error.ts';
-import { commandLine } from '#core/errors/quote.ts';
 import { defined } from '#lib/defined.ts';
 import { StageNameSchema } from '#planning/model/lifecycle.ts';
 import { createSkillError, showConstructCommand } from '../../errors/skill.ts';

@@ -1,5 +1,5 @@
 import type { ConditionalScope, MutationContext } from '#core/define.ts';
-import { commandLine } from '#core/errors/quote.ts';
+import { commandLine } from '#core/errors/catalog.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import { defined } from '#lib/defined.ts';
 import { recommendTasks } from '#tasks/operations/shared/recommend.ts';

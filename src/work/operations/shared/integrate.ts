@@ -116,7 +116,7 @@ async function pushBranch(work: WorkRun, item: WorkItem, branch: string): Promis
   const command = ['gh', 'pr', 'create', '--head', branch, '--base', base, '--title', title, '--body', `Done by ${item.agentId}.`];
   const ran = await ctx.platform.runProgram(command, { folder, timeoutMs: 120_000, variables: ['GH_TOKEN', 'GITHUB_TOKEN', 'GH_HOST'] });
   const url = ran.exitCode === 0 ? /https:\/\/\S+/.exec(ran.stdout)?.[0] : undefined;
-  const { commandLine } = await import('#core/errors/quote.ts');
+  const { commandLine } = await import('#core/errors/catalog.ts');
   return {
     isWaiting: false,
     note: url ? `pushed; pull request ${url}` : `pushed to ${remote}; open a pull request: ${commandLine(command)}`,

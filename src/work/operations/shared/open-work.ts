@@ -1,6 +1,6 @@
 import type { JobContext } from '#core/define.ts';
+import { askPerson } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { askPerson } from '#core/errors/row.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import { requireTrusted } from '#core/require-trusted.ts';
 import { needsTrust } from '#core/rules/trust.ts';
