@@ -1,4 +1,4 @@
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { CommandDefinition, Operation } from './define.ts';
 import { commandLine } from './errors/catalog.ts';
 import { describeParams } from './shape.ts';

@@ -1,4 +1,5 @@
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
+
 /** A parameter as its schema describes it, for flags, help, completion and messages. */
 export interface ParamShape {
   name: string;

@@ -5,7 +5,7 @@ import { CleoError } from '#core/errors/error.ts';
 import { anonymousToken } from '#core/model/anonymous-token.ts';
 import type { PersonScope } from '#core/model/token.ts';
 import { getRequiredScope, includesScope, type ScopedOperation } from '#core/rules/token-scope.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { MissingProof, PersonProof, ProofSubject } from '#sessions/model/person-proof.ts';
 import type { ProofContext } from '#sessions/operations/shared/prove-person.ts';
 import { authenticate, type TokenIdentity } from './authenticate.ts';

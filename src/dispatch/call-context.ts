@@ -18,7 +18,7 @@ import type { SessionHandle } from '#core/model/session-handle.ts';
 import type { CallToken, PersonScope, TokenIdentity, TokenScope } from '#core/model/token.ts';
 import type { FactRequest, Observation } from '#core/observation.ts';
 import { includesScope } from '#core/rules/token-scope.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import type { CallPart } from '#sessions/model/client-call.ts';
 import type { ReadStore, Stamp, Store, StoreAdmin } from '#store/port/store.ts';
@@ -262,7 +262,7 @@ export function createContext(ctx: CallContext, part: object): BaseContext {
       if (!includesScope(ctx.granted ?? call.token?.scope ?? 'mutate', scope)) throw new ScopeRequired(scope, request);
     },
     ...defined({ proof: ctx.proof ?? toTokenProof(call) }),
-    describePrincipal: async () => (await import('./principal.ts')).toPrincipal(ctx),
+    describePrincipal: async () => (await import('./log.ts')).toPrincipal(ctx),
     mayHaveScope: async (scope: PersonScope) => (await import('./authorize.ts')).mayHaveScope(ctx, scope),
     commandAs: (words: string[]) => commandLine(['cleo', ...words, ...toIdentityFlags(call)]),
   });

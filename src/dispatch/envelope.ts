@@ -1,7 +1,7 @@
 import type { AnswerOptions, Operation } from '#core/define.ts';
 import type { CleoError } from '#core/errors/error.ts';
 import type { Changes } from '#core/model/audit.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 
 export interface Meta {
   command: string;

@@ -1,6 +1,6 @@
 import type { Operation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { chooseSession, type SessionReference } from '#sessions/rules/caller-session.ts';
+import { chooseSession, type SessionReference } from '#sessions/rules/caller.ts';
 import type { ReadStore, WriteStore } from '#store/port/store.ts';
 import { type CallContext, getNamespace } from './call-context.ts';
 

@@ -1,7 +1,7 @@
 import { safeParse } from 'valibot';
 import { CleoError } from '#core/errors/error.ts';
 import type { FactRequest, Observation, ObserveContext } from '#core/observation.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { type CallContext, type ClientFact, createContext, FactsMissing, runGuarded } from './call-context.ts';
 import type { Outcome } from './envelope.ts';
 

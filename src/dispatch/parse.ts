@@ -1,7 +1,7 @@
 import { type BaseIssue, safeParse } from 'valibot';
 import type { CommandDefinition } from '#core/define.ts';
 import { describeParams } from '#core/shape.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import type { CallOrigin } from './input-error.ts';
 
 interface ReadParams {

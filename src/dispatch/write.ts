@@ -16,6 +16,7 @@ import { addChanges } from './run-step.ts';
 /** Runs a mutation in one transaction with its audit row, so that a recorded success is a committed one. */
 export async function runMutation(ctx: CallContext, params: Record<string, unknown>): Promise<Outcome> {
   const { app, operation } = ctx;
+  const { idempotencyKey: key } = ctx.call;
   const store = await app.openStore('write');
   await checkPolicy(ctx);
   const isDryRun = params.dryRun === true;
@@ -29,7 +30,7 @@ export async function runMutation(ctx: CallContext, params: Record<string, unkno
       ...(('hint' in peeked ? undefined : operation.readAhead?.(reads, given as never, ctx)) ?? []),
     ];
     const runInStore = async (writes: WriteStore): Promise<Outcome> => {
-      const replay = await findReplay(ctx, writes, params);
+      const replay = key && (await findReplay(ctx, writes, params, key));
       if (replay) return replay;
       checkNotAborted(ctx);
       await identify(ctx, writes, writes);
@@ -90,12 +91,13 @@ export async function runJob(ctx: CallContext, params: Record<string, unknown>):
 
 /** Records the start of a job. Returns its number, or the stored answer of its idempotency key. */
 export async function startJob(ctx: CallContext, writes: WriteStore, params: Record<string, unknown>): Promise<number | Outcome> {
-  const replay = await findReplay(ctx, writes, params);
+  const { idempotencyKey: key } = ctx.call;
+  const replay = key && (await findReplay(ctx, writes, params, key));
   if (replay) return replay;
   checkNotAborted(ctx);
   await identify(ctx, writes, writes);
   await checkSession(ctx, writes, params);
-  await storeKey(ctx, writes, params, undefined);
+  if (key) await storeKey(ctx, writes, params, undefined, key);
   return writes.jobs.start(ctx.operation.name, ctx.caller.agent, ctx.now);
 }
 
@@ -207,7 +209,8 @@ async function finishWrite(ctx: CallContext, writes: WriteStore, params: Record<
   const { exit = 0, logParams, failAfterSave: failure } = outcome.options;
   if (logParams) ctx.logParams = logParams;
   if (failure) return appendEntry(ctx, writes, failure.exitCode, undefined, failure.code);
-  await storeKey(ctx, writes, params, outcome);
+  const { idempotencyKey: key } = ctx.call;
+  if (key) await storeKey(ctx, writes, params, outcome, key);
   await appendEntry(ctx, writes, exit, outcome.changes);
 }
 

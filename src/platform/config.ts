@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
 import { CleoError } from '#core/errors/error.ts';
 import { type Config, defaultConfig, flattenConfig, omitProjectPolicy } from '#core/model/config.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { checkJson, stripBom } from '#lib/parse-json.ts';
-import { createFileCache } from './file-cache.ts';
-import { files } from './files.ts';
+import { createFileCache, files } from './files.ts';
 import type { ConfigFiles, Project } from './port.ts';
 
 /** Addresses in the environment, which have priority over those of files. */

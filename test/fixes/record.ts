@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { registry } from '../../src/core/index.generated.ts';
 import type { Envelope } from '../../src/dispatch/envelope.ts';
-import { isPlainObject } from '../../src/lib/is-plain-object.ts';
+import { isPlainObject } from '../../src/lib/collections.ts';
 import { parseJson } from '../../src/lib/parse-json.ts';
 import { addCalls } from '../../src/surfaces/cli/error-calls.ts';
 import { copyFolders, type FolderCopy, isInFolder, removeFolder } from './folders.ts';

@@ -1,5 +1,5 @@
 import { answer, query, readStep } from '#core/define.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import '../errors.ts';
 import { boolean, description, optional, pipe, strictObject, string } from 'valibot';
 import { SignedHeadSchema } from '../model/signed-head.ts';

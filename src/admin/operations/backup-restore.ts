@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import { answer, job } from '#core/define.ts';
 import { quote } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { Backup } from '#platform/backups/port.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import type { StoreAdmin } from '#store/port/store.ts';

@@ -2,7 +2,7 @@ import { array, boolean, description, metadata, nullable, number, optional, pick
 import { answer, job, noData } from '#core/define.ts';
 import { FilePath } from '#core/model/texts.ts';
 import { requireTrusted } from '#core/require-trusted.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { RunnerPlatform } from '#platform/runner/port.ts';
 import { createSkillError, showConstructCommand } from '#runs/errors/skill.ts';
 import { ConstructPath, readConstructManifest, requireConstruct } from '#runs/operations/shared/construct-manifest.ts';

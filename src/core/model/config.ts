@@ -1,4 +1,4 @@
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import type { ProfileConfig } from './profile-config.ts';
 
 /** All configuration keys with their defaults; `configMeanings` describes them. Every start reads this table, so it is plain data

@@ -2,7 +2,7 @@ import type { StoreStep } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Changes } from '#core/model/audit.ts';
 import { isServerSetting } from '#core/rules/shared-settings.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { CallPart } from '#sessions/model/client-call.ts';
 import '#store/errors.ts';
 import { safeParse } from 'valibot';

@@ -4,7 +4,7 @@ import type { Caller, Changes } from '#core/model/audit.ts';
 import type { ServerAnswer } from '#core/model/server-connection.ts';
 import type { SessionHandle } from '#core/model/session-handle.ts';
 import type { TokenIdentity } from '#core/model/token.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import type { Envelope } from '../envelope.ts';
 

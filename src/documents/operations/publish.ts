@@ -6,7 +6,7 @@ import { CleoError } from '#core/errors/error.ts';
 import { FilePath } from '#core/model/texts.ts';
 import { type ApplyContext, observation, requestFacts } from '#core/observation.ts';
 import { findActiveFileProblem } from '#core/rules/passive-file.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { DocSlugParam, DocVersionNumber } from '../model/doc.ts';
 import { checkDocPath } from '../rules/doc-path.ts';
 import { requireVersion } from './fetch.ts';

@@ -8,7 +8,7 @@ import { headsFile } from '#admin/rules/audit-heads.ts';
 import { answer, query, readStep } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { AgentId } from '#core/model/scalars.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { formatPlanRecord } from '#lib/plan-record.ts';
 import { GradeSchema } from '../model/grade.ts';
 import { toStatementPath } from '../model/grade-files.ts';

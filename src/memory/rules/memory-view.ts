@@ -1,6 +1,6 @@
 import type { InferOutput } from 'valibot';
 import type { RankKey } from '#core/rules/rank.ts';
-import { defined, omitEmpty } from '#lib/defined.ts';
+import { defined, omitEmpty } from '#lib/collections.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import { sha256 } from '#lib/sha256.ts';
 import type { CitationFlag, Memory, MemoryHit, MemoryRecord, MemorySummary, MemoryType, ProofSummary } from '../model/memory.ts';

@@ -2,7 +2,7 @@ import { alreadyExists, answer, type JobContext, job } from '#core/define.ts';
 import { quote } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { FilePath } from '#core/model/texts.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import '../errors.ts';
 import { description, optional, pipe, strictObject, string } from 'valibot';

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } f
 import { dirname, join } from 'node:path';
 import type { SharedRecord } from '#core/model/shared-records.ts';
 import { arrangeLines } from '#core/rules/shared-records.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import { convertFileErrors, files } from '../files.ts';
 import { changeLines, readLines } from '../manifest-file.ts';

@@ -18,7 +18,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { CleoError } from '#core/errors/error.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { Redactor } from '#lib/redactor.ts';
 import { reportWriteErrors } from '#runs/errors/skill.ts';
 import { extractPayloads, formatNextLine, genesis, isMilestone, parseEvents } from '#runs/rules/trace.ts';

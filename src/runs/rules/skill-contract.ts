@@ -1,4 +1,4 @@
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { isDeeperThan, parseJson } from '#lib/parse-json.ts';
 import { classifyExitCode } from '../errors/skill.ts';
 import type { ExitCodeNames, SkillSpec } from '../model/construct.ts';

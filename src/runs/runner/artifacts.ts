@@ -1,8 +1,7 @@
 import { relative, resolve, sep } from 'node:path';
+import { defined, isPlainObject } from '#lib/collections.ts';
 import { getContentType } from '#lib/content-type.ts';
-import { defined } from '#lib/defined.ts';
 import { createGlobMatcher, isGlob } from '#lib/glob.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
 import { parseJson, stripBom } from '#lib/parse-json.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import type { FileEntry, RunnerPlatform } from '#platform/runner/port.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { classifyName } from '#lib/secret-names.ts';
+import { classifyName } from '#lib/secrets.ts';
 import type { ProcessResult, ScratchFolder } from '#platform/runner/port.ts';
 import type { Artifact, SideEffect, Warning } from '../model/execution.ts';
 import { formatKilledProcesses } from '../rules/gate/gate.ts';

@@ -1,4 +1,4 @@
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { PhaseSpec, SkillSpec } from '../model/construct.ts';
 import { runGateNames, type SkillExecutionResult, type Warning } from '../model/execution.ts';
 import type { RunRecord } from '../model/trace.ts';

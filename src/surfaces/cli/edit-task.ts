@@ -8,7 +8,7 @@ import { CleoError } from '#core/errors/error.ts';
 import type { EditorForm } from '#core/model/editor-form.ts';
 import { describeParams } from '#core/shape.ts';
 import { dispatch } from '#dispatch/dispatch.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { type AskedCall, cancel, type PendingCall } from './ask-before-call.ts';
 import { isInteractive } from './interactive.ts';
 import { type EditedTaskText, formatTaskText, listTextChanges, parseTaskText } from './task-text.ts';

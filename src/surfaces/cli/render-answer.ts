@@ -28,7 +28,7 @@ import {
   wrap,
 } from '#core/terminal/index.ts';
 import type { Envelope } from '#dispatch/envelope.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 
 interface RenderOptions {
   columns: number;

@@ -5,8 +5,7 @@ import { CleoError } from '#core/errors/error.ts';
 import { type App, dispatch, type Reply } from '#dispatch/dispatch.ts';
 import { createFailure } from '#dispatch/envelope.ts';
 import { listAllCommands, type ProcessCommandEntry } from './all-commands.ts';
-import { type ParsedArguments, parseArguments } from './arguments.ts';
-import { findCommand, getFirstWord } from './commands.ts';
+import { findCommand, getFirstWord, type ParsedArguments, parseArguments } from './arguments.ts';
 import type { FailedCallOrigin } from './error-calls.ts';
 import type { PreparedCall } from './prepare-call.ts';
 

@@ -11,8 +11,7 @@ import { suggestFlag, suggestNames } from '#dispatch/suggest.ts';
 import { removeDuplicates } from '#lib/collections.ts';
 import { measureDistance } from '#lib/terms.ts';
 import { listAllCommands } from './all-commands.ts';
-import { isCall } from './arguments.ts';
-import { type CommandNames, findCommand, findLeadingWords } from './commands.ts';
+import { type CommandNames, findCommand, findLeadingWords, isCall } from './arguments.ts';
 import { findMisspelling } from './misspelling.ts';
 
 type Commands = (CommandNames & Partial<Pick<RegistryEntry, 'kind'>>)[];

@@ -2,7 +2,7 @@ import { array, type InferOutput, optional, picklist, strictObject, string, unkn
 import type { JobContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { findUnacceptedProblems, findUntrusted } from '#core/rules/trust.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { ProjectTrust } from '#platform/port.ts';
 import { resolveSharedSettings } from './shared-settings.ts';
 

@@ -3,7 +3,7 @@ import { quote } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Config } from '#core/model/config.ts';
 import type { TaskId } from '#core/model/scalars.ts';
-import { omitEmpty } from '#lib/defined.ts';
+import { omitEmpty } from '#lib/collections.ts';
 import { findNearest } from '#lib/nearest.ts';
 import { findCitations } from '#memory/rules/find-citations.ts';
 import type { ReadStore, WriteStore } from '#store/port/store.ts';

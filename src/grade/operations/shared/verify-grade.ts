@@ -6,7 +6,7 @@ import { findLevelAt } from '#admin/rules/audit-heads.ts';
 import type { QueryContext } from '#core/define.ts';
 import { quote } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { GradeResult } from '../../model/grade.ts';
 import { gradesFile } from '../../model/grade-files.ts';

@@ -1,6 +1,6 @@
 import { quote } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { findNearest } from '#lib/nearest.ts';
 import type { Platform } from '#platform/port.ts';
 import '../../errors.ts';

@@ -4,7 +4,7 @@ import { requireTrusted } from '#core/require-trusted.ts';
 import { promptCommandKeys } from '#core/rules/trust.ts';
 import { ProjectContextSchema } from '#detect/model/project-context.ts';
 import { readProjectContext } from '#detect/operations/shared/project-context.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { getOutputFolder } from '#research/rules/manifest.ts';
 import { protocolNames } from '#skills/model/protocol.ts';
 import { listSkills, requireSkill } from '#skills/operations/shared/find-skill.ts';

@@ -4,7 +4,7 @@ import { commandLine } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Config } from '#core/model/config.ts';
 import { requireTrusted } from '#core/require-trusted.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { splitCommand } from '#lib/shell-words.ts';
 import type { Git, WorkingTree } from '#platform/port.ts';
 import type { Provenance, ReleaseRecord, ReleaseStepName } from '../../model/release.ts';

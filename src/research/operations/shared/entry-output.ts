@@ -4,7 +4,7 @@ import { commandLine } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import { observation } from '#core/observation.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';

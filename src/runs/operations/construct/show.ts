@@ -1,5 +1,5 @@
 import { answer, query } from '#core/define.ts';
-import { omitEmpty } from '#lib/defined.ts';
+import { omitEmpty } from '#lib/collections.ts';
 import '../../errors/skill.ts';
 import { array, number, optional, picklist, record, strictObject, string, unknown } from 'valibot';
 import type { ArtifactSpec, CheckSpec, ExitCodeNames, SkillSpec } from '../../model/construct.ts';

@@ -1,6 +1,6 @@
 import { array, boolean, description, maxLength, number, optional, pipe, record, strictObject, string, unknown } from 'valibot';
 import { answer, query } from '#core/define.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { findNearest } from '#lib/nearest.ts';
 import { createSkillError } from '../../errors/skill.ts';
 import { createHandoff } from '../../runner/handoffs.ts';

@@ -2,7 +2,7 @@ import { array, boolean, type InferOutput, number, optional, strictObject, strin
 import type { JobContext } from '#core/define.ts';
 import { commandLine } from '#core/errors/catalog.ts';
 import type { CleoError } from '#core/errors/error.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { StageNameSchema } from '#planning/model/lifecycle.ts';
 import { createSkillError, showConstructCommand } from '../../errors/skill.ts';
 import type { Construct } from '../../model/construct.ts';

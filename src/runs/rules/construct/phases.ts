@@ -1,4 +1,4 @@
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { ArtifactSpec, ExitCodeNames, GoalSpec, PhaseSpec } from '../../model/construct.ts';
 import {
   ContractPart,

@@ -4,7 +4,7 @@ import type { GateName } from '#core/model/scalars.ts';
 import { requireTrusted } from '#core/require-trusted.ts';
 import { projectContextFile } from '#detect/model/project-context.ts';
 import { readProjectContext } from '#detect/operations/shared/project-context.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { splitCommand } from '#lib/shell-words.ts';
 import type { Platform, ProgramOptions, ProgramResult, Project, TreeFile, WorkingTree } from '#platform/port.ts';
 import type { TaskBaseline } from '#tasks/model/baseline.ts';

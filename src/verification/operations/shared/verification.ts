@@ -5,7 +5,7 @@ import { anonymousToken } from '#core/model/anonymous-token.ts';
 import type { Caller } from '#core/model/audit.ts';
 import { type Config, evidenceGateNames } from '#core/model/config.ts';
 import { AgentId, type GateName, type TaskId } from '#core/model/scalars.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { ReadStore, WriteStore } from '#store/port/store.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
 import { fileDigests } from '#tasks/operations/shared/file-digests.ts';

@@ -4,7 +4,7 @@ import { CleoError } from '#core/errors/error.ts';
 import { evidenceGateNames } from '#core/model/config.ts';
 import { type GateName, GateNameSchema, type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { findNearest } from '#lib/nearest.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
 import { requireTaskOrFocus } from '#tasks/operations/shared/task-transitions.ts';

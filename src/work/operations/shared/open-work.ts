@@ -4,7 +4,7 @@ import { CleoError } from '#core/errors/error.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import { requireTrusted } from '#core/require-trusted.ts';
 import { needsTrust } from '#core/rules/trust.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { noUsage } from '../../rules/agent-stream.ts';
 import type { Budget } from '../../rules/budget.ts';
 import { requireProfile } from './require-profile.ts';

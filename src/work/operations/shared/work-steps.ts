@@ -3,7 +3,7 @@ import { type QueryContext, readStep, writeStep } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
 import { mayActAs } from '#core/rules/token-agent.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { resolveScope } from '#sessions/operations/shared/sessions.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import { parseSlotAgent } from '../../rules/names.ts';
