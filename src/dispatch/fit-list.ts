@@ -6,7 +6,7 @@ import { countFitting } from '#lib/budget.ts';
 import { defined } from '#lib/collections.ts';
 import { toTruncation } from '#lib/page.ts';
 import { estimateTokens } from '#lib/tokens.ts';
-import { getResultsField, type Outcome } from './envelope.ts';
+import { getResultsField, type Outcome } from './dispatch.ts';
 
 type ListContext = Pick<QueryContext, 'toOutput' | 'commandWith'>;
 

@@ -2,11 +2,11 @@ import type { Operation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { secretsInText } from '#core/model/token.ts';
 import { defined } from '#lib/collections.ts';
+import { sha256 } from '#lib/digest.ts';
 import { formatIsoTime } from '#lib/iso-time.ts';
-import { sha256 } from '#lib/sha256.ts';
 import type { WriteStore } from '#store/port/store.ts';
 import { type CallContext, checkId } from './call-context.ts';
-import { createSuccess, type Envelope, type Meta, type Outcome } from './envelope.ts';
+import { createSuccess, type Envelope, type Meta, type Outcome } from './dispatch.ts';
 
 /** Returns true if the call has to be in the log or has a key, so that it always writes. */
 export const mustWrite = ({ isGraded, call }: CallContext): boolean => isGraded || (call.idempotencyKey !== undefined && !call.isNewKey);

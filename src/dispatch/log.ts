@@ -7,9 +7,8 @@ import { defined, isPlainObject } from '#lib/collections.ts';
 import { redactParams } from '#lib/redact.ts';
 import { toConversationAgent } from '#sessions/rules/caller.ts';
 import type { WriteStore } from '#store/port/store.ts';
-import { type Call, type CallContext, getConfig, getNamespace, toStamp } from './call-context.ts';
-import type { Outcome } from './envelope.ts';
-import { identify, identifyQuietly } from './identify.ts';
+import { type Call, type CallContext, getConfig, getNamespace, identify, identifyQuietly, toStamp } from './call-context.ts';
+import type { Outcome } from './dispatch.ts';
 
 /** Converts a call to an audit entry. */
 function toAuditEntry(ctx: CallContext, exitCode: number, changes?: Changes, errorCode?: string): AuditDraft {

@@ -1,9 +1,8 @@
 import type { Store } from '#store/port/store.ts';
-import { type CallContext, createContext, unwrapAnswer } from './call-context.ts';
+import { type CallContext, createContext, identify, isResolvedByStore, unwrapAnswer } from './call-context.ts';
 import { checkSession } from './check-session.ts';
-import type { Outcome } from './envelope.ts';
+import type { Outcome } from './dispatch.ts';
 import { mustWrite } from './idempotency.ts';
-import { identify, isResolvedByStore } from './identify.ts';
 
 /** The callers of a server whose last call of an operation found something. */
 const findersOf = new WeakMap<Store, Set<string>>();

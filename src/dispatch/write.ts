@@ -5,11 +5,10 @@ import { fileRecordKinds } from '#core/model/shared-records.ts';
 import { type Observation, requestFacts } from '#core/observation.ts';
 import { listPolicyGroups } from '#core/rules/trust.ts';
 import type { ReadStore, Store, WriteStore } from '#store/port/store.ts';
-import { type CallContext, checkFolder, createContext, toStamp, unwrapAnswer } from './call-context.ts';
+import { type CallContext, checkFolder, createContext, identify, readIdentityAhead, toStamp, unwrapAnswer } from './call-context.ts';
 import { checkSession, listSessionWarnings } from './check-session.ts';
-import type { Outcome } from './envelope.ts';
+import type { Outcome } from './dispatch.ts';
 import { findReplay, forgetKey, mustWrite, storeKey } from './idempotency.ts';
-import { identify, readIdentityAhead } from './identify.ts';
 import { appendEntry, logQuery, logQuietly } from './log.ts';
 import { addChanges } from './run-step.ts';
 

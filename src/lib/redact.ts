@@ -1,3 +1,4 @@
+import { sha256 } from './digest.ts';
 import {
   classifyAssignedName,
   classifyName,
@@ -8,7 +9,6 @@ import {
   secretNamePattern,
   wordStart,
 } from './secrets.ts';
-import { sha256 } from './sha256.ts';
 
 export const redactedMark = '[redacted]';
 

@@ -22,7 +22,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { CleoError } from '#core/errors/error.ts';
-import { monotonicMs } from './monotonic.ts';
+import { monotonicMs } from './platform.ts';
 import type { FileSystem } from './port.ts';
 
 export const files: FileSystem = {

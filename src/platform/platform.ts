@@ -2,11 +2,9 @@ import { resolve } from 'node:path';
 import { formatIsoTime } from '#lib/iso-time.ts';
 import { identifyByEnvironment } from '#sessions/rules/caller.ts';
 import { backups } from './backups/backups.ts';
-import { createConfigFiles } from './config.ts';
 import { files } from './files.ts';
-import { monotonicMs } from './monotonic.ts';
 import type { Platform, Project, ProjectTrust } from './port.ts';
-import { findProject, isSuspectFolder, locateNewProject } from './project.ts';
+import { createConfigFiles, findProject, isSuspectFolder, locateNewProject } from './project.ts';
 
 /** Creates the platform of this process: its environment, files, programs and clock. */
 export function createPlatform(env: Record<string, string | undefined>, folder: string, version: string): Platform {
@@ -134,3 +132,6 @@ const randomHex = (length: number): string =>
     : Math.floor(Math.random() * 16 ** length)
         .toString(16)
         .padStart(length, '0');
+
+/** Reads a clock that is never adjusted. Loading `performance` would slow down the start. */
+export const monotonicMs = (): number => Number(process.hrtime.bigint() / 1000n) / 1000;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { registry } from '../../src/core/index.generated.ts';
-import type { Envelope } from '../../src/dispatch/envelope.ts';
+import type { Envelope } from '../../src/dispatch/dispatch.ts';
 import { isPlainObject } from '../../src/lib/collections.ts';
 import { parseJson } from '../../src/lib/parse-json.ts';
 import { addCalls } from '../../src/surfaces/cli/error-calls.ts';

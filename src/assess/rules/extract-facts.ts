@@ -1,5 +1,5 @@
-import { toCanonicalJson } from '#lib/canonical.ts';
 import { defined, isPlainObject } from '#lib/collections.ts';
+import { toCanonicalJson } from '#lib/digest.ts';
 import type { TraceLine } from '#runs/model/trace.ts';
 import { parseRemedy } from '#runs/rules/gate/gate.ts';
 import { asNumber, asText, getGateName } from '#runs/rules/trace-facts.ts';

@@ -6,7 +6,7 @@ import type { SessionHandle } from '#core/model/session-handle.ts';
 import type { TokenIdentity } from '#core/model/token.ts';
 import { isPlainObject } from '#lib/collections.ts';
 import { parseJson } from '#lib/parse-json.ts';
-import type { Envelope } from '../envelope.ts';
+import type { Envelope } from '../dispatch.ts';
 
 /** The answer of a server to a client. A request that did not reach an operation is answered with the envelope alone. */
 export interface ClientAnswer {

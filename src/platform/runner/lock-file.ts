@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { defined } from '#lib/collections.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import { createSkillError, reportWriteErrors } from '#runs/errors/skill.ts';
-import { monotonicMs } from '../monotonic.ts';
+import { monotonicMs } from '../platform.ts';
 import { isAlive, readBootId, readStartTime } from '../processes.ts';
 import type { LockOptions, ProcessIdentity } from './port.ts';
 

@@ -17,7 +17,7 @@ import {
 import { constants as os, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { reportWriteErrors } from '#runs/errors/skill.ts';
-import { monotonicMs } from '../monotonic.ts';
+import { monotonicMs } from '../platform.ts';
 import type { ProcessResult, ProcessSpec, ScratchFolder } from './port.ts';
 import {
   hasMonotonicPids,

@@ -1,5 +1,5 @@
-import { toCanonicalJson } from '#lib/canonical.ts';
 import { defined } from '#lib/collections.ts';
+import { toCanonicalJson } from '#lib/digest.ts';
 import type { SkillInfo } from '#platform/runner/port.ts';
 import type { CheckSpec, GoalSpec, PhaseSpec, SkillSpec } from '../model/construct.ts';
 import type {

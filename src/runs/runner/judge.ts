@@ -1,4 +1,4 @@
-import { toCanonicalJson } from '#lib/canonical.ts';
+import { toCanonicalJson } from '#lib/digest.ts';
 import type { JudgeSpec } from '../model/construct.ts';
 import type { JudgeRequest, JudgeVerdict } from '../model/judge.ts';
 import { combineVotes, parseVerdict, type VoteOutcome } from '../rules/judge.ts';

@@ -1,4 +1,4 @@
-import { toCanonicalJson } from '#lib/canonical.ts';
+import { toCanonicalJson } from '#lib/digest.ts';
 import { createRedactor, listSecretValues, type Redactor, type RedactorOptions } from '#lib/redactor.ts';
 import type { RunnerPlatform, TraceSubject, TraceWriter } from '#platform/runner/port.ts';
 import type { Construct, SkillSpec } from '../model/construct.ts';

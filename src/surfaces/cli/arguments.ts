@@ -1,8 +1,17 @@
-import { findGlobalFlag, formatCommand, type Globals, globalFlags, listCommandNames, toFlag } from '#core/command-line.ts';
+import {
+  describeParams,
+  findGlobalFlag,
+  findParam,
+  formatCommand,
+  type Globals,
+  globalFlags,
+  listCommandNames,
+  type ParamShape,
+  toFlag,
+} from '#core/command-line.ts';
 import type { CommandDefinition, RegistryEntry } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { describeParams, findParam, type ParamShape } from '#core/shape.ts';
-import { isValidShape } from '#dispatch/parse.ts';
+import { isValidShape } from '#dispatch/dispatch.ts';
 import type { InputSource } from './input.ts';
 import type { explainUnknownFlag } from './unknown-flag.ts';
 

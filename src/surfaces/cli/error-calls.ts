@@ -1,9 +1,7 @@
 import { safeParse } from 'valibot';
 import { type GatewayCall, toGatewayCall } from '#core/errors/catalog.ts';
 import { AgentId } from '#core/model/scalars.ts';
-import type { App, Call, Reply } from '#dispatch/dispatch.ts';
-import type { Envelope } from '#dispatch/envelope.ts';
-import { isValidShape } from '#dispatch/parse.ts';
+import { type App, type Call, type Envelope, isValidShape, type Reply } from '#dispatch/dispatch.ts';
 import { defined } from '#lib/collections.ts';
 import { parseShellWords } from '#lib/shell-words.ts';
 import { listAllCommands } from './all-commands.ts';

@@ -27,7 +27,7 @@ import {
   type View,
   wrap,
 } from '#core/terminal/index.ts';
-import type { Envelope } from '#dispatch/envelope.ts';
+import type { Envelope } from '#dispatch/dispatch.ts';
 import { isPlainObject } from '#lib/collections.ts';
 
 interface RenderOptions {

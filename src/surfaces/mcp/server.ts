@@ -1,5 +1,5 @@
 import { Server } from '@modelcontextprotocol/server';
-import type { Envelope } from '#dispatch/envelope.ts';
+import type { Envelope } from '#dispatch/dispatch.ts';
 import { defined } from '#lib/collections.ts';
 import { findChangedResources } from './changes.ts';
 import type { McpContext } from './context.ts';

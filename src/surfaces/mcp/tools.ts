@@ -2,7 +2,7 @@ import { type CallToolResult, ProtocolError, ProtocolErrorCode, type ServerConte
 import type { Registry } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Call } from '#dispatch/call-context.ts';
-import { createFailure, type Envelope } from '#dispatch/envelope.ts';
+import { createFailure, type Envelope } from '#dispatch/dispatch.ts';
 import { defined } from '#lib/collections.ts';
 import { escapeInvisible } from '#lib/invisible.ts';
 import { agentClients } from '#sessions/model/agent-clients.ts';

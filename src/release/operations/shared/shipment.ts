@@ -3,7 +3,6 @@ import type { JobContext } from '#core/define.ts';
 import { commandLine } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Config } from '#core/model/config.ts';
-import { requireTrusted } from '#core/require-trusted.ts';
 import { defined } from '#lib/collections.ts';
 import { splitCommand } from '#lib/shell-words.ts';
 import type { Git, WorkingTree } from '#platform/port.ts';
@@ -214,7 +213,9 @@ export class Shipment {
 
   async #runGates(): Promise<string> {
     const gates = this.#listGates();
-    await requireTrusted(this.#ctx, { keys: gates.map(([name]) => `release.gates.${name}`) });
+    await (await this.#ctx.platform.loadTrust()).requireTrusted(this.#ctx.project, {
+      keys: gates.map(([name]) => `release.gates.${name}`),
+    });
     for (const [name, command] of gates) {
       const words = splitCommand(command);
       const timeoutMs = this.#ctx.config()['release.gateTimeoutSeconds'] * 1000;

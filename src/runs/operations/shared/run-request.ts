@@ -2,7 +2,6 @@ import { array, boolean, check, custom, description, maxLength, metadata, option
 import type { ConditionalScope, JobContext } from '#core/define.ts';
 import { type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
-import { requireTrusted } from '#core/require-trusted.ts';
 import { defined, isPlainObject } from '#lib/collections.ts';
 import { findNearest } from '#lib/nearest.ts';
 import { isDeeperThan } from '#lib/parse-json.ts';
@@ -259,5 +258,5 @@ export async function requireTrustedRun(
   construct: Construct,
   source?: Pick<Construct, 'file' | 'sha256'>,
 ): Promise<void> {
-  await requireTrusted(ctx, { files: await listRunPrograms(runner, construct, source) });
+  await (await ctx.platform.loadTrust()).requireTrusted(ctx.project, { files: await listRunPrograms(runner, construct, source) });
 }

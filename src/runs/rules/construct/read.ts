@@ -1,8 +1,8 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, visit } from 'yaml';
 import { defined } from '#lib/collections.ts';
+import { sha256 } from '#lib/digest.ts';
 import { findNearest } from '#lib/nearest.ts';
 import { stripBom } from '#lib/parse-json.ts';
-import { sha256 } from '#lib/sha256.ts';
 import { parseYamlDocument } from '#lib/yaml/parse-yaml.ts';
 import { stageNames } from '#planning/model/lifecycle.ts';
 import type { ArtifactSpec, Construct, ManifestFinding } from '../../model/construct.ts';
@@ -16,9 +16,8 @@ import {
   RedactionPart,
 } from '../../model/construct-file.ts';
 import { builtInSchemas } from '../document/schemas.ts';
-import { readPhases } from './phases.ts';
-import { readHandoffs } from './requirements.ts';
-import { readArgv, readCapture, readExitCodes, readGoal, readJudge, readSkills } from './settings.ts';
+import { readArgv, readHandoffs } from './requirements.ts';
+import { readCapture, readExitCodes, readGoal, readJudge, readPhases, readSkills } from './sections.ts';
 
 export interface ConstructReading {
   /** `pack`: it lists skills and has no phases. */

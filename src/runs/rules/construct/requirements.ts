@@ -259,3 +259,17 @@ const getBaseName = (path: string): string =>
     .split('/')
     .at(-1)!
     .replace(/\.[^.]*$/, '');
+
+/** Reports paths that have different schemas in different phases. */
+export function checkSchemaConflicts(reader: YamlReader, node: YamlNode, drafts: Pick<PhaseSpec, 'inputs' | 'outputs'>[]): void {
+  const { conflicts } = mergeArtifacts(drafts.flatMap(({ inputs, outputs }) => [...inputs, ...outputs]));
+  for (const { path, schemas } of conflicts) reportSchemaConflict(reader, node, path, schemas);
+}
+
+/** Reads a program and its arguments. */
+export function readArgv(reader: YamlReader, node: YamlNode): string[] | undefined {
+  if (!reader.isPresent(node)) return undefined;
+  const argv = reader.isList(node) ? reader.texts(node) : [];
+  if (argv.length === 0 || argv[0] === '') reader.addError(node, 'must be a list: the program and its arguments');
+  return argv.length === 0 || argv[0] === '' ? undefined : argv;
+}

@@ -1,6 +1,6 @@
 import { toTaskNumber } from '#core/model/scalars.ts';
 import type { Fields } from '#core/terminal/index.ts';
-import type { Envelope } from '#dispatch/envelope.ts';
+import type { Envelope } from '#dispatch/dispatch.ts';
 import { isPlainObject } from '#lib/collections.ts';
 import type { Card, Column } from '#tasks/model/board.ts';
 

@@ -1,5 +1,4 @@
 import { CleoError } from '#core/errors/error.ts';
-import { requireTrusted } from '#core/require-trusted.ts';
 import { splitCommand } from '#lib/shell-words.ts';
 import type { WorkItem } from '../../model/work-item.ts';
 import { type BaseMove, decideBaseMove } from '../../rules/integration.ts';
@@ -62,7 +61,7 @@ async function mergeBranch(work: WorkRun, item: WorkItem, branch: string): Promi
     }
     const verify = splitCommand(config['work.verify']);
     if (verify.length > 0) {
-      await requireTrusted(ctx, { keys: ['work.verify'] });
+      await (await ctx.platform.loadTrust()).requireTrusted(ctx.project, { keys: ['work.verify'] });
       try {
         await runCommand(work, verify, folder, verifyTimeoutMs, 'work.verify');
       } catch (error) {
