@@ -339,3 +339,16 @@ function readState(path: string): string | undefined {
 /** Returns the path without links. Node's own function looks at each folder of the path, and a server calls it for each write. The other one
  *  also changes the case of letters on macOS and Windows, where a project would get another record of trust. */
 export const resolveLinks = (path: string): string => (process.platform === 'linux' ? realpathSync.native(path) : realpathSync(path));
+
+/** Writes a file atomically that only its owner can read. With `soon` it is not synced, so a power failure can lose it. */
+export function writePrivate(path: string, content: string | Uint8Array, durability: 'durable' | 'soon' = 'durable'): void {
+  const publish = (fresh: string): boolean => {
+    renameSync(fresh, path);
+    return true;
+  };
+  writeTemporary(path, content, 0o600, publish, durability === 'durable');
+}
+
+/** Writes the file unless it exists; returns false if it does. */
+export const createPrivate = (path: string, content: string | Uint8Array): boolean =>
+  writeTemporary(path, content, 0o600, (fresh) => linkOrRename(fresh, path));

@@ -21,9 +21,8 @@ import {
 import { defined } from '#lib/collections.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import { manifestNames } from '#runs/rules/construct/conventions.ts';
-import { convertFileErrors, createFileCache, resolveLinks } from './files.ts';
+import { convertFileErrors, createFileCache, resolveLinks, writePrivate } from './files.ts';
 import type { Platform, Project, ProjectTrust } from './port.ts';
-import { writePrivate } from './private-file.ts';
 
 /** Creates access to what this user has trusted: one file for each project in `$CLEO_HOME/trusted`. */
 export function createProjectTrust(platform: Platform, env: Record<string, string | undefined>): ProjectTrust {

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { quote } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { createPrivate } from '../private-file.ts';
+import { createPrivate } from '../files.ts';
 import type { Signing, SigningKey } from './port.ts';
 
 /** DER header of an Ed25519 public key; the 32 bytes of the key follow. */

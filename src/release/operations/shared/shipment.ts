@@ -248,7 +248,7 @@ export class Shipment {
     const mayChange = this.#listOwnFiles().filter((path) => isResumed || path !== `${this.#prefix}${changelogFile}`);
     const own = [...mayChange, ...(statement ? [statement] : [])];
     // A ship that is killed while it writes a file leaves a draft, which must not count as an uncommitted change.
-    const { removeDraftsFor } = await import('#platform/private-file.ts');
+    const { removeDraftsFor } = await import('#platform/drafts.ts');
     for (const path of this.#listOwnFiles()) removeDraftsFor(join(this.#tree.top, path));
     const changed = (await this.#git.listChanges(this.#tree.top)).map(({ path }) => path);
     const paths = findUncommitted(changed, { own, folders: [`${this.#prefix}.cleo`] });
