@@ -338,7 +338,7 @@ async function identifyCaller(ctx: CallContext, reads: ReadStore, writes?: Write
   if (active.length > 0) ctx.activeSessions = active;
   if ('ambiguous' in choice) {
     ctx.isAmbiguous = true;
-    if (operation.dependsOnSession) throw (await import('./check-session.ts')).createAmbiguityError(ctx);
+    if (operation.dependsOnSession) throw (await import('./write.ts')).createAmbiguityError(ctx);
   }
   if ('unknown' in choice && operation.needs === 'store') {
     const { createSessionNotFoundError } = await import('#sessions/operations/shared/sessions.ts');

@@ -1,7 +1,6 @@
 import type { ReadStore } from '../port/store.ts';
-import { createSessionReads } from './sessions/reads.ts';
+import { createClaimReads, createSessionReads } from './caller-reads.ts';
 import type { Db } from './sql.ts';
-import { createClaimReads } from './tasks/claims.ts';
 import { createTaskReads } from './tasks/reads.ts';
 
 /** Returns a function that loads a module. Once it is loaded, the function returns it without a promise. */
