@@ -60,8 +60,7 @@ async function listNamedFiles(ctx: TrustContext, path: string): Promise<TrustSta
     const { folder, sha256 } = await runner.findSkill(found.split('/').at(-1)!, found);
     return folder === undefined ? [] : [{ path: folder, sha256 }];
   }
-  const { readConstructManifest } = await import('#runs/operations/shared/construct-manifest.ts');
-  const { listRunPrograms } = await import('#runs/operations/shared/run-request.ts');
+  const { listRunPrograms, readConstructManifest } = await import('#runs/operations/shared/run-request.ts');
   const { construct } = await readConstructManifest(ctx, found);
   const programs = construct ? await listRunPrograms(runner, construct) : [];
   return [{ path: found, sha256: runner.hashFile(found) }, ...programs.filter((program) => program.path !== found)];

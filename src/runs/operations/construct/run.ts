@@ -6,8 +6,18 @@ import { findNearest } from '#lib/nearest.ts';
 import { createSkillError, showConstructCommand } from '../../errors/skill.ts';
 import type { Construct } from '../../model/construct.ts';
 import { runPhases } from '../../runner/run.ts';
-import { ConstructPath, formatFinding, readConstructManifest, requireConstruct } from '../shared/construct-manifest.ts';
-import { createRunRequest, createRunSetup, forceScope, readsInput, requireTrustedRun, runParams } from '../shared/run-request.ts';
+import {
+  ConstructPath,
+  createRunRequest,
+  createRunSetup,
+  forceScope,
+  formatFinding,
+  readConstructManifest,
+  readsInput,
+  requireConstruct,
+  requireTrustedRun,
+  runParams,
+} from '../shared/run-request.ts';
 import { listRunWarnings, RunShape, recordRun, toRunError, toRunResult } from '../shared/run-result.ts';
 import { taskLinkSteps } from '../shared/task-link-steps.ts';
 

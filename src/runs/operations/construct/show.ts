@@ -5,7 +5,7 @@ import { array, number, optional, picklist, record, strictObject, string, unknow
 import type { ArtifactSpec, CheckSpec, ExitCodeNames, SkillSpec } from '../../model/construct.ts';
 import { expandVariables } from '../../rules/construct/conventions.ts';
 import { explainExit, resolveSkillCommand } from '../../rules/skill-contract.ts';
-import { ConstructPath, formatFinding, readConstructManifest, requireConstruct } from '../shared/construct-manifest.ts';
+import { ConstructPath, formatFinding, readConstructManifest, requireConstruct } from '../shared/run-request.ts';
 
 const ExitCodesShape = record(string(), strictObject({ name: string(), class: string() }));
 

@@ -9,7 +9,15 @@ import { findManifestPathProblem, findSkillNameProblem, manifestNames } from '..
 import { createSkillConstruct } from '../../rules/construct/single-skill.ts';
 import { loadSchemas } from '../../runner/artifacts.ts';
 import { runPhases } from '../../runner/run.ts';
-import { createRunRequest, createRunSetup, forceScope, readsInput, requireTrustedRun, runParams } from '../shared/run-request.ts';
+import {
+  createRunRequest,
+  createRunSetup,
+  forceScope,
+  readConstructManifest,
+  readsInput,
+  requireTrustedRun,
+  runParams,
+} from '../shared/run-request.ts';
 import { listRunWarnings, RunShape, recordRun, toRunError, toRunResult } from '../shared/run-result.ts';
 import { taskLinkSteps } from '../shared/task-link-steps.ts';
 
@@ -84,6 +92,5 @@ export const skillsRun = job({
 async function readProjectConstruct(ctx: JobContext, runner: RunnerPlatform): Promise<Construct | undefined> {
   const file = manifestNames.find((path) => runner.statFile(path) !== undefined);
   if (file === undefined) return undefined;
-  const { readConstructManifest } = await import('../shared/construct-manifest.ts');
   return (await readConstructManifest(ctx, undefined, file)).construct;
 }
