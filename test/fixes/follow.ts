@@ -3,6 +3,7 @@ import { type GatewayCall, isForPerson } from '../../src/core/errors/catalog.ts'
 import type { Call } from '../../src/dispatch/dispatch.ts';
 import { findHonestEnd, isPassing, isReplacement } from './ends.ts';
 import { type CallerContext, type ErrorBody, runLine, type StepResult, sendCall } from './run-line.ts';
+import { parseShellLine } from './shell-line.ts';
 
 /** A call that failed, with what is needed to repeat it. */
 export interface FailedCall {
@@ -85,7 +86,8 @@ async function followFix(failure: Failure, steps: Trail['steps'], earlier: strin
   let { caller } = failure;
   let step = await runFix(caller);
   if (step.error) {
-    const end = await followFix({ operation: step.operation?.name ?? '', caller, error: step.error, repeat: runFix }, steps, seen);
+    const later = becomeAgent(caller, error.fix);
+    const end = await followFix({ operation: step.operation?.name ?? '', caller: later, error: step.error, repeat: runFix }, steps, seen);
     if (end !== 'done') return end;
     step = { ...step, error: undefined, exitCode: 0 };
   }
@@ -131,6 +133,12 @@ async function endInTime<T>(step: Promise<T>): Promise<T> {
 }
 
 const isPreview = ({ result }: StepResult): boolean => (result.data as { dryRun?: boolean } | undefined)?.dryRun === true;
+
+/** A caller that takes another name to work as a second agent keeps it. */
+function becomeAgent(caller: CallerContext, command: string): CallerContext {
+  const agent = parseShellLine(command)?.[0]?.env.CLEO_AGENT_ID;
+  return agent === undefined ? caller : { ...caller, env: { ...caller.env, CLEO_AGENT_ID: agent } };
+}
 
 /** A caller that has ended its session does not name it again. */
 function leaveEndedSession(caller: CallerContext, { operation }: StepResult, command: string): CallerContext {
