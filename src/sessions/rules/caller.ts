@@ -1,3 +1,4 @@
+import { isPlainName } from '#core/model/agent-id.ts';
 import type { EnvironmentIdentity } from '../model/caller-identity.ts';
 import { clientVariables } from '../model/client-variables.ts';
 
@@ -44,4 +45,4 @@ export function toConversationAgent(client: string, id: unknown): string | undef
 }
 
 const toIdPart = (text: unknown): string | undefined =>
-  (typeof text === 'string' && text.replace(/[^\w.-]/g, '').slice(0, 60)) || undefined;
+  (typeof text === 'string' && (isPlainName(text) ? text : text.replace(/[^\w.-]/g, '')).slice(0, 60)) || undefined;

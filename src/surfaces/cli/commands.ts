@@ -45,7 +45,7 @@ export function findCommand<E extends CommandNames>(
 /** The word after a command may be a misspelt subcommand. `findMisspelling` tells for certain; few commands have subcommands. */
 function mayBeMisspelt(entries: CommandNames[], words: string[]): boolean {
   const beginning = `${words.slice(0, -1).join(' ')} `;
-  return /^[a-z]{3,}$/.test(words.at(-1)!) && entries.some(({ commands }) => commands.some((command) => command.startsWith(beginning)));
+  return entries.some(({ commands }) => commands.some((command) => command.startsWith(beginning))) && /^[a-z]{3,}$/.test(words.at(-1)!);
 }
 
 /** Returns the positions of the first words of a command line, without global flags and their values. */

@@ -95,7 +95,7 @@ function hasOnly(value: unknown, required: Record<string, Check>, optional: Reco
   if (!isPlainObject(value)) return false;
   const isRight = (key: string): boolean => {
     const check = Object.hasOwn(required, key) ? required[key] : Object.hasOwn(optional, key) ? optional[key] : undefined;
-    return check !== undefined && check(value[key]);
+    return check?.(value[key]) === true;
   };
   return Object.keys(value).every(isRight) && Object.keys(required).every((key) => Object.hasOwn(value, key));
 }
