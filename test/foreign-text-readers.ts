@@ -20,6 +20,7 @@ import { checkJson, parseJson, stripBom } from '../src/lib/parse-json.ts';
 import { normalizePath } from '../src/lib/path-overlap.ts';
 import { isPassword, isPathOrMessage, looksSecret, redactParams, redactText } from '../src/lib/redact.ts';
 import { createRedactor } from '../src/lib/redactor.ts';
+import { hasHint } from '../src/lib/secret-names.ts';
 import { redactOutput, redactPlaces, redactWrapped } from '../src/lib/secret-places.ts';
 import { mayBeEscaped } from '../src/lib/secret-spelling.ts';
 import { matchesAnyShape, mayContainSecret } from '../src/lib/secrets.ts';
@@ -113,6 +114,7 @@ export const readers: Record<string, (text: string) => unknown> = {
   hasHiddenText,
   parseStatement,
   parseSignerKey,
+  hasHint,
   redactText: (text) => redactText(text),
   looksSecret: (text) => looksSecret(text, true, false),
   isPassword: (text) => isPassword(text, true, false),
