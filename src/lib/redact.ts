@@ -1,6 +1,15 @@
-import { classifyAssignedName, classifyName, hasHint, isSecretValue, type SecretName, secretNamePattern } from './secret-names.ts';
-import { getSecretPattern, mayContainSecret, wordStart } from './secrets.ts';
-import { sha256 } from './sha256.ts';
+import { sha256 } from './digest.ts';
+import {
+  classifyAssignedName,
+  classifyName,
+  getSecretPattern,
+  hasHint,
+  isSecretValue,
+  mayContainSecret,
+  type SecretName,
+  secretNamePattern,
+  wordStart,
+} from './secrets.ts';
 
 export const redactedMark = '[redacted]';
 

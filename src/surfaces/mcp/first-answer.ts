@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import { instructions, toCapabilities, toServerInfo } from './server-info.ts';
 
