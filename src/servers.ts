@@ -18,6 +18,11 @@ export const startServerProcess: Terminal['start'] = async (command, params, glo
 };
 
 async function serveMcp({ agent, session }: Globals): Promise<number> {
+  // Standard output carries the protocol and nothing else.
+  console.log = console.info = console.debug = console.error;
+  const stop = createStop();
+  const { answerFirstMessage } = await import('./surfaces/mcp/first-answer.ts');
+  const opening = await answerFirstMessage(process.stdin, stop.signal, version, (text) => writeAll(1, text));
   // The SDK checks messages with zod, which would compile a function for each kind of message: a tenth of the time to the first answer.
   Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
   const { serveClient } = await import('./surfaces/mcp/stdio.ts');
@@ -25,14 +30,12 @@ async function serveMcp({ agent, session }: Globals): Promise<number> {
   const isDebugging = env.CLEO_DEBUG === '1';
   const own = { ...(agent ? { CLEO_AGENT_ID: agent } : {}), ...(session ? { CLEO_SESSION_ID: session } : {}) };
   const app = createApp(createPlatform({ ...env, ...own }, process.cwd(), version), { isSticky: true, isServer: true });
-  // Standard output carries the protocol and nothing else.
-  console.log = console.info = console.debug = console.error;
-  const stop = createStop();
   const lastResort = await catchEscaped('mcp', stop);
   await serveClient(app, {
     input: process.stdin,
     output: process.stdout,
     stop: stop.signal,
+    opening,
     lastResort,
     report: (problem) => isDebugging && console.error(`cleo mcp: ${problem}`),
     renew: async (caller) => (await import('./dispatch/lease.ts')).renewLease(app, caller),

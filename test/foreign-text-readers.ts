@@ -22,7 +22,7 @@ import { isPassword, isPathOrMessage, looksSecret, redactParams, redactText } fr
 import { createRedactor } from '../src/lib/redactor.ts';
 import { redactOutput, redactPlaces, redactWrapped } from '../src/lib/secret-places.ts';
 import { mayBeEscaped } from '../src/lib/secret-spelling.ts';
-import { matchesAnyShape, mayContainSecret } from '../src/lib/secrets.ts';
+import { hasHint, matchesAnyShape, mayContainSecret } from '../src/lib/secrets.ts';
 import { parseShellWords } from '../src/lib/shell-words.ts';
 import { slugify } from '../src/lib/slug.ts';
 import { joinTerms, toTerms } from '../src/lib/terms.ts';
@@ -112,6 +112,7 @@ export const readers: Record<string, (text: string) => unknown> = {
   hasHiddenText,
   parseStatement,
   parseSignerKey,
+  hasHint,
   redactText: (text) => redactText(text),
   looksSecret: (text) => looksSecret(text, true, false),
   isPassword: (text) => isPassword(text, true, false),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { registry } from '../src/core/index.generated.ts';
-import { instructions } from '../src/surfaces/mcp/server.ts';
+import { instructions } from '../src/surfaces/mcp/server-info.ts';
 import { openApp } from './app.ts';
 import { connectClient, revisions } from './mcp-client.ts';
 

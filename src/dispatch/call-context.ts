@@ -11,7 +11,7 @@ import {
 } from '#core/define.ts';
 import { commandLine } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { agentIdPattern, agentIdProblem } from '#core/model/agent-id.ts';
+import { agentIdProblem, isAgentId } from '#core/model/agent-id.ts';
 import type { Caller, Gateway, Principal, SignEntry } from '#core/model/audit.ts';
 import type { Config } from '#core/model/config.ts';
 import type { SessionHandle } from '#core/model/session-handle.ts';
@@ -285,8 +285,7 @@ const toIdentityFlags = ({ session, agent, gateway }: Call): string[] => [
 
 /** Rejects an agent, session or idempotency key that is not a valid id. */
 export function checkId(field: string, id: string | undefined): void {
-  if (id !== undefined && !agentIdPattern.test(id))
-    throw new CleoError('E_VALIDATION', { field, problem: agentIdProblem, fix: 'cleo help' });
+  if (id !== undefined && !isAgentId(id)) throw new CleoError('E_VALIDATION', { field, problem: agentIdProblem, fix: 'cleo help' });
 }
 
 /** Rejects a project folder that is not the user's own. */

@@ -3,6 +3,7 @@ import {
   classifyAssignedName,
   classifyName,
   getSecretPattern,
+  hasHint,
   isSecretValue,
   mayContainSecret,
   type SecretName,
@@ -50,7 +51,6 @@ export function redactText(text: string, hide: HideSecret = hidePlainly, isKnown
 
 // Most texts are a few words. Compiling the big patterns for them would cost a write more than the rest of its log entry.
 const longRun = /\S{15}|-----BEGIN/;
-const secretHint = /pass|pwd|pw|secret|token|key|credential/i;
 /** The characters between a name and its value. A text without them assigns nothing. */
 export const separator = /[=:\s<]/;
 
@@ -59,7 +59,7 @@ function hideShapes(text: string, hide: HideSecret): string {
   if (clean.includes('://'))
     clean = clean.replace(getUrlPattern(), (_, before: string, secret: string) => `${before}:${hide('url', secret)}@`);
   if (longRun.test(clean) && mayContainSecret(clean)) clean = clean.replace(getSecretPattern(), (secret) => hide('shape', secret));
-  if (separator.test(clean) && secretHint.test(clean))
+  if (separator.test(clean) && hasHint(clean.toLowerCase()))
     clean = clean.replace(getAssignmentPattern(), (all, name: string, between: string, quote: string, found: string) => {
       const value = found.replace(ansiColor, '');
       const rest = found.slice(value.length);

@@ -251,13 +251,17 @@ const suffixWord = new RegExp(`^(?:${suffixes})$`);
 /** Pattern source of the same names in front of a value in a text: `api_key`, `clientSecret`, `PASSWORD_PROD`. */
 export const secretNamePattern = `(?:(?:password|passwd|passphrase|secret|credential|(?:${secretKeys})[_-]?key)s?|pwd|pass|pw|token)(?:[_-]?(?:${suffixes}))?`;
 
-/** All patterns below match words that contain one of these. Other names are harmless, and most writes have no others: compiling the
+const hints = ['pass', 'pw', 'secret', 'credential', 'token', 'key'];
+/** Checks a text in lower case for a part of a secret name in front of a value. A list, because a pattern takes ten times as long when it is
+ *  used first. */
+export const hasHint = (text: string): boolean => hints.some((hint) => text.includes(hint));
+/** All patterns of names match words that contain one of these. Other names are harmless, and most writes have no others: compiling the
  *  patterns takes 1 % of a start. */
-const hint = /pass|pw|secret|credential|token|key|auth|private/;
+const mayBeSecret = (name: string): boolean => hasHint(name) || name.includes('auth') || name.includes('private');
 
 /** Classifies the name of a field, parameter or variable. The audit log, traces and the redaction of texts share this rule. */
 export function classifyName(name: string): SecretName | undefined {
-  if (!hint.test(name.toLowerCase())) return undefined;
+  if (!mayBeSecret(name.toLowerCase())) return undefined;
   const words = splitWords(name);
   if (isCountName(name)) return undefined;
   if (words.some((word) => secretWord.test(word))) return 'secret';

@@ -22,11 +22,15 @@ export type TaskId = string;
 /** Converts `T1`, `t001`, `1`, `E-T012` or `SG-T3` to the canonical form `T001`. Undefined for anything else. */
 export function parseTaskId(text: string): TaskId | undefined {
   // Callers mostly send the canonical form, which needs no pattern.
-  const seq = text.startsWith('T') && text.length < 16 ? Number(text.slice(1)) : 0;
-  // `T1.5` and `TInfinity` are numbers too.
-  if (seq > 0 && Number.isInteger(seq) && toTaskId(seq) === text) return text;
+  if (isCanonicalId(text)) return text;
   const digits = /^\s*(?:SG-|E-|T-)?T?0*([1-9][0-9]{0,14})\s*$/i.exec(text)?.[1];
   return digits === undefined ? undefined : toTaskId(Number(digits));
+}
+
+export function isCanonicalId(text: string): text is TaskId {
+  const seq = text.startsWith('T') && text.length < 16 ? Number(text.slice(1)) : 0;
+  // `T1.5` and `TInfinity` are numbers too.
+  return seq > 0 && Number.isInteger(seq) && toTaskId(seq) === text;
 }
 
 export function toTaskId(seq: number): TaskId {

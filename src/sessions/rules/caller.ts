@@ -1,3 +1,4 @@
+import { isPlainName } from '#core/model/agent-id.ts';
 import type { SessionHandle } from '#core/model/session-handle.ts';
 import type { EnvironmentIdentity } from '../model/caller-identity.ts';
 import { clientVariables } from '../model/client-variables.ts';
@@ -45,7 +46,7 @@ export function toConversationAgent(client: string, id: unknown): string | undef
 }
 
 const toIdPart = (text: unknown): string | undefined =>
-  (typeof text === 'string' && text.replace(/[^\w.-]/g, '').slice(0, 60)) || undefined;
+  (typeof text === 'string' && (isPlainName(text) ? text : text.replace(/[^\w.-]/g, '')).slice(0, 60)) || undefined;
 
 export interface SessionCandidate extends SessionHandle {
   /** The caller has started or resumed this session. */

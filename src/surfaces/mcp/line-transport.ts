@@ -11,6 +11,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server';
 import { parseJson } from '#lib/parse-json.ts';
+import type { Opening } from './first-answer.ts';
 
 /** Longer lines are answered with an error. */
 const maxLineBytes = 4 * 1024 * 1024;
@@ -44,7 +45,12 @@ export class LineTransport implements Transport {
   #isClosed = false;
   #finish!: () => void;
 
-  constructor(input: Readable, output: Writable) {
+  readonly #opening: Opening;
+  #answered: RequestId | undefined;
+
+  constructor(input: Readable, output: Writable, opening: Opening = {}) {
+    this.#opening = opening;
+    this.#answered = opening.answered;
     this.#input = input;
     this.#output = output;
     this.finished = new Promise((resolve) => {
@@ -54,10 +60,14 @@ export class LineTransport implements Transport {
 
   async start(): Promise<void> {
     this.#output.on('error', () => this.#abandon());
+    if (this.#opening.bytes) this.#read(this.#opening.bytes);
     this.#input.on('data', this.#read);
     this.#input.on('end', () => this.end());
     this.#input.on('error', () => this.end());
     this.#input.on('close', () => this.end());
+    // The input may have ended while the SDK was loaded, and is paused after the first bytes.
+    if (this.#input.destroyed || this.#input.readableEnded) this.end();
+    else this.#input.resume();
   }
 
   /** Stops reading; running calls may finish. */
@@ -74,6 +84,11 @@ export class LineTransport implements Transport {
     if ('id' in message && !('method' in message) && message.id !== undefined) {
       this.#running.delete(message.id);
       this.#subscriptions.delete(message.id);
+      if (message.id === this.#answered) {
+        this.#answered = undefined;
+        this.#settle();
+        return;
+      }
     }
     await this.#write(serializeMessage(message));
   }

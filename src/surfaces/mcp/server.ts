@@ -6,6 +6,7 @@ import type { McpContext } from './context.ts';
 import { createLogFollower, type LogFollower } from './follow-log.ts';
 import { completePrompt, getPrompt, listPrompts } from './prompts.ts';
 import { completeResource, listResources, listTemplates, readResource } from './resources.ts';
+import { instructions, toCapabilities, toServerInfo } from './server-info.ts';
 import { callTool, createTools } from './tools.ts';
 
 /** The way in which a server notifies clients of changed resources: only the URIs that a client of this connection subscribed to, all URIs on
@@ -16,15 +17,11 @@ type ChangeChannel = 'subscribers' | 'connection' | 'handler' | 'none';
 export function createMcpServer(context: McpContext, channel: ChangeChannel, onServer?: (server: McpServerHandle) => void): Server {
   const { app } = context;
   const subscribed = new Set<string>();
-  const capabilities = channel !== 'none' ? { subscribe: true, listChanged: true } : {};
-  const server = new Server(
-    { name: 'cleo', title: 'CLEO', version: app.platform.version },
-    {
-      capabilities: { tools: {}, resources: capabilities, prompts: {}, completions: {} },
-      instructions,
-      debouncedNotificationMethods: ['notifications/resources/list_changed'],
-    },
-  );
+  const server = new Server(toServerInfo(app.platform.version), {
+    capabilities: toCapabilities(channel !== 'none'),
+    instructions,
+    debouncedNotificationMethods: ['notifications/resources/list_changed'],
+  });
   const notify = (changed: string[]): void => {
     const uris = changed.filter((uri) => channel === 'connection' || subscribed.has(uri));
     // A client that has disconnected cannot be notified, which is not an error of the call.
@@ -80,10 +77,3 @@ export function createMcpServer(context: McpContext, channel: ChangeChannel, onS
 
 /** The part of a server that its transport needs: newer revisions subscribe by a request that the SDK answers itself. */
 type McpServerHandle = Pick<LogFollower, 'setSubscriptions'>;
-
-/** Clients read this once at the start of every conversation. */
-export const instructions = `CLEO stores the tasks of this project: their order, who works on which, and the evidence that they are done.
-cleo_query reads, cleo_mutate writes. Both take {domain, operation, params}; admin.help {} has the parameters of the everyday ones.
-A typical session: session.list, then session.start {scope, autoFocus}; tasks.find and tasks.show to read (not whole lists); tasks.start to claim a task; tasks.complete when it is verified; tasks.next for the next task; session.end with a note for the next agent.
-Give every new task a description, and check a parent with tasks.exists before you add below it.
-After an error send error.call (tool, domain, operation, params), or the call of one of error.alternatives; error.message has the cause. Without a call, error.details.manual says what a person must do. After "not found" call tasks.find or tasks.exists. _meta.exitCode 100 to 102 are not errors: no match, already exists, no change.`;

@@ -4,6 +4,7 @@ import type { Caller } from '#core/model/audit.ts';
 import type { App } from '#dispatch/dispatch.ts';
 import type { LastResort } from '../last-resort.ts';
 import type { McpContext } from './context.ts';
+import type { Opening } from './first-answer.ts';
 import { LineTransport } from './line-transport.ts';
 import { createMcpServer } from './server.ts';
 
@@ -22,13 +23,14 @@ interface StdioConnection {
   /** Marks this caller as away, after the client has disconnected. */
   markAway(caller: Caller): Promise<void>;
   renewEveryMs: number;
+  opening?: Opening;
   lastResort?: Pick<LastResort, 'guard'>;
 }
 
 /** Serves one client until it disconnects or the process is stopped; running calls finish first. */
 export async function serveClient(app: App, connection: StdioConnection): Promise<void> {
-  const { input, output, stop, report, renew, releaseConnections, markAway, renewEveryMs, lastResort } = connection;
-  const transport = new LineTransport(input, output);
+  const { input, output, stop, report, renew, releaseConnections, markAway, renewEveryMs, opening, lastResort } = connection;
+  const transport = new LineTransport(input, output, opening);
   /** The callers, with the time at which their claims are due; undefined if they have none. */
   const callers = new Map<string, { caller: Caller; dueAtMs: number | undefined }>();
   const ignoreError = (caller: Caller, write: Promise<unknown>): Promise<unknown> =>

@@ -1,0 +1,2 @@
+export const exitLibrary: string;
+export function createExitLibrary(): Buffer;
