@@ -32,8 +32,8 @@ const base64Run = /[A-Za-z0-9+/_-]{24,}={0,2}/g;
 
 /** Hides the secrets in a text. `isKnown` recognizes further secrets in decoded base64. */
 export function redactText(text: string, hide: HideSecret = hidePlainly, isKnown?: (decoded: string) => boolean): string {
-  // Hashes, ids and times make up most of what is written, and none of them is a secret.
-  if (/^(?!fc-)[0-9a-fTZ:.-]*$/.test(text)) return text;
+  // Short words, hashes, ids and times make up most of what is written, and none of them is a secret.
+  if (!mayHaveSecret.test(text) || /^(?!fc-)[0-9a-fTZ:.-]*$/.test(text)) return text;
   const clean = hideShapes(text, hide);
   return clean.length > minBase64Length && longRun.test(clean)
     ? clean.replace(base64Run, (run) => (containsSecret(run, isKnown) ? hide('encoded', run) : run))
@@ -42,8 +42,12 @@ export function redactText(text: string, hide: HideSecret = hidePlainly, isKnown
 
 // Most texts are a few words. Compiling the big patterns for them would cost a write more than the rest of its log entry.
 const longRun = /\S{15}|-----BEGIN/;
+/** What is assigned, the password of an address and each shape need one of these. */
+const mayHaveSecret = /[=:]|--|\S{15}/;
 const secretHint = /pass|pwd|pw|secret|token|key|credential/i;
-/** The characters between a name and its value. A text without them assigns nothing. */
+/** Between a name and its value, or in front of a flag. A text without them assigns nothing. */
+const assignment = /[=:]|--/;
+/** The characters between a name and its value in any place where secrets are. */
 export const separator = /[=:\s<]/;
 
 function hideShapes(text: string, hide: HideSecret): string {
@@ -51,7 +55,7 @@ function hideShapes(text: string, hide: HideSecret): string {
   if (clean.includes('://'))
     clean = clean.replace(getUrlPattern(), (_, before: string, secret: string) => `${before}:${hide('url', secret)}@`);
   if (longRun.test(clean) && mayContainSecret(clean)) clean = clean.replace(getSecretPattern(), (secret) => hide('shape', secret));
-  if (separator.test(clean) && secretHint.test(clean))
+  if (assignment.test(clean) && secretHint.test(clean))
     clean = clean.replace(getAssignmentPattern(), (all, name: string, between: string, quote: string, found: string) => {
       const value = found.replace(ansiColor, '');
       const rest = found.slice(value.length);
@@ -157,7 +161,8 @@ const createRedactedName = (name: string): RedactedName => ({
   kind: classifyName(name),
 });
 
-/** `names` has the names that were seen before: a batch repeats the same few names a thousand times. */
+/** `names` has the names that were seen before: a batch repeats the same few names a thousand times. A value without secrets is returned as
+ *  it is, because a copy of a batch would be a tenth of its memory. */
 function redactValue(value: unknown, under: RedactedName, names: Map<string, RedactedName>, depth: number): unknown {
   if (typeof value === 'string') {
     if (isSecretValue(under.kind, value)) return redactedMark;
@@ -167,16 +172,23 @@ function redactValue(value: unknown, under: RedactedName, names: Map<string, Red
   if (depth === maxDepth) return '[nested too deep]';
   if (Array.isArray(value)) {
     const whole = under.name === 'content' ? summarizeFiles(value) : undefined;
-    return whole ?? value.map((item) => redactValue(item, under, names, depth + 1));
+    if (whole) return whole;
+    const items = value.map((item) => redactValue(item, under, names, depth + 1));
+    return items.every((item, i) => item === value[i]) ? value : items;
   }
-  const entries: [string, unknown][] = [];
-  for (const key of Object.keys(value)) {
+  const items = value as Record<string, unknown>;
+  const keys = Object.keys(value);
+  let entries: [string, unknown][] | undefined;
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i]!;
     let known = names.get(key);
     if (!known) {
       known = createRedactedName(key);
       names.set(key, known);
     }
-    entries.push([known.redacted, redactValue((value as Record<string, unknown>)[key], known, names, depth + 1)]);
+    const item = redactValue(items[key], known, names, depth + 1);
+    if (item !== items[key] || known.redacted !== key) entries ??= keys.slice(0, i).map((name) => [name, items[name]]);
+    entries?.push([known.redacted, item]);
   }
-  return Object.fromEntries(entries);
+  return entries ? Object.fromEntries(entries) : value;
 }
