@@ -178,17 +178,40 @@ function redactValue(value: unknown, under: RedactedName, names: Map<string, Red
   }
   const items = value as Record<string, unknown>;
   const keys = Object.keys(value);
+  const known = keys.map((key) => getName(key, names));
+  if (known.every(isHarmlessName) && isHarmless(Object.values(items))) return value;
   let entries: [string, unknown][] | undefined;
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i]!;
-    let known = names.get(key);
-    if (!known) {
-      known = createRedactedName(key);
-      names.set(key, known);
-    }
-    const item = redactValue(items[key], known, names, depth + 1);
-    if (item !== items[key] || known.redacted !== key) entries ??= keys.slice(0, i).map((name) => [name, items[name]]);
-    entries?.push([known.redacted, item]);
+    const item = redactValue(items[key], known[i]!, names, depth + 1);
+    if (item !== items[key] || known[i]!.redacted !== key) entries ??= keys.slice(0, i).map((name) => [name, items[name]]);
+    entries?.push([known[i]!.redacted, item]);
   }
   return entries ? Object.fromEntries(entries) : value;
+}
+
+function getName(key: string, names: Map<string, RedactedName>): RedactedName {
+  let known = names.get(key);
+  if (!known) {
+    known = createRedactedName(key);
+    names.set(key, known);
+  }
+  return known;
+}
+
+const isHarmlessName = ({ name, redacted, kind }: RedactedName): boolean => kind === undefined && redacted === name && name !== 'content';
+
+/** Checks that nothing has to be hidden in a list of short texts and lists of them. The texts are searched together, which takes half the time
+ *  that a search of each takes. */
+function isHarmless(items: unknown[]): boolean {
+  const texts: string[] = [];
+  for (const item of items)
+    if (typeof item === 'string') texts.push(item);
+    else if (Array.isArray(item)) {
+      for (const one of item)
+        if (typeof one === 'string') texts.push(one);
+        else return false;
+    } else if (typeof item === 'object' && item !== null) return false;
+  const text = texts.join('\n');
+  return text.length <= maxTextLength && text.isWellFormed() && !mayHaveSecret.test(text);
 }
