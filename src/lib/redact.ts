@@ -42,7 +42,7 @@ export function redactText(text: string, hide: HideSecret = hidePlainly, isKnown
 
 // Most texts are a few words. Compiling the big patterns for them would cost a write more than the rest of its log entry.
 const longRun = /\S{15}|-----BEGIN/;
-/** What is assigned, the password of an address and each shape need one of these. */
+/** A text with none of these has no secret: neither an assigned value, nor the password of an address, nor a known shape. */
 const mayHaveSecret = /[=:]|--|\S{15}/;
 const secretHint = /pass|pwd|pw|secret|token|key|credential/i;
 /** Between a name and its value, or in front of a flag. A text without them assigns nothing. */
