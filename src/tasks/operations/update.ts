@@ -1,3 +1,9 @@
+import type { Shortcut } from '#core/cli-definition.ts';
+import { answer, type MutationContext, mutation } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
+import { parseTaskId, type Status, StatusSchema, TaskIdSchema } from '#core/model/scalars.ts';
+import { isStorable, Label, Reason, Title } from '#core/model/texts.ts';
+import { defined, omitEmpty, removeDuplicates } from '#lib/collections.ts';
 import '../errors.ts';
 import {
   array,
@@ -14,13 +20,6 @@ import {
   string,
   union,
 } from 'valibot';
-import type { Shortcut } from '#core/cli-definition.ts';
-import { answer, type MutationContext, mutation } from '#core/define.ts';
-import { CleoError } from '#core/errors/error.ts';
-import { parseTaskId, type Status, StatusSchema, TaskIdSchema } from '#core/model/scalars.ts';
-import { isStorable, Label, Reason, Title } from '#core/model/texts.ts';
-import { removeDuplicates } from '#lib/collections.ts';
-import { defined, omitEmpty } from '#lib/defined.ts';
 import { type TaskReceipt, TaskReceiptSchema, type TaskRecord, Timestamp } from '../model/task.ts';
 import { Revision, taskFields } from '../model/task-fields.ts';
 import { listRemovedBound } from '../rules/criteria.ts';
@@ -282,9 +281,9 @@ function resolveStatus(task: TaskRecord, status?: Status, blockedBy?: string, cl
   if (!blockedBy) return clearBlockedBy && !status ? (task.status === 'blocked' ? 'pending' : undefined) : status;
   const problem =
     status && status !== 'blocked'
-      ? '--blocked-by sets the status to blocked'
-      : clearBlockedBy && '--blocked-by and --clear-blocked-by cannot be combined';
-  if (problem) throw new CleoError('E_INVALID_INPUT', { problem, fix: `cleo show ${task.id}` });
+      ? 'blockedBy sets the status to blocked'
+      : clearBlockedBy && 'blockedBy and clearBlockedBy cannot be combined';
+  if (problem) throw new CleoError('E_INVALID_INPUT', { field: 'blockedBy', problem, fix: `cleo show ${task.id}` });
   return 'blocked';
 }
 
