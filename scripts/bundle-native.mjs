@@ -36,7 +36,7 @@ ${own.map((path) => `    case '${path}': return import('../${path}');`).join('\n
 
 /** Encodes the text as the function that it replaces does. */
 const nativeSha256 = `
-export const sha256 = (text: string): string => new Bun.CryptoHasher('sha256').update(new TextEncoder().encode(text)).digest('hex');
+export const sha256 = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('hex');
 `;
 
 const loader = {

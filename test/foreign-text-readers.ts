@@ -165,7 +165,7 @@ export const readers: Record<string, (text: string) => unknown> = {
   parseShellWords,
   slugify: (text) => slugify(text, { maxLength: 50 }),
   toTerms,
-  joinTerms,
+  joinTerms: (text) => joinTerms([text, text]),
   estimateTokens,
   estimateAnswerTokens,
   normalizeWord,

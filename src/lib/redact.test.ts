@@ -93,6 +93,24 @@ describe('parameters', () => {
     });
   });
 
+  test('returns values without secrets as they are, and copies what is around a secret', () => {
+    const tasks = [
+      { title: 'Write', labels: ['a', 'b'] },
+      { title: 'x password=hunter2', depends: ['T1', { deep: [1] }] },
+      { title: 'Test' },
+    ];
+    const { tasks: [first] = [] } = redactParams({ tasks: tasks.slice(0, 1) }) as { tasks: object[] };
+    expect(first).toBe(tasks[0]);
+    const clean = redactParams({ tasks }) as { tasks: { depends?: object }[] };
+    expect(clean).toEqual({ tasks: [tasks[0], { ...tasks[1], title: 'x password=[redacted]' }, tasks[2]] });
+    expect(clean.tasks[0]).toBe(tasks[0]);
+    expect(clean.tasks[1]?.depends).toBe(tasks[1]?.depends);
+    expect(tasks[1]?.title).toBe('x password=hunter2');
+    expect(redactParams(JSON.parse('{"__proto__":{"a":"x password=hunter2"},"b":1}'))).toEqual(
+      JSON.parse('{"__proto__":{"a":"x password=[redacted]"},"b":1}'),
+    );
+  });
+
   test('replaces lone surrogates, which databases cannot store', () => {
     expect(redactParams({ title: 'a\ud800b' })).toEqual({ title: 'a\ufffdb' });
   });

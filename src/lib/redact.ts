@@ -41,8 +41,8 @@ const base64Run = /[A-Za-z0-9+/_-]{24,}={0,2}/g;
 
 /** Hides the secrets in a text. `isKnown` recognizes further secrets in decoded base64. */
 export function redactText(text: string, hide: HideSecret = hidePlainly, isKnown?: (decoded: string) => boolean): string {
-  // Hashes, ids and times make up most of what is written, and none of them is a secret.
-  if (/^(?!fc-)[0-9a-fTZ:.-]*$/.test(text)) return text;
+  // Short words, hashes, ids and times make up most of what is written, and none of them is a secret.
+  if (!mayHaveSecret.test(text) || /^(?!fc-)[0-9a-fTZ:.-]*$/.test(text)) return text;
   const clean = hideShapes(text, hide);
   return clean.length > minBase64Length && longRun.test(clean)
     ? clean.replace(base64Run, (run) => (containsSecret(run, isKnown) ? hide('encoded', run) : run))
@@ -51,7 +51,11 @@ export function redactText(text: string, hide: HideSecret = hidePlainly, isKnown
 
 // Most texts are a few words. Compiling the big patterns for them would cost a write more than the rest of its log entry.
 const longRun = /\S{15}|-----BEGIN/;
-/** The characters between a name and its value. A text without them assigns nothing. */
+/** A text with none of these has no secret: neither an assigned value, nor the password of an address, nor a known shape. */
+const mayHaveSecret = /[=:]|--|\S{15}/;
+/** Between a name and its value, or in front of a flag. A text without them assigns nothing. */
+const assignment = /[=:]|--/;
+/** The characters between a name and its value in any place where secrets are. */
 export const separator = /[=:\s<]/;
 
 function hideShapes(text: string, hide: HideSecret): string {
@@ -59,7 +63,7 @@ function hideShapes(text: string, hide: HideSecret): string {
   if (clean.includes('://'))
     clean = clean.replace(getUrlPattern(), (_, before: string, secret: string) => `${before}:${hide('url', secret)}@`);
   if (longRun.test(clean) && mayContainSecret(clean)) clean = clean.replace(getSecretPattern(), (secret) => hide('shape', secret));
-  if (separator.test(clean) && hasHint(clean.toLowerCase()))
+  if (assignment.test(clean) && hasHint(clean.toLowerCase()))
     clean = clean.replace(getAssignmentPattern(), (all, name: string, between: string, quote: string, found: string) => {
       const value = found.replace(ansiColor, '');
       const rest = found.slice(value.length);
@@ -165,7 +169,8 @@ const createRedactedName = (name: string): RedactedName => ({
   kind: classifyName(name),
 });
 
-/** `names` has the names that were seen before: a batch repeats the same few names a thousand times. */
+/** `names` has the names that were seen before: a batch repeats the same few names a thousand times. A value without secrets is returned as
+ *  it is, because a copy of a batch would be a tenth of its memory. */
 function redactValue(value: unknown, under: RedactedName, names: Map<string, RedactedName>, depth: number): unknown {
   if (typeof value === 'string') {
     if (isSecretValue(under.kind, value)) return redactedMark;
@@ -175,16 +180,46 @@ function redactValue(value: unknown, under: RedactedName, names: Map<string, Red
   if (depth === maxDepth) return '[nested too deep]';
   if (Array.isArray(value)) {
     const whole = under.name === 'content' ? summarizeFiles(value) : undefined;
-    return whole ?? value.map((item) => redactValue(item, under, names, depth + 1));
+    if (whole) return whole;
+    const items = value.map((item) => redactValue(item, under, names, depth + 1));
+    return items.every((item, i) => item === value[i]) ? value : items;
   }
-  const entries: [string, unknown][] = [];
-  for (const key of Object.keys(value)) {
-    let known = names.get(key);
-    if (!known) {
-      known = createRedactedName(key);
-      names.set(key, known);
-    }
-    entries.push([known.redacted, redactValue((value as Record<string, unknown>)[key], known, names, depth + 1)]);
+  const items = value as Record<string, unknown>;
+  const keys = Object.keys(value);
+  const known = keys.map((key) => getName(key, names));
+  if (known.every(isHarmlessName) && isHarmless(Object.values(items))) return value;
+  let entries: [string, unknown][] | undefined;
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i]!;
+    const item = redactValue(items[key], known[i]!, names, depth + 1);
+    if (item !== items[key] || known[i]!.redacted !== key) entries ??= keys.slice(0, i).map((name) => [name, items[name]]);
+    entries?.push([known[i]!.redacted, item]);
   }
-  return Object.fromEntries(entries);
+  return entries ? Object.fromEntries(entries) : value;
+}
+
+function getName(key: string, names: Map<string, RedactedName>): RedactedName {
+  let known = names.get(key);
+  if (!known) {
+    known = createRedactedName(key);
+    names.set(key, known);
+  }
+  return known;
+}
+
+const isHarmlessName = ({ name, redacted, kind }: RedactedName): boolean => kind === undefined && redacted === name && name !== 'content';
+
+/** Checks that nothing has to be hidden in a list of short texts and lists of them. The texts are searched together, which takes half the time
+ *  that a search of each takes. */
+function isHarmless(items: unknown[]): boolean {
+  const texts: string[] = [];
+  for (const item of items)
+    if (typeof item === 'string') texts.push(item);
+    else if (Array.isArray(item)) {
+      for (const one of item)
+        if (typeof one === 'string') texts.push(one);
+        else return false;
+    } else if (typeof item === 'object' && item !== null) return false;
+  const text = texts.join('\n');
+  return text.length <= maxTextLength && text.isWellFormed() && !mayHaveSecret.test(text);
 }

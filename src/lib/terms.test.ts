@@ -73,14 +73,30 @@ test('is symmetric and 0 only for equal words', () => {
   );
 });
 
-test.each([
+const texts = [
   '',
   ' . ',
+  ' one  space, and --many ',
   'Write the Parser, then-test it (twice)\n',
+  'x'.repeat(64),
   'x'.repeat(65),
   `a ${'Y'.repeat(200)} b`,
   'Zoë Ångström 李雷 σς',
   'tab\tnul\0end',
-])('joins the terms of %j as they are split', (text) => {
-  expect(joinTerms(text)).toBe(toTerms(text).join(' '));
+];
+
+test.each(texts)('joins the terms of %j as they are split, alone and with other texts', (text) => {
+  const expected = toTerms(text).join(' ');
+  expect(joinTerms([text])).toEqual([expected]);
+  for (const other of texts) expect(joinTerms([other, text, other])[1]).toBe(expected);
+});
+
+test('joins the terms of any texts as they are split', () => {
+  const text = fc.string({ unit: fc.constantFrom('a', 'B', '7', ' ', '  ', '-', '\n', '\0', 'é'), maxLength: 12 });
+  fc.assert(
+    fc.property(fc.array(text, { maxLength: 4 }), (some) => {
+      expect(joinTerms(some)).toEqual(some.map((one) => toTerms(one).join(' ')));
+    }),
+    { numRuns: 2000 },
+  );
 });

@@ -6,23 +6,23 @@ export function toTerms(text: string): string[] {
   return found.some(isLong) ? found.map((word) => (isLong(word) ? [...word].slice(0, maxTermLength).join('') : word)) : found;
 }
 
-/** Joins the terms of a text with spaces. An import indexes millions of words, so that those of a plain text are not split first. */
-export function joinTerms(text: string): string {
-  if (/[^\x00-\x7f]/.test(text)) return toTerms(text).join(' ');
-  const joined = text
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, ' ')
-    .trim();
-  for (let start = 0, end = 0; end >= 0; start = end + 1) {
-    end = joined.indexOf(' ', start);
-    if ((end < 0 ? joined.length : end) - start > maxTermLength) return toTerms(joined).join(' ');
-  }
-  return joined;
+/** Joins the terms of each text with spaces. An import indexes millions of words, so that those of plain texts are not split first, and
+ *  plain texts are read together. */
+export function joinTerms(texts: string[]): string[] {
+  const whole = texts.join('\0');
+  if (/[^\x00-\x7f]/.test(whole)) return texts.length === 1 ? [toTerms(whole).join(' ')] : texts.flatMap((text) => joinTerms([text]));
+  // Most words have one space between them, which need not be replaced.
+  const joined = whole.toLowerCase().replace(/ [^a-z0-9\0]+|[^a-z0-9 \0][^a-z0-9\0]*/g, ' ');
+  const lines = joined.split('\0');
+  // A text may contain NUL itself.
+  const isSplit = lines.length === texts.length && !longTerm.test(joined);
+  return isSplit ? lines.map((line) => line.trim()) : texts.map((text) => toTerms(text).join(' '));
 }
 
 /** PostgreSQL rejects much longer words. */
 export const maxTermLength = 64;
 
+const longTerm = /[a-z0-9]{65}/;
 const isLong = (word: string): boolean => word.length > maxTermLength;
 
 function foldWords(text: string): string[] {

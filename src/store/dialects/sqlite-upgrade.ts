@@ -14,6 +14,8 @@ export async function upgradeSqlite(
   checkNotNewer(from);
   if (from < schemaVersion) {
     await options.beforeMigration?.({ backupTo });
+    // Indexes of a large store are sorted in temporary files, not in memory.
+    database.exec('pragma temp_store = file');
     await write(async () => convertErrors(options, () => migrateSqlite(database, new Date().toISOString())));
   }
   return { from, to: schemaVersion };

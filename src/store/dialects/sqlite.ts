@@ -159,7 +159,7 @@ function connect(options: SqliteOptions): SqliteDatabase {
   const timeout = getTimeout(options);
   if (mode === 'write') {
     const database = new DatabaseSync(path, { timeout });
-    database.exec(`pragma synchronous = ${durability}; pragma wal_autocheckpoint = 0`);
+    database.exec(`pragma synchronous = ${durability}; pragma wal_autocheckpoint = 0; pragma temp_store = memory`);
     return database;
   }
   const database = new DatabaseSync(path, { readOnly: true, timeout });

@@ -43,8 +43,8 @@ export const raw = (text: string): Sql => ({ parts: [text], values: [] });
 
 function append(parts: string[], values: SqlValue[], more: Sql): void {
   parts[parts.length - 1] += more.parts[0] ?? '';
-  for (let part = 1; part < more.parts.length; part++) parts.push(more.parts[part]!);
-  for (const value of more.values) values.push(value);
+  parts.push(...more.parts.slice(1));
+  values.push(...more.values);
 }
 
 export function joinSql(items: Sql[], separator: string): Sql {
@@ -70,7 +70,7 @@ export function splitChunks<T>(items: T[], size: number): T[][] {
 
 const maxAnyLength = 16;
 
-const pickLength = (left: number, size: number): number =>
+export const pickLength = (left: number, size: number): number =>
   left >= size ? size : left <= maxAnyLength ? left : 2 ** Math.floor(Math.log2(left));
 
 export const toId = (row: SqlRow): string => String(row.id);

@@ -31,14 +31,17 @@ function listRankFacts({ tasks, depends, startedParents, planned = [] }: OpenWor
   const plans = new Map(planned.map((plan) => [plan.taskId, plan]));
   const parents = new Set<TaskId>();
   for (const { parentId } of tasks) if (parentId !== undefined) parents.add(parentId);
-  const toFacts = (taskId: TaskId, task?: OpenTask): RankFacts => ({
-    taskId,
-    task: task && { ...task, assignee: plans.get(taskId)?.assignee, due: plans.get(taskId)?.due },
-    isWaiting: waiting.has(taskId),
-    hasOpenChildren: parents.has(taskId),
-    hasStartedChild: startedParents.has(taskId),
-    dependents: dependents.get(taskId) ?? 0,
-  });
+  const toFacts = (taskId: TaskId, task?: OpenTask): RankFacts => {
+    const plan = plans.get(taskId);
+    return {
+      taskId,
+      task: task && plan ? { ...task, assignee: plan.assignee, due: plan.due } : task,
+      isWaiting: waiting.has(taskId),
+      hasOpenChildren: parents.has(taskId),
+      hasStartedChild: startedParents.has(taskId),
+      dependents: dependents.get(taskId) ?? 0,
+    };
+  };
   const open = new Set(tasks.map(({ id }) => id));
   return [...tasks.map((task) => toFacts(task.id, task)), ...[...parents].filter((id) => !open.has(id)).map((id) => toFacts(id))];
 }

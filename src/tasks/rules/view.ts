@@ -52,13 +52,12 @@ export function toTask(task: TaskRecord, { ancestry, children, notes, relations 
 
 export function toTaskReceipt(task: TaskRecord, changed: (keyof TaskRecord)[] = []): TaskReceipt {
   const { id, title, status, type, parentId } = task;
-  const identity = defined({ id, title, status, type, parentId });
-  const fields: Record<string, unknown> = {};
+  const receipt: TaskReceipt = defined({ id, title, status, type, parentId });
   for (const field of changed) {
     const value = field === 'acceptance' ? task.acceptance.map(toAcceptance) : task[field];
-    if (value !== undefined && !(field in identity)) fields[field] = value;
+    if (value !== undefined && !(field in receipt)) Object.assign(receipt, { [field]: value });
   }
-  return { ...identity, ...fields };
+  return receipt;
 }
 
 /** Lists the fields that differ, except `updatedAt` and `revision`. */

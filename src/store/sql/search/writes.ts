@@ -9,7 +9,8 @@ interface IndexedText {
   rest: string[];
 }
 
-export type TaskText = IndexedText & { id: TaskId };
+/** `seq` is the number of the task. */
+export type TaskText = IndexedText & { seq: number };
 
 /** Terms joined by spaces. */
 interface IndexRow {
@@ -19,12 +20,7 @@ interface IndexRow {
 }
 
 export const indexTasks = (db: Db, texts: TaskText[], storedWords?: WordTable): Promise<void> =>
-  indexTexts(
-    db,
-    'task_search',
-    texts.map((text) => ({ ...text, seq: toTaskNumber(text.id) })),
-    storedWords,
-  );
+  indexTexts(db, 'task_search', texts, storedWords);
 
 /** `storedWords` are words that the same transaction has added before. Without it, each batch of an import would offer the same common
  *  words to the vocabulary again. */
@@ -37,7 +33,9 @@ export async function indexTexts(
   const engine = engines[db.engine];
   const vocabulary = new Set<string>();
   for (const some of splitTexts(texts)) {
-    const docs = some.map((t) => ({ seq: t.seq, title: joinTerms(t.title), rest: t.rest.map(joinTerms).join(' ') }));
+    const titles = joinTerms(some.map(({ title }) => title));
+    const rests = joinTerms(some.map(({ rest }) => rest.join('\n')));
+    const docs = some.map(({ seq }, i) => ({ seq, title: titles[i]!, rest: rests[i]! }));
     for (const { title, rest } of docs) {
       storedWords.addNewWords(title, vocabulary);
       storedWords.addNewWords(rest, vocabulary);
@@ -49,14 +47,14 @@ export async function indexTexts(
 
 /** SQLite writes the new part of its index to disk whenever another statement begins, and merges small parts again and again. Parts of
  *  64 texts took three times as long as parts of this many. */
-export const maxIndexedTexts = 512;
+export const maxIndexedTexts = 1000;
 /** The terms of longer texts take seconds, after which PostgreSQL ends an idle transaction. */
 const maxIndexedLength = 1 << 20;
 
-const measureText = ({ title, rest }: IndexedText): number => rest.reduce((length, text) => length + text.length, title.length);
+export const measureText = ({ title, rest }: IndexedText): number => rest.reduce((length, text) => length + text.length, title.length);
 
-export const isFullPart = (texts: IndexedText[]): boolean =>
-  texts.length >= maxIndexedTexts || texts.reduce((length, text) => length + measureText(text), 0) >= maxIndexedLength;
+/** Checks whether texts of this total length are indexed with one statement. */
+export const isFullPart = (count: number, length: number): boolean => count >= maxIndexedTexts || length >= maxIndexedLength;
 
 /** Splits texts into parts that are indexed with one statement. */
 function* splitTexts<T extends IndexedText>(texts: T[]): Generator<T[]> {
@@ -65,7 +63,7 @@ function* splitTexts<T extends IndexedText>(texts: T[]): Generator<T[]> {
   for (const text of texts) {
     part.push(text);
     length += measureText(text);
-    if (part.length < maxIndexedTexts && length < maxIndexedLength) continue;
+    if (!isFullPart(part.length, length)) continue;
     yield part;
     part = [];
     length = 0;

@@ -102,7 +102,7 @@ async function rankCreated(db: Db, created: Map<TaskId, CreatedTask>): Promise<T
     if (parentId !== undefined && !created.has(parentId)) addToList(outside, parentId, task);
     if (!isOpen) continue;
     work.tasks.push(task);
-    work.planned!.push({ taskId: id, assignee: task.assignee, due: task.due });
+    if (task.assignee !== undefined || task.due !== undefined) work.planned!.push({ taskId: id, assignee: task.assignee, due: task.due });
     for (const dependsOn of depends) {
       const target = created.get(dependsOn);
       if (target?.status !== 'done') work.depends.push({ taskId: id, dependsOn });

@@ -1,28 +1,31 @@
 import type { Changes } from '#core/model/audit.ts';
 import { type TaskId, toTaskId, toTaskNumber } from '#core/model/scalars.ts';
-import type { StoredCriterion, TaskRecord } from '#tasks/model/task.ts';
+import type { TaskRecord } from '#tasks/model/task.ts';
 import type { Stamp } from '../../port/store.ts';
 import type { TaskReads, TaskWrites } from '../../port/tasks.ts';
 import { noteUpdate } from '../changes.ts';
-import { listRows } from '../list-rows.ts';
+import { insertValues, listRows } from '../list-rows.ts';
 import { createWordTable } from '../search/word-table.ts';
-import { indexTasks, isFullPart, type TaskText, unindexTask } from '../search/writes.ts';
-import { type Db, splitChunks, sql } from '../sql.ts';
+import { indexTasks, isFullPart, measureText, type TaskText, unindexTask } from '../search/writes.ts';
+import { type Db, type SqlValue, splitChunks, sql } from '../sql.ts';
 import type { RankRefresher } from './rank-refresher.ts';
 
 /** Writes of tasks. Each is recorded in `changes` and, field by field, in history. */
 export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes: Changes, ranks: RankRefresher): TaskWrites {
   const storedWords = createWordTable();
-  const pendingTexts: TaskText[] = [];
+  let pendingTexts: TaskText[] = [];
+  let pendingLength = 0;
   const indexPending = async (): Promise<void> => {
-    if (pendingTexts.length > 0) await indexTasks(db, pendingTexts.splice(0), storedWords);
+    const texts = pendingTexts;
+    pendingTexts = [];
+    pendingLength = 0;
+    if (texts.length > 0) await indexTasks(db, texts, storedWords);
   };
   const addHistory = async (entries: HistoryRow[]): Promise<void> => {
-    for (const some of splitChunks(entries, 100)) {
-      await db.run(sql`
-        insert into task_history (task_id, at, by_agent, field, old_value, new_value, reason)
-        values ${listRows(some.map((e) => [e.taskId, stamp.at, stamp.by, e.field, toJson(e.old), toJson(e.new), e.reason]))}`);
-    }
+    const values: SqlValue[] = [];
+    for (const e of entries)
+      values.push(e.taskId, stamp.at, stamp.by, e.field, toJson(e.old) ?? null, toJson(e.new) ?? null, e.reason ?? null);
+    await insertValues(db, 'task_history (task_id, at, by_agent, field, old_value, new_value, reason)', 7, values, 100);
   };
   const reindex = async (task: TaskRecord): Promise<void> => {
     await indexPending();
@@ -30,7 +33,7 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
     await indexTasks(db, [await toTaskText(task)], storedWords);
   };
   const toTaskText = async (task: TaskRecord): Promise<TaskText> => ({
-    id: task.id,
+    seq: toTaskNumber(task.id),
     title: task.title,
     rest: [task.description ?? '', ...task.labels, ...((await reads.getNotes([task.id])).get(task.id) ?? []).map((note) => note.text)],
   });
@@ -39,10 +42,8 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
     db.run(sql`
       update tasks set updated_at = case when updated_at < ${at ?? stamp.at} then ${at ?? stamp.at} else updated_at end, revision = revision + 1
       where id = ${id}`);
-  const insertNotes = async (rows: string[][]): Promise<void> => {
-    for (const some of splitChunks(rows, 200))
-      await db.run(sql`insert into task_notes (task_id, at, by_agent, content) values ${listRows(some)}`);
-  };
+  const insertNotes = (rows: string[][]): Promise<void> =>
+    insertValues(db, 'task_notes (task_id, at, by_agent, content)', 4, rows.flat(), 200);
   const insertMany: TaskWrites['insertMany'] = async (entries, origin = 'created', isIndexedLater = false) => {
     const tasks = entries.map((entry) => entry.task);
     await insertRows(db, tasks);
@@ -51,13 +52,13 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
     for (const some of splitChunks(entries, 100)) {
       await insertNotes(some.flatMap(({ task, notes }) => notes.map((note) => [task.id, note.at, note.by, note.text])));
       await addHistory(some.map(({ task }) => ({ taskId: task.id, field: origin, new: task.title })));
-      for (const { task, notes } of some)
-        pendingTexts.push({
-          id: task.id,
-          title: task.title,
-          rest: [task.description ?? '', ...task.labels, ...notes.map((n) => n.text)],
-        });
-      if (isFullPart(pendingTexts)) await indexPending();
+      for (const { task, notes } of some) {
+        const rest = [task.description ?? '', ...task.labels, ...notes.map((n) => n.text)];
+        const text = { seq: toTaskNumber(task.id), title: task.title, rest };
+        pendingTexts.push(text);
+        pendingLength += measureText(text);
+      }
+      if (isFullPart(pendingTexts.length, pendingLength)) await indexPending();
     }
     if (!isIndexedLater) await indexPending();
     for (const task of tasks) {
@@ -213,71 +214,90 @@ const pickLists = ({ aliases, ...task }: TaskRecord, lists: ListField[]): TaskRe
   acceptance: lists.includes('acceptance') ? task.acceptance : [],
 });
 
+const taskColumns = [
+  'seq',
+  'id',
+  'type',
+  'title',
+  'description',
+  'status',
+  'priority',
+  'size',
+  'phase',
+  'parent_id',
+  'blocked_by',
+  'created_at',
+  'created_by',
+  'updated_at',
+  'started_at',
+  'completed_at',
+  'archived_at',
+  'revision',
+  'assignee',
+  'due',
+  'requires',
+  'resolution',
+  'uid',
+];
+
 async function insertRows(db: Db, tasks: TaskRecord[]): Promise<void> {
-  for (const some of splitChunks(tasks, 100)) {
-    await db.run(sql`
-      insert into tasks (seq, id, type, title, description, status, priority, size, phase, parent_id, blocked_by, created_at, created_by, updated_at, started_at, completed_at, archived_at, revision, assignee, due, requires, resolution, uid)
-      values ${listRows(
-        some.map((t) => [
-          toTaskNumber(t.id),
-          t.id,
-          t.type,
-          t.title,
-          t.description,
-          t.status,
-          t.priority,
-          t.size,
-          t.phase,
-          t.parentId,
-          t.blockedBy,
-          t.createdAt,
-          t.createdBy,
-          t.updatedAt,
-          t.startedAt,
-          t.completedAt,
-          t.archivedAt,
-          t.revision,
-          t.assignee,
-          t.due,
-          toJson(t.requires),
-          t.resolution,
-          t.uid,
-        ]),
-      )}`);
+  // Slices, so that the values of a large import are not all in memory at once.
+  for (const some of splitChunks(tasks, 500)) {
+    const values: SqlValue[] = [];
+    for (const t of some)
+      values.push(
+        toTaskNumber(t.id),
+        t.id,
+        t.type,
+        t.title,
+        t.description ?? null,
+        t.status,
+        t.priority,
+        t.size ?? null,
+        t.phase ?? null,
+        t.parentId ?? null,
+        t.blockedBy ?? null,
+        t.createdAt,
+        t.createdBy,
+        t.updatedAt,
+        t.startedAt ?? null,
+        t.completedAt ?? null,
+        t.archivedAt ?? null,
+        t.revision,
+        t.assignee ?? null,
+        t.due ?? null,
+        toJson(t.requires) ?? null,
+        t.resolution ?? null,
+        t.uid,
+      );
+    await insertValues(db, `tasks (${taskColumns.join(', ')})`, taskColumns.length, values, 100);
   }
 }
 
 async function insertLists(db: Db, tasks: TaskRecord[]): Promise<void> {
-  for (const some of splitChunks(
-    tasks.flatMap((t) => t.labels.map((label, i) => [t.id, i, label])),
-    200,
-  ))
-    await db.run(sql`insert into task_labels (task_id, position, label) values ${listRows(some)}`);
-  for (const some of splitChunks(
-    tasks.flatMap((t) => t.files.map((path, i) => [t.id, i, path])),
-    200,
-  ))
-    await db.run(sql`insert into task_files (task_id, position, path) values ${listRows(some)}`);
-  for (const some of splitChunks(
-    tasks.flatMap((t) => t.depends.map((on, i) => [t.id, i, on])),
-    200,
-  ))
-    await db.run(sql`insert into task_dependencies (task_id, position, depends_on) values ${listRows(some)}`);
-  const aliasRows = tasks.flatMap(({ id, aliases = [] }) => aliases.map((alias) => [alias.tool, alias.id, id]));
+  const labels: SqlValue[] = [];
+  const files: SqlValue[] = [];
+  const depends: SqlValue[] = [];
+  const criteria: SqlValue[] = [];
   // An alias belongs to the last task that has it. PostgreSQL rejects a statement with the same key twice.
-  const aliases = new Map(aliasRows.map((row) => [`${row[0]}\n${row[1]}`, row]));
+  const aliases = new Map<string, string[]>();
+  for (const t of tasks) {
+    for (let i = 0; i < t.labels.length; i++) labels.push(t.id, i, t.labels[i]!);
+    for (let i = 0; i < t.files.length; i++) files.push(t.id, i, t.files[i]!);
+    for (let i = 0; i < t.depends.length; i++) depends.push(t.id, i, t.depends[i]!);
+    for (const [i, c] of t.acceptance.entries())
+      criteria.push(t.id, i, c.kind, c.text ?? null, c.gate ?? null, c.metAt ?? null, c.metBy ?? null);
+    for (const { tool, id } of t.aliases ?? []) aliases.set(`${tool}\n${id}`, [tool, id, t.id]);
+  }
+  await insertValues(db, 'task_labels (task_id, position, label)', 3, labels, 200);
+  await insertValues(db, 'task_files (task_id, position, path)', 3, files, 200);
+  await insertValues(db, 'task_dependencies (task_id, position, depends_on)', 3, depends, 200);
   for (const some of splitChunks([...aliases.values()], 200))
     await db.run(sql`
       insert into task_aliases (tool, alias, task_id) values ${listRows(some)}
       on conflict (tool, alias) do update set task_id = excluded.task_id`);
-  for (const some of splitChunks(
-    tasks.flatMap((t) => t.acceptance.map((c, i) => [t.id, i, ...toCriterionColumns(c)])),
-    100,
-  ))
-    await db.run(
-      sql`insert into task_acceptance_criteria (task_id, position, kind, content, gate, met_at, met_by) values ${listRows(some)}`,
-    );
+  const criterionColumns = 'task_id, position, kind, content, gate, met_at, met_by';
+  await insertValues(db, `task_acceptance_criteria (${criterionColumns})`, 7, criteria, 100);
 }
 
-const toCriterionColumns = (c: StoredCriterion) => [c.kind, c.text, c.gate, c.metAt, c.metBy];
 const toJson = (value: unknown): string | undefined => (value === undefined ? undefined : JSON.stringify(value));

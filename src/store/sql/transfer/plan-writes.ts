@@ -114,7 +114,7 @@ export function createPlanWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
       await indexTasks(
         db,
         tasks.map(({ id, title, description = '', labels }) => ({
-          id,
+          seq: toTaskNumber(id),
           title,
           rest: [description, ...labels, ...(notes.get(id) ?? []).map(({ text }) => text)],
         })),

@@ -1,4 +1,5 @@
 import type { Changes } from '#core/model/audit.ts';
+import { toTaskNumber } from '#core/model/scalars.ts';
 import type { Stamp } from '../../port/store.ts';
 import type { TaskReads } from '../../port/tasks.ts';
 import type { UndoWrites } from '../../port/undo.ts';
@@ -56,7 +57,7 @@ export function createUndoWrites(db: Db, tasks: Pick<TaskReads, 'getNotes'>, sta
       const notes = (await tasks.getNotes([task.id])).get(task.id) ?? [];
       await unindexTask(db, task.id);
       const rest = [task.description ?? '', ...task.labels, ...notes.map((note) => note.text)];
-      await indexTasks(db, [{ id: task.id, title: task.title, rest }]);
+      await indexTasks(db, [{ seq: toTaskNumber(task.id), title: task.title, rest }]);
       noteUpdate(changes, task.id);
     },
   };

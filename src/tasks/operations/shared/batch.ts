@@ -36,7 +36,8 @@ export async function planBatch(ctx: MutationContext, entries: BatchEntry[]): Pr
     const index = indexes.get(id)!;
     try {
       const parent = parentOf.get(id);
-      const ancestry = await readChain(ctx, parent, { types, parentOf, chains });
+      // Waiting for each entry of a large batch would take longer than its checks.
+      const ancestry = parent === undefined ? [] : (chains.get(parent) ?? (await readChain(ctx, parent, { types, parentOf, chains })));
       if (parent && !indexes.has(parent)) checkAncestryInScope(ctx.session, ancestry, parent);
       const type = entries[index]!.type ?? getChildTier(ancestry[0]?.type);
       if (parent && !openChildren.has(parent))
@@ -53,12 +54,10 @@ export async function planBatch(ctx: MutationContext, entries: BatchEntry[]): Pr
   }
   const tasks = ids.map((id, i) => {
     const entry = entries[i]!;
-    return createTask(
-      ctx,
-      id,
-      { ...entry, type: types.get(id)!, depends: (entry.depends ?? []).map((name) => resolveRef(refs, name, i)) },
-      chains.get(parentOf.get(id))?.[0],
-    );
+    return createTask(ctx, id, entry, chains.get(parentOf.get(id))?.[0], {
+      type: types.get(id)!,
+      depends: entry.depends?.map((name) => resolveRef(refs, name, i)),
+    });
   });
   await checkDependsExist(
     store,
@@ -126,17 +125,13 @@ function resolveRef(refs: Map<string, TaskId>, name: string, index: number): Tas
 /** Builds the chain of a parent in the batch, whose type is known, or reads that of a stored one. */
 async function readChain(
   { store }: MutationContext,
-  parent: TaskId | undefined,
+  parent: TaskId,
   { types, parentOf, chains }: { types: Map<TaskId, TaskType>; parentOf: Map<TaskId, TaskId | undefined>; chains: Chains },
 ): Promise<Ancestor[]> {
-  if (!parent) return [];
-  let chain = chains.get(parent);
-  if (!chain) {
-    const type = types.get(parent);
-    const above = chains.get(parentOf.get(parent)) ?? [];
-    chain = type ? [{ id: parent, type, status: 'pending' }, ...above] : await requireAncestry(store, parent);
-    chains.set(parent, chain);
-  }
+  const type = types.get(parent);
+  const above = chains.get(parentOf.get(parent)) ?? [];
+  const chain: Ancestor[] = type ? [{ id: parent, type, status: 'pending' }, ...above] : await requireAncestry(store, parent);
+  chains.set(parent, chain);
   return chain;
 }
 

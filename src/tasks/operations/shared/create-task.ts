@@ -19,20 +19,27 @@ type CreateContext = Pick<MutationContext, 'now' | 'today' | 'caller' | 'platfor
 /** Input of `add` and of an entry of `add-batch`, without the parent, which is resolved first. */
 export type NewTask = Omit<TaskFields, 'parent'> & { title: string };
 
-export function createTask(ctx: CreateContext, id: TaskId, input: NewTask, parent: { id: TaskId; type: TaskType } | undefined): TaskRecord {
+/** A batch resolves types and dependencies first. */
+export function createTask(
+  ctx: CreateContext,
+  id: TaskId,
+  input: NewTask,
+  parent: { id: TaskId; type: TaskType } | undefined,
+  { type, depends }: Pick<NewTask, 'type' | 'depends'> = input,
+): TaskRecord {
   // `today` is computed when it is read.
   const { now, caller, platform } = ctx;
   // A batch creates thousands, so optional fields are set one by one: each copy of an object was a tenth of the memory of a batch.
   const task: TaskRecord = {
     id,
-    type: input.type ?? getChildTier(parent?.type),
+    type: type ?? getChildTier(parent?.type),
     title: input.title,
     status: 'pending',
     priority: input.priority ?? 'medium',
-    labels: removeDuplicates(input.labels ?? []),
-    depends: removeDuplicates(input.depends ?? []),
-    acceptance: toCriteria(input.acceptance, input.acceptEvidence),
-    files: removeDuplicates(input.files ?? []),
+    labels: input.labels ? removeDuplicates(input.labels) : [],
+    depends: depends ? removeDuplicates(depends) : [],
+    acceptance: input.acceptance || input.acceptEvidence ? toCriteria(input.acceptance, input.acceptEvidence) : [],
+    files: input.files ? removeDuplicates(input.files) : [],
     uid: toUid(now, platform.randomHex(12)),
     createdAt: now,
     createdBy: caller.agent,
