@@ -8,21 +8,22 @@ import { listRows } from '../list-rows.ts';
 import { createWordTable } from '../search/word-table.ts';
 import { indexTasks, isFullPart, type TaskText, unindexTask } from '../search/writes.ts';
 import { type Db, splitChunks, sql } from '../sql.ts';
+import { type HistoryWriter, toJson } from './history.ts';
 import type { RankRefresher } from './rank-refresher.ts';
 
 /** Writes of tasks. Each is recorded in `changes` and, field by field, in history. */
-export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes: Changes, ranks: RankRefresher): TaskWrites {
+export function createTaskWrites(
+  db: Db,
+  reads: TaskReads,
+  stamp: Stamp,
+  changes: Changes,
+  ranks: RankRefresher,
+  history: HistoryWriter,
+): TaskWrites {
   const storedWords = createWordTable();
   const pendingTexts: TaskText[] = [];
   const indexPending = async (): Promise<void> => {
     if (pendingTexts.length > 0) await indexTasks(db, pendingTexts.splice(0), storedWords);
-  };
-  const addHistory = async (entries: HistoryRow[]): Promise<void> => {
-    for (const some of splitChunks(entries, 100)) {
-      await db.run(sql`
-        insert into task_history (task_id, at, by_agent, field, old_value, new_value, reason)
-        values ${listRows(some.map((e) => [e.taskId, stamp.at, stamp.by, e.field, toJson(e.old), toJson(e.new), e.reason]))}`);
-    }
   };
   const reindex = async (task: TaskRecord): Promise<void> => {
     await indexPending();
@@ -50,7 +51,7 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
     // Slices, so that the rows of a large batch are not all in memory at once.
     for (const some of splitChunks(entries, 100)) {
       await insertNotes(some.flatMap(({ task, notes }) => notes.map((note) => [task.id, note.at, note.by, note.text])));
-      await addHistory(some.map(({ task }) => ({ taskId: task.id, field: origin, new: task.title })));
+      await history.add(some.map(({ task }) => ({ taskId: task.id, field: origin, new: task.title })));
       for (const { task, notes } of some)
         pendingTexts.push({
           id: task.id,
@@ -99,7 +100,7 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
         if (statement) await db.run(statement);
       }
       await insertLists(db, [pickLists(saved, lists)]);
-      await addHistory([...fields, ...lists].map((field) => ({ taskId: saved.id, field, old: before[field], new: after[field], reason })));
+      await history.add([...fields, ...lists].map((field) => ({ taskId: saved.id, field, old: before[field], new: after[field], reason })));
       if (before.title !== after.title || before.description !== after.description || lists.includes('labels')) await reindex(saved);
       noteUpdate(changes, saved.id);
       ranks.markChange(before, saved);
@@ -109,7 +110,7 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
       if (notes.length === 0) return;
       await insertNotes(notes.map((note) => [task.id, note.at, note.by, note.text]));
       await setNextRevision(task.id, at);
-      await addHistory(notes.map(({ text }) => ({ taskId: task.id, field: 'notes', new: text })));
+      await history.add(notes.map(({ text }) => ({ taskId: task.id, field: 'notes', new: text })));
       await reindex(task);
       noteUpdate(changes, task.id);
     },
@@ -122,7 +123,7 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
         values (${from}, ${to}, ${type}, ${reason}, ${at}, ${by})
         on conflict (task_id, related_to, relation_type) do update set reason = excluded.reason`);
       const old = known && { to, type, reason: known.reason };
-      await addHistory([{ taskId: from, field: 'relations', old, new: { to, type, reason } }]);
+      await history.add([{ taskId: from, field: 'relations', old, new: { to, type, reason } }]);
       if (!origin) await setNextRevision(from);
       noteUpdate(changes, from);
     },
@@ -132,7 +133,7 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
         delete from task_relations where task_id = ${from} and related_to = ${to} ${isOfType}
         returning relation_type, reason, created_at, created_by`);
       // Undo restores a relation with its time and author.
-      await addHistory(
+      await history.add(
         removed.map(({ relation_type, reason, created_at, created_by }) => ({
           taskId: from,
           field: 'relations',
@@ -151,7 +152,7 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
         await db.run(
           sql`update tasks set parent_id = null, type = case when type = 'subtask' then 'task' else type end, revision = revision + 1 where id = ${id}`,
         );
-        await addHistory([{ taskId: id, field: 'parentId', reason: 'the parent no longer exists' }]);
+        await history.add([{ taskId: id, field: 'parentId', reason: 'the parent no longer exists' }]);
         noteUpdate(changes, id);
       }
       ranks.mark(ids);
@@ -163,14 +164,6 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
 async function nextIds(db: Db, count: number): Promise<TaskId[]> {
   const [row] = await db.all(sql`update counters set value = value + ${count} where name = 'task' returning value`);
   return Array.from({ length: count }, (_, i) => toTaskId(Number(row?.value) - count + 1 + i));
-}
-
-interface HistoryRow {
-  taskId: TaskId;
-  field: string;
-  old?: unknown;
-  new?: unknown;
-  reason?: string | undefined;
 }
 
 const scalarFields = [
@@ -280,4 +273,3 @@ async function insertLists(db: Db, tasks: TaskRecord[]): Promise<void> {
 }
 
 const toCriterionColumns = (c: StoredCriterion) => [c.kind, c.text, c.gate, c.metAt, c.metBy];
-const toJson = (value: unknown): string | undefined => (value === undefined ? undefined : JSON.stringify(value));
