@@ -15,6 +15,7 @@ import { createTaskReads } from './tasks/reads.ts';
 import { createTaskWrites } from './tasks/writes.ts';
 
 export { selectLogEnd } from './admin/audit-writes.ts';
+export { readClosing } from './tasks/rank-inputs.ts';
 
 /** Runs the work of a mutation with a store that is valid for one transaction, and brings up to date what is derived from its writes.
  *  `logEnd` are the rows of `selectLogEnd`, if they were read ahead. */
