@@ -8,7 +8,7 @@ import type { HistoryWriter } from '../tasks/history.ts';
  *  used numbers, too. The function needs no right that inserts do not need; reading the sequence does. Only for PostgreSQL. */
 export const selectLogEnd = sql`
   select f.value as replica, h.seq, h.hash, history.seq as history_seq,
-    coalesce(pg_sequence_last_value(cast('task_history_seq_seq' as regclass)), history.seq) as history_number
+    coalesce(pg_sequence_last_value(to_regclass('task_history_seq_seq')), history.seq) as history_number
   from (select coalesce(max(seq), 0) as seq from task_history) history, store_facts f left join audit_head h on 1 = 1 where f.name = 'replica'`;
 
 const selectHead = sql`
@@ -29,6 +29,8 @@ const hashNatively = (text: string): string => process.getBuiltinModule('node:cr
  *  without a key is identified by the id of its store. */
 export function createAuditWriter(db: Db, history: HistoryWriter, logEnd?: Promise<SqlRow[]>): AuditWrites {
   let appended: { seq: number; hash: string } | undefined;
+  // A call that fails before it appends does not await it.
+  logEnd?.catch(() => {});
   const readEnd = async (): Promise<SqlRow | undefined> => {
     const [row] = await (logEnd ?? db.all(selectHead));
     if (!logEnd || !row) return row;
