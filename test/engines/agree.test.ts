@@ -24,6 +24,8 @@ test('SQLite and PostgreSQL return the same answers', { timeout: 600_000 }, asyn
           expect(normalizeLeases(other)).toEqual(normalizeLeases(one));
           if (one.success && startOperations.includes(each.operation)) started.push(one.session.id);
         }
+        await sqlite.close();
+        await postgres.close();
       },
     ),
     { numRuns: runs },

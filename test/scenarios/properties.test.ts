@@ -25,6 +25,7 @@ test('random task commands keep the invariants, and all tasks can be completed',
       checkStates(tasks);
       await checkClaims(app, tasks);
       expect(findStuckTasks(tasks)).toEqual([]);
+      await app.close();
     }),
     { numRuns: (isPostgres ? 10 : 30) * times },
   );
@@ -42,6 +43,7 @@ test('random session commands keep scopes disjoint, and ended sessions hold no c
         await checkSessions(app);
       });
       await checkClaims(app, await listTasks(app));
+      await app.close();
     }),
     { numRuns: (isPostgres ? 10 : 30) * times },
   );
@@ -57,6 +59,8 @@ test('export and import return the same tasks', { timeout: 600_000 }, async () =
       const two = await openApp();
       expect(await two.call('tasks.import', { content })).toMatchObject({ imported: count });
       expect((await two.call('tasks.export')).content).toBe(content);
+      await one.close();
+      await two.close();
     }),
     { numRuns: (isPostgres ? 6 : 15) * times },
   );

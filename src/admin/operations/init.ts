@@ -1,8 +1,9 @@
 import { join } from 'node:path';
-import { array, boolean, description, metadata, minLength, optional, picklist, pipe, regex, strictObject, string } from 'valibot';
+import { array, boolean, description, metadata, optional, picklist, pipe, regex, strictObject, string } from 'valibot';
 import { answer, type JobContext, job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { formatProjectSchema } from '#core/model/config-schema.ts';
+import { FilePath } from '#core/model/texts.ts';
 import { isLoopbackHost, listServers, parsePostgresAddress } from '#core/rules/postgres-address.ts';
 import { ProjectContextSchema } from '#detect/model/project-context.ts';
 import { defined, omitEmpty } from '#lib/defined.ts';
@@ -46,8 +47,7 @@ export const adminInit = job({
     ),
     adminTokenFile: optional(
       pipe(
-        string(),
-        minLength(1, 'must not be empty'),
+        FilePath,
         description('Also create the first token of the store, of scope admin, and write it to this new file'),
         metadata({ value: 'FILE', isRare: true }),
       ),

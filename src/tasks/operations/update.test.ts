@@ -67,6 +67,12 @@ test('blocks with a reason and unblocks', async () => {
   });
   expect(await call('tasks.update', { taskId: 'T001', clearBlockedBy: true })).toMatchObject({ task: { status: 'pending' } });
   expect((await call('tasks.show', { taskId: 'T001' })).task).not.toHaveProperty('blockedBy');
+  expect(await call('tasks.update', { taskId: 'T001', blockedBy: 'no key', status: 'pending' })).toMatchObject({
+    error: { exitCode: 2, message: 'blockedBy sets the status to blocked', details: { field: 'blockedBy' } },
+  });
+  expect(await call('tasks.update', { taskId: 'T001', blockedBy: 'no key', clearBlockedBy: true })).toMatchObject({
+    error: { exitCode: 2, message: 'blockedBy and clearBlockedBy cannot be combined' },
+  });
 });
 
 test('rejects a reason that consists of task ids', async () => {

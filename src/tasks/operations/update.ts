@@ -282,9 +282,9 @@ function resolveStatus(task: TaskRecord, status?: Status, blockedBy?: string, cl
   if (!blockedBy) return clearBlockedBy && !status ? (task.status === 'blocked' ? 'pending' : undefined) : status;
   const problem =
     status && status !== 'blocked'
-      ? '--blocked-by sets the status to blocked'
-      : clearBlockedBy && '--blocked-by and --clear-blocked-by cannot be combined';
-  if (problem) throw new CleoError('E_INVALID_INPUT', { problem, fix: `cleo show ${task.id}` });
+      ? 'blockedBy sets the status to blocked'
+      : clearBlockedBy && 'blockedBy and clearBlockedBy cannot be combined';
+  if (problem) throw new CleoError('E_INVALID_INPUT', { field: 'blockedBy', problem, fix: `cleo show ${task.id}` });
   return 'blocked';
 }
 
