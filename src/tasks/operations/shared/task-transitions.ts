@@ -205,8 +205,6 @@ export async function completeTask(ctx: TransitionContext, task: TaskRecord): Pr
   const unmet = listUnmetTexts(task.acceptance);
   if (unmet.length > 0 && children.length > 0) throw new CleoError('E_VALIDATION_ACCEPTANCE', { taskId: task.id, unmet });
   const dependents = await store.tasks.listDependents(task.id);
-  // A server has read it with the task, and reads it again only after another round trip.
-  if (store.ahead) await store.ranks.expectClosing(task.id);
   await store.claims.release(task.id);
   const done = await store.tasks.save(task, { ...task, status: 'done', resolution: 'done', completedAt: now });
   const warnings = unmet.length > 0 ? [`completed with unchecked criteria: ${unmet.map((c) => `${c.n}. ${c.text}`).join('; ')}`] : [];
