@@ -37,7 +37,7 @@ export async function writeIndex() {
         contents: [
           ...sources.map((path, i) => `export * as m${i} from './${path}';`),
           `export { processes } from './admin/operations/shared/processes.ts';`,
-          `export { operationPath } from './core/operation-path.ts';`,
+          `export { operationPath } from './core/registry.ts';`,
           `export { createJsonSchema } from './core/model/json-schema.ts';`,
         ].join('\n'),
         resolveDir: folder,

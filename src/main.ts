@@ -1,8 +1,7 @@
 import { fstatSync, writeSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { registry } from './core/index.generated.ts';
-import { type Config, defaultConfig } from './core/model/config.ts';
-import { locatesStore } from './core/rules/store-keys.ts';
+import { type Config, defaultConfig, locatesStore } from './core/model/config.ts';
 import { type App, requireProject } from './dispatch/call-context.ts';
 import { createPlatform } from './platform/platform.ts';
 import type { Platform, Project } from './platform/port.ts';

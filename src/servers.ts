@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Globals } from './core/global-flags.ts';
+import type { Globals } from './core/command-line.ts';
 import type { App } from './dispatch/call-context.ts';
-import { defined } from './lib/defined.ts';
+import { defined } from './lib/collections.ts';
 import { createApp, writeAll } from './main.ts';
 import { createPlatform } from './platform/platform.ts';
 import type { Platform } from './platform/port.ts';

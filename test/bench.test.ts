@@ -109,6 +109,11 @@ test('skill run loads no YAML parser, no document rules and no patterns, and doe
   expect(modules.filter((name) => /perf_hooks|fs\/promises|readline/.test(name))).toEqual([]);
 });
 
+test('a run of one skill executes functions of at most 70 source files, so that it can be followed', () => {
+  const printed = execFileSync(process.execPath, [join(root, 'bench', 'source-files.mjs')], { encoding: 'utf8' });
+  expect(Number(/^(\d+) source files with functions that run in construct run /.exec(printed)?.[1])).toBeLessThanOrEqual(70);
+});
+
 test('a git hook without changes loads neither the rules of the plan nor a parser', () => {
   const folder = createProject();
   execFileSync('git', ['init', '-q'], { cwd: folder });

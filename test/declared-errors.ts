@@ -1,5 +1,4 @@
-import type { ErrorCode } from '../src/core/errors/catalog.ts';
-import { isForPerson } from '../src/core/errors/row.ts';
+import { type ErrorCode, isForPerson } from '../src/core/errors/catalog.ts';
 import type { App, Call, Reply } from '../src/dispatch/dispatch.ts';
 import { addCalls } from '../src/surfaces/cli/error-calls.ts';
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { defaultRetryOn, explainExit } from '../src/runs/rules/exit-class.ts';
+import { defaultRetryOn, explainExit } from '../src/runs/rules/skill-contract.ts';
 import { runPage } from './run-page.ts';
 
 const root = resolve(import.meta.dirname, '..');

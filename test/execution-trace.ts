@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sha256 } from '../src/lib/sha256.ts';
+import { sha256 } from '../src/lib/digest.ts';
 import type { ReviewEvent } from '../src/runs/model/judge.ts';
 import type { TraceLine } from '../src/runs/model/trace.ts';
 import { formatNextLine, genesis } from '../src/runs/rules/trace.ts';

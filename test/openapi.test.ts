@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { getErrorCatalog } from '../src/admin/all-errors.ts';
+import { describeParams } from '../src/core/command-line.ts';
 import { registry } from '../src/core/index.generated.ts';
-import { describeParams } from '../src/core/shape.ts';
 import { createOpenApi, getPath } from '../src/surfaces/http/openapi.ts';
 import type { Json } from './app.ts';
 import { openServer } from './http-server.ts';

@@ -1,9 +1,8 @@
 import { parse } from 'valibot';
 import { expect, test } from 'vitest';
-import { toArgv } from '../src/core/command-line.ts';
+import { describeParams, toArgv } from '../src/core/command-line.ts';
 import type { Operation } from '../src/core/define.ts';
 import { registry } from '../src/core/index.generated.ts';
-import { describeParams } from '../src/core/shape.ts';
 import { estimateTokens } from '../src/lib/tokens.ts';
 import { asPerson, type Json, openApp, type TestApp } from './app.ts';
 import { runCleo } from './built-cli.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
-import { quote } from '../src/core/errors/quote.ts';
+import { quote } from '../src/core/errors/catalog.ts';
 import { environmentMarks } from '../src/sessions/model/agent-marks.ts';
 import { type Json, openApp } from './app.ts';
 import { runCleo } from './built-cli.ts';

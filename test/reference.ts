@@ -2,7 +2,7 @@ import type { JsonSchema } from '@valibot/to-json-schema';
 import { getErrorCatalog } from '../src/admin/all-errors.ts';
 import { listErrorCodes } from '../src/admin/operations/help.ts';
 import { processes } from '../src/admin/operations/shared/processes.ts';
-import { formatCommand, listCommandNames } from '../src/core/command-line.ts';
+import { describeParams, formatCommand, listCommandNames } from '../src/core/command-line.ts';
 import type { Operation } from '../src/core/define.ts';
 import { describeScope } from '../src/core/describe-scope.ts';
 import { exitCodes } from '../src/core/errors/exit-codes.ts';
@@ -11,7 +11,6 @@ import { defaultConfig, type FixedKey, getConfigSpec, openGroups } from '../src/
 import { configMeanings } from '../src/core/model/config-meanings.ts';
 import { createJsonSchema } from '../src/core/model/json-schema.ts';
 import { getRequiredScope } from '../src/core/rules/token-scope.ts';
-import { describeParams } from '../src/core/shape.ts';
 import { describeArguments, describeFlags, formatUsage } from '../src/core/usage.ts';
 import { listExitRows } from '../src/runs/rules/exit-rows.ts';
 import { HandoffSchema, SessionSummarySchema } from '../src/sessions/model/session.ts';

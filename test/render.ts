@@ -1,6 +1,6 @@
 import { registry } from '../src/core/index.generated.ts';
 import type { View } from '../src/core/terminal/index.ts';
-import type { Envelope } from '../src/dispatch/envelope.ts';
+import type { Envelope } from '../src/dispatch/dispatch.ts';
 import { renderAnswer } from '../src/surfaces/cli/render-answer.ts';
 
 export const meta = { command: 'demo.show', timestamp: '2026-01-01T00:00:00.000Z', version: '1' };

@@ -1,5 +1,5 @@
 import type { App } from '../src/dispatch/dispatch.ts';
-import { isPlainObject } from '../src/lib/is-plain-object.ts';
+import { isPlainObject } from '../src/lib/collections.ts';
 import { parseJson } from '../src/lib/parse-json.ts';
 import { createDemoApp } from '../src/main.ts';
 import { runCli, type Terminal } from '../src/surfaces/cli/run.ts';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { chmodSync, copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
-import { quote } from '../src/core/errors/quote.ts';
+import { quote } from '../src/core/errors/catalog.ts';
 import { cleoPath, cleoRunner } from './built-cli.ts';
 
 export interface TerminalSession {

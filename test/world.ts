@@ -1,7 +1,7 @@
 import { type GateName, type Priority, type Status, type TaskSize, type TaskType, toTaskId } from '../src/core/model/scalars.ts';
 import type { Token } from '../src/core/model/token.ts';
 import { toUid } from '../src/core/rules/uid.ts';
-import { sha256 } from '../src/lib/sha256.ts';
+import { sha256 } from '../src/lib/digest.ts';
 import { type ConfirmationState, confirmationStates, type MemoryType } from '../src/memory/model/memory.ts';
 import { findCitations } from '../src/memory/rules/find-citations.ts';
 import { hashMemory } from '../src/memory/rules/memory-view.ts';

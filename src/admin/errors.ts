@@ -1,6 +1,4 @@
-import { addErrorRows } from '#core/errors/catalog.ts';
-import { quote } from '#core/errors/quote.ts';
-import { type ErrorRow, row } from '#core/errors/row.ts';
+import { addErrorRows, type ErrorRow, quote, row } from '#core/errors/catalog.ts';
 
 /** Errors of `admin` operations. A file that throws one imports this file; without it the catalog has no row for the code. */
 const rows = {

@@ -25,7 +25,7 @@ import {
   wrap,
 } from '#core/terminal/index.ts';
 import { drawFlags, drawScoreLine } from '#grade/view.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { formatPercent } from '#lib/statistics.ts';
 import { drawSkillError } from '#runs/view/error.ts';
 

@@ -1,5 +1,15 @@
-import type { InferOutput, ObjectEntries, StrictObjectSchema } from 'valibot';
-import { boolean, description, metadata, optional, pipe, strictObject } from 'valibot';
+import {
+  boolean,
+  description,
+  type GenericSchema,
+  type InferOutput,
+  metadata,
+  type ObjectEntries,
+  optional,
+  pipe,
+  type StrictObjectSchema,
+  strictObject,
+} from 'valibot';
 import type { Platform, Project } from '#platform/port.ts';
 import type { ReadStore, Store, StoreAdmin, WriteStore } from '#store/port/store.ts';
 import type { CliDefinition, Shortcut } from './cli-definition.ts';
@@ -13,7 +23,6 @@ import type { SessionHandle } from './model/session-handle.ts';
 import type { FileRecordKind } from './model/shared-records.ts';
 import type { CallToken, PersonScope } from './model/token.ts';
 import type { ApplyContext, FactRequest, Observation } from './observation.ts';
-import type { StoreStep } from './store-step.ts';
 
 export type OperationKind = 'query' | 'mutation' | 'job';
 type OperationTier = 0 | 1 | 2;
@@ -354,3 +363,34 @@ export function mutation<P extends Params, R extends Params>(
 export function job<P extends Params, R extends Params>(definition: Definition<P, R> & { run: Run<JobContext, P, R> }): Operation {
   return { ...definition, kind: 'job', needs: definition.needs ?? 'store', canDryRun: false } as unknown as Operation;
 }
+
+/** One read or write of the store by an operation that works with the checkout or the programs of its caller. In the process that has the
+ *  store it is a transaction of its own. If the store is behind a server, the operation runs on the client, and each step is a request, so
+ *  parameters and result are JSON, and `run` must not use the checkout. */
+export interface StoreStep<P = never, R = unknown> {
+  /** Unique among the steps of an operation. */
+  name: string;
+  kind: 'read' | 'write';
+  params: GenericSchema;
+  /** A write that may run twice, so that its answer is not stored in case the client sends it again. */
+  isRepeatable?: true;
+  /** A write that only renews claims. It may run twice, and needs no job that is running. */
+  isLease?: true;
+  run(ctx: never, params: P): Promise<R>;
+}
+
+type StepDefinition<C, P extends GenericSchema, R> = Pick<StoreStep, 'name' | 'isRepeatable' | 'isLease'> & {
+  params: P;
+  run(ctx: C, params: InferOutput<P>): Promise<R>;
+};
+
+/** Defines a read of an operation; see `StoreStep`. */
+export const readStep = <P extends GenericSchema, R>(
+  definition: StepDefinition<QueryContext, P, R>,
+): StoreStep<InferOutput<P>, R> & { kind: 'read' } => ({ ...definition, kind: 'read' });
+
+/** Defines a write of a job; see `StoreStep`. */
+export const writeStep = <P extends GenericSchema, R>(definition: StepDefinition<MutationContext, P, R>): StoreStep<InferOutput<P>, R> => ({
+  ...definition,
+  kind: 'write',
+});

@@ -1,4 +1,4 @@
-import { type GlobalFlag, globalFlags } from './global-flags.ts';
+import { type GlobalFlag, globalFlags } from './command-line.ts';
 
 const meanings: Record<GlobalFlag['name'], string> = {
   json: 'Print JSON, also on a terminal',

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Json, openApp } from '../../test/app.ts';
 import { countRealTokens } from '../../test/real-tokens.ts';
+import { describeParams } from './command-line.ts';
 import { registry } from './index.generated.ts';
-import { describeParams } from './shape.ts';
 
 const operations = await Promise.all(registry.entries.map((entry) => entry.load()));
 const has = (name: string) => (operation: (typeof operations)[number]) =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { describeParams } from './command-line.ts';
 import { registry } from './index.generated.ts';
-import { describeParams } from './shape.ts';
 
 const names = (entries: { name: string }[]): string[] => entries.map(({ name }) => name);
 

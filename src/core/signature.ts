@@ -1,5 +1,5 @@
+import { describeParams, type ParamShape } from './command-line.ts';
 import type { CommandDefinition } from './define.ts';
-import { describeParams, type ParamShape } from './shape.ts';
 
 /** Longer lists of choices are left out; help for the operation has them. */
 const maxChoicesLength = 40;

@@ -1,6 +1,5 @@
-import { listCommandNames, toFlag } from './command-line.ts';
+import { describeParams, listCommandNames, type ParamShape, toFlag } from './command-line.ts';
 import type { CommandDefinition } from './define.ts';
-import { describeParams, type ParamShape } from './shape.ts';
 
 /** A flag of a command for help, completion and docs. */
 export interface FlagUsage {

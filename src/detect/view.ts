@@ -1,5 +1,5 @@
 import { drawFields, type Screen, type View } from '#core/terminal/index.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { ProjectContext } from './model/project-context.ts';
 
 export const detectView: View = { forms: { detected: drawDetected } };

@@ -1,7 +1,7 @@
 import { CleoError } from '#core/errors/error.ts';
 import { isTokenSecret, type Token } from '#core/model/token.ts';
 import { formatTokenRenewal } from '#core/rules/token-terms.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import { type App, type Call, requireProject } from './call-context.ts';
 

@@ -1,11 +1,11 @@
 import { formatCommand, listCommandNames } from '#core/command-line.ts';
 import type { Operation, ScopeRequest } from '#core/define.ts';
+import { askPerson } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { askPerson } from '#core/errors/row.ts';
 import { anonymousToken } from '#core/model/anonymous-token.ts';
 import type { PersonScope } from '#core/model/token.ts';
 import { getRequiredScope, includesScope, type ScopedOperation } from '#core/rules/token-scope.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { MissingProof, PersonProof, ProofSubject } from '#sessions/model/person-proof.ts';
 import type { ProofContext } from '#sessions/operations/shared/prove-person.ts';
 import { authenticate, type TokenIdentity } from './authenticate.ts';

@@ -1,7 +1,10 @@
-import type { Operation, WaitRequest } from '#core/define.ts';
+import { type BaseIssue, safeParse } from 'valibot';
+import { describeParams } from '#core/command-line.ts';
+import type { AnswerOptions, CommandDefinition, Operation, WaitRequest } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import type { Caller } from '#core/model/audit.ts';
+import type { Caller, Changes } from '#core/model/audit.ts';
 import { getRequiredScope, includesScope, isAllowed, type ScopedOperation } from '#core/rules/token-scope.ts';
+import { defined, isPlainObject } from '#lib/collections.ts';
 import type { Platform } from '#platform/port.ts';
 import {
   type App,
@@ -11,13 +14,14 @@ import {
   checkId,
   createContext,
   FactsMissing,
+  identify,
+  identifyQuietly,
+  namesConversation,
   runGuarded,
   ScopeRequired,
   unwrapAnswer,
 } from './call-context.ts';
-import { createFailure, createSuccess, type Envelope, type Meta, type Outcome } from './envelope.ts';
-import { identify, identifyQuietly, namesConversation } from './identify.ts';
-import { readParams } from './parse.ts';
+import type { CallOrigin } from './input-error.ts';
 import type { PartAnswer } from './remote/server-answer.ts';
 
 export interface Reply {
@@ -237,3 +241,144 @@ async function runQuery(ctx: CallContext, params: Record<string, unknown>): Prom
 }
 
 export type { App, Call };
+
+interface ReadParams {
+  params: Record<string, unknown>;
+  /** The parameters in their canonical form before parsing, if they had to be corrected. */
+  corrected?: Record<string, unknown>;
+  warnings?: string[];
+}
+
+/** Parses the parameters of a call. `resolveIds` replaces ids of other tools; without a result there are none. Only a call that is not
+ *  valid loads the rules of tolerant input and is corrected by them. */
+export async function readParams(
+  operation: CommandDefinition,
+  input: unknown,
+  origin: CallOrigin = {},
+  resolveIds?: () => Promise<Record<string, unknown> | undefined>,
+): Promise<ReadParams> {
+  const given = isPlainObject(input) ? applyAliases(input, operation.paramAliases) : undefined;
+  const strict = given && safeParse(operation.params, given);
+  if (given && strict?.success && findMissing(operation, given).length === 0) return { params: strict.output as Record<string, unknown> };
+  const resolved = await resolveIds?.();
+  const corrected = (await import('./lenient-params.ts')).correctParams(operation, resolved ?? input);
+  const params = await parseParams(operation, corrected ? corrected.params : input, origin);
+  return { params, ...(corrected ? { corrected: corrected.params, warnings: corrected.warnings } : {}) };
+}
+
+/** Parses the parameters of a call. A wrong shape (exit 2) is reported before a violated rule (exit 6). */
+export async function parseParams(operation: CommandDefinition, input: unknown, origin: CallOrigin = {}): Promise<Record<string, unknown>> {
+  if (!isPlainObject(input)) throw (await import('./input-error.ts')).createParamsError(operation);
+  const given = applyAliases(input, operation.paramAliases);
+  const parsed = safeParse(operation.params, given);
+  const issues = parsed.success ? findMissing(operation, given) : (parsed.issues as BaseIssue<unknown>[]);
+  if (parsed.success && issues.length === 0) return parsed.output as Record<string, unknown>;
+  const { createInputError } = await import('./input-error.ts');
+  throw createInputError(operation, given, issues, origin);
+}
+
+/** A task id is required only without several ids, which a schema of single parameters cannot say. */
+export function findMissing({ cli, params }: CommandDefinition, given: Record<string, unknown>): BaseIssue<unknown>[] {
+  const [first = ''] = cli.args ?? [];
+  if (!cli.several || given[cli.several] !== undefined || given[first] !== undefined) return [];
+  const isRequired = describeParams(params).some((shape) => shape.name === first && shape.isRequired);
+  return isRequired ? [{ kind: 'schema', received: 'undefined', path: [{ key: first }] } as unknown as BaseIssue<unknown>] : [];
+}
+
+/** Checks that the parameters have the right shape; their values may still violate a rule. */
+export function isValidShape(operation: CommandDefinition, input: Record<string, unknown>): boolean {
+  const given = applyAliases(input, operation.paramAliases);
+  const parsed = safeParse(operation.params, given);
+  if (!parsed.success && parsed.issues.some((issue) => issue.kind === 'schema')) return false;
+  return findMissing(operation, given).length === 0;
+}
+
+/** Renames aliases. A parameter that is passed under two names keeps the alias, so that parsing rejects it. */
+export function applyAliases(input: object, aliases: Record<string, string> | undefined): Record<string, unknown> {
+  if (!aliases) return input as Record<string, unknown>;
+  const given: Record<string, unknown> = Object.create(null);
+  for (const [name, value] of Object.entries(input)) {
+    const known = Object.hasOwn(aliases, name) ? aliases[name]! : name;
+    given[Object.hasOwn(input, known) || known in given ? name : known] = value;
+  }
+  return given;
+}
+
+export interface Meta {
+  command: string;
+  timestamp: string;
+  version: string;
+  resultsField?: string;
+  sessionId?: string;
+  warnings?: string[];
+  exitCode?: number;
+  truncated?: { shown: number; total: number; atLeast?: true; next?: string };
+  replayed?: true;
+  nudge?: string;
+  /** Set when the exit codes are those of skills. */
+  exitNamespace?: 'skill';
+}
+
+export type Envelope = { _meta: Meta; success: boolean } & Record<string, unknown>;
+
+/** The outcome of an operation before it becomes an envelope. */
+export interface Outcome {
+  result: Record<string, unknown>;
+  options: AnswerOptions;
+  changes?: Changes;
+  isDryRun?: boolean;
+  /** The stored envelope of an idempotency key that is used again. */
+  replay?: Envelope;
+}
+
+export function createSuccess(operation: Operation, meta: Meta, outcome: Outcome): Envelope {
+  const { exit, warnings, truncated, preview } = outcome.options;
+  const written = preview ? { ...outcome, changes: preview, isDryRun: true } : outcome;
+  return {
+    _meta: defined({
+      ...meta,
+      resultsField: getResultsField(operation, outcome.result),
+      warnings: warnings?.length ? warnings : undefined,
+      exitCode: exit,
+      truncated,
+    }),
+    success: true,
+    ...outcome.result,
+    ...(written.changes ? { data: toReceipt(written) } : {}),
+  };
+}
+
+/** Returns the first key of the result schema that the result has: it holds the primary data. */
+export function getResultsField(operation: Operation, result: Record<string, unknown> = {}): string {
+  const keys = operation.resultKeys ?? Object.keys(operation.result.entries);
+  return keys.find((key) => key in result) ?? keys[0] ?? '';
+}
+
+function toReceipt({ changes, isDryRun }: Outcome): Record<string, unknown> {
+  const { created, updated, deleted } = changes ?? { created: [], updated: [], deleted: [] };
+  if (isDryRun)
+    return {
+      dryRun: true,
+      count: created.length + updated.length + deleted.length,
+      wouldCreate: created.length,
+      wouldUpdate: updated.length,
+      wouldDelete: deleted.length,
+      insertedCount: 0,
+    };
+  return { ...(created.length ? { created } : {}), ...(updated.length ? { updated } : {}), ...(deleted.length ? { deleted } : {}) };
+}
+
+export function createFailure(meta: Meta, error: CleoError): Envelope {
+  return {
+    _meta: { ...meta, exitCode: error.exitCode },
+    success: false,
+    error: {
+      code: error.code,
+      exitCode: error.exitCode,
+      message: error.message,
+      fix: error.fix,
+      ...(error.alternatives.length ? { alternatives: error.alternatives } : {}),
+      ...(Object.keys(error.details).length ? { details: error.details } : {}),
+    },
+  };
+}

@@ -3,10 +3,10 @@ import type { AnswerOptions, Operation, QueryContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { formatRetry } from '#core/errors/retry.ts';
 import { countFitting } from '#lib/budget.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { toTruncation } from '#lib/page.ts';
 import { estimateTokens } from '#lib/tokens.ts';
-import { getResultsField, type Outcome } from './envelope.ts';
+import { getResultsField, type Outcome } from './dispatch.ts';
 
 type ListContext = Pick<QueryContext, 'toOutput' | 'commandWith'>;
 

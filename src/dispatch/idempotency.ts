@@ -1,23 +1,26 @@
 import type { Operation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { secretsInText } from '#core/model/token.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
+import { sha256 } from '#lib/digest.ts';
 import { formatIsoTime } from '#lib/iso-time.ts';
-import { sha256 } from '#lib/sha256.ts';
 import type { WriteStore } from '#store/port/store.ts';
 import { type CallContext, checkId } from './call-context.ts';
-import { createSuccess, type Envelope, type Meta, type Outcome } from './envelope.ts';
+import { createSuccess, type Envelope, type Meta, type Outcome } from './dispatch.ts';
 
 /** Returns true if the call has to be in the log or has a key, so that it always writes. */
 export const mustWrite = ({ isGraded, call }: CallContext): boolean => isGraded || (call.idempotencyKey !== undefined && !call.isNewKey);
 
 /** Returns the stored answer of an idempotency key that was used before, so that a retry has no second effect. */
-export async function findReplay(ctx: CallContext, writes: WriteStore, params: Record<string, unknown>): Promise<Outcome | undefined> {
-  const { call, operation, now } = ctx;
-  if (!call.idempotencyKey) return undefined;
-  checkId('idempotencyKey', call.idempotencyKey);
+export async function findReplay(
+  { operation, now }: CallContext,
+  writes: WriteStore,
+  params: Record<string, unknown>,
+  key: string,
+): Promise<Outcome | undefined> {
+  checkId('idempotencyKey', key);
   await writes.keys.removeBefore(subtractDay(now));
-  const stored = await writes.keys.get(operation.name, call.idempotencyKey);
+  const stored = await writes.keys.get(operation.name, key);
   if (!stored) return undefined;
   if (stored.paramsHash !== hashParams(params))
     throw new CleoError('E_VALIDATION', {
@@ -49,12 +52,13 @@ export async function storeKey(
   writes: WriteStore,
   params: Record<string, unknown>,
   outcome: Outcome | undefined,
+  key: string,
 ): Promise<void> {
-  const { call, operation, now, app, caller } = ctx;
-  if (!call.idempotencyKey || outcome?.options.isRepeatable) return;
+  const { operation, now, app, caller } = ctx;
+  if (outcome?.options.isRepeatable) return;
   const apply = outcome?.options.apply;
   const meta: Meta = defined({ command: operation.name, timestamp: now, version: app.platform.version, sessionId: caller.session });
-  await writes.keys.save(operation.name, call.idempotencyKey, {
+  await writes.keys.save(operation.name, key, {
     paramsHash: hashParams(params),
     at: now,
     ...(outcome

@@ -1,22 +1,19 @@
 import type { BaseIssue } from 'valibot';
-import { formatCommand, listCommandNames, toArgv, toFlag } from '#core/command-line.ts';
+import { describeParams, findParam, formatCommand, listCommandNames, type ParamShape, toArgv, toFlag } from '#core/command-line.ts';
 import type { CommandDefinition, Operation } from '#core/define.ts';
+import { commandLine, toGatewayCall } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { commandLine } from '#core/errors/quote.ts';
-import { toGatewayCall } from '#core/errors/row.ts';
 import type { Gateway } from '#core/model/audit.ts';
 import { parseTaskId } from '#core/model/scalars.ts';
 import { matchParamName } from '#core/rules/param-names.ts';
 import { guessChoice } from '#core/rules/words.ts';
-import { describeParams, findParam, type ParamShape } from '#core/shape.ts';
 import { formatSignature } from '#core/signature.ts';
-import { defined } from '#lib/defined.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { defined, isPlainObject } from '#lib/collections.ts';
 import { findNearest } from '#lib/nearest.ts';
 import { slugify } from '#lib/slug.ts';
 import type { Call } from './call-context.ts';
+import { isValidShape } from './dispatch.ts';
 import { correctParams } from './lenient-params.ts';
-import { isValidShape } from './parse.ts';
 
 /** The surface of a call that does not parse, and the files that it read parameters from. */
 export interface CallOrigin {

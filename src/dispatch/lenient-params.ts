@@ -1,9 +1,9 @@
 import type { Shortcut } from '#core/cli-definition.ts';
+import { describeParams, type ParamShape } from '#core/command-line.ts';
 import type { CommandDefinition, OperationKind } from '#core/define.ts';
 import { matchParamName } from '#core/rules/param-names.ts';
 import { guessChoice, isStatusChoices, normalizeWord, parseChoice, selectsOpenTasks } from '#core/rules/words.ts';
-import { describeParams, type ParamShape } from '#core/shape.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { parseJson } from '#lib/parse-json.ts';
 
 type Fields = Record<string, unknown>;

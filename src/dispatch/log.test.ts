@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Json, openApp } from '../../test/app.ts';
-import { sha256 } from '../lib/sha256.ts';
+import { sha256 } from '../lib/digest.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
 

@@ -1,15 +1,14 @@
 import { CleoError } from '#core/errors/error.ts';
-import type { AuditDraft, Changes } from '#core/model/audit.ts';
+import { anonymousToken } from '#core/model/anonymous-token.ts';
+import type { AuditDraft, Changes, Principal } from '#core/model/audit.ts';
 import type { Config } from '#core/model/config.ts';
 import { includesScope } from '#core/rules/token-scope.ts';
-import { defined } from '#lib/defined.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { defined, isPlainObject } from '#lib/collections.ts';
 import { redactParams } from '#lib/redact.ts';
+import { toConversationAgent } from '#sessions/rules/caller.ts';
 import type { WriteStore } from '#store/port/store.ts';
-import { type Call, type CallContext, getConfig, getNamespace, toStamp } from './call-context.ts';
-import type { Outcome } from './envelope.ts';
-import { identify, identifyQuietly } from './identify.ts';
-import { toPrincipal } from './principal.ts';
+import { type Call, type CallContext, getConfig, getNamespace, identify, identifyQuietly, toStamp } from './call-context.ts';
+import type { Outcome } from './dispatch.ts';
 
 /** Converts a call to an audit entry. */
 function toAuditEntry(ctx: CallContext, exitCode: number, changes?: Changes, errorCode?: string): AuditDraft {
@@ -144,4 +143,25 @@ export function appendLine(ctx: CallContext, outcome: Outcome): void {
       warnings: [...(outcome.options.warnings ?? []), `${addition.file} was not written: ${(error as Error).message}`],
     };
   }
+}
+
+/** Returns the caller of a call and how it was authenticated, for the log. */
+export function toPrincipal({ call, app, caller, clientProcess, proof }: CallContext): Principal {
+  const via = call.page ? 'page' : call.gateway === 'cli' ? 'shell' : call.gateway === 'http' ? 'http' : 'mcp';
+  const token = call.token && call.token.name !== anonymousToken ? call.token : undefined;
+  const isPerson =
+    proof !== undefined ||
+    call.page?.isPerson ||
+    (token && !token.isClient
+      ? includesScope(token.scope, 'decide') && token.ownerKind !== 'service'
+      : call.gateway === 'cli' && app.platform.identity.kind === 'person' && !call.agent);
+  return defined({
+    kind: isPerson ? ('person' as const) : ('agent' as const),
+    via: proof?.via ?? (token ? ('token' as const) : via),
+    token: proof?.token ?? token?.name,
+    owner: token?.owner === token?.name ? undefined : token?.owner,
+    evidence: proof?.evidence,
+    process: caller.process ?? clientProcess,
+    conversation: call.conversation && toConversationAgent(call.conversation.client, call.conversation.id),
+  });
 }

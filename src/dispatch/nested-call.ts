@@ -1,6 +1,6 @@
 import type { CallIdentity, CallReply } from '#core/job-call.ts';
 import { toTokenAgent } from '#core/rules/token-agent.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { CallContext } from './call-context.ts';
 import { dispatch } from './dispatch.ts';
 

@@ -1,9 +1,9 @@
 import { safeParse } from 'valibot';
 import { CleoError } from '#core/errors/error.ts';
 import type { FactRequest, Observation, ObserveContext } from '#core/observation.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { type CallContext, type ClientFact, createContext, FactsMissing, runGuarded } from './call-context.ts';
-import type { Outcome } from './envelope.ts';
+import type { Outcome } from './dispatch.ts';
 
 /** Returns facts that are observed, or ends the run. */
 export async function getFacts<Q, F>(ctx: CallContext, observation: Observation<Q, F>, request: Q): Promise<F> {

@@ -1,7 +1,7 @@
 import { listCommandNames } from '#core/command-line.ts';
 import type { Operation, Registry } from '#core/define.ts';
+import { askPerson } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { askPerson } from '#core/errors/row.ts';
 import type { PersonScope } from '#core/model/token.ts';
 import { isHostAllowed } from '#core/rules/token-scope.ts';
 import { parseShellWords } from '#lib/shell-words.ts';

@@ -1,9 +1,7 @@
-import type { Store } from '#store/port/store.ts';
-import { type CallContext, createContext, unwrapAnswer } from './call-context.ts';
-import { checkSession } from './check-session.ts';
-import type { Outcome } from './envelope.ts';
+import type { ReadStore, Store } from '#store/port/store.ts';
+import { type CallContext, createContext, identify, isResolvedByStore, unwrapAnswer } from './call-context.ts';
+import type { Outcome } from './dispatch.ts';
 import { mustWrite } from './idempotency.ts';
-import { identify, isResolvedByStore } from './identify.ts';
 
 /** The callers of a server whose last call of an operation found something. */
 const findersOf = new WeakMap<Store, Set<string>>();
@@ -32,11 +30,12 @@ export function rememberFind(ctx: CallContext, store: Store, params: Record<stri
   else findersOf.get(store)?.delete(finder);
 }
 
-/** Calls `peek` of the operation in a read. Returns the answer, or the hint for `run`. */
+/** Calls `peek` of the operation in a read, after `check`. Returns the answer, or the hint for `run`. */
 export async function peekBeforeWrite(
   ctx: CallContext,
   store: Store,
   params: Record<string, unknown>,
+  check: (reads: ReadStore) => Promise<void>,
 ): Promise<{ outcome: Outcome } | { hint?: unknown }> {
   const { operation } = ctx;
   if (mustWrite(ctx) || ctx.call.isWoken || (isBusy(store) && getFinders(store).has(toFinder(ctx, params)))) return {};
@@ -45,7 +44,7 @@ export async function peekBeforeWrite(
     await identify(ctx, reads);
     // The session may be graded.
     if (mustWrite(ctx)) return {};
-    await checkSession(ctx, reads, params);
+    await check(reads);
     return operation.peek!(createContext(ctx, { store: reads }) as never, params as never);
   });
   // A write also records which conversation the process of the caller belongs to.

@@ -1,7 +1,6 @@
 import { CleoError } from '#core/errors/error.ts';
 import { toAgentName, toTokenAgent } from '#core/rules/token-agent.ts';
-import { defined } from '#lib/defined.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { defined, isPlainObject } from '#lib/collections.ts';
 import type { Processes } from '#platform/port.ts';
 import { agentClients } from '#sessions/model/agent-clients.ts';
 import type { ClientProcess, EnvironmentIdentity } from '#sessions/model/caller-identity.ts';

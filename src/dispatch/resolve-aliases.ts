@@ -1,7 +1,7 @@
+import { describeParams } from '#core/command-line.ts';
 import type { Operation, RegistryEntry } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { TaskId } from '#core/model/scalars.ts';
-import { describeParams } from '#core/shape.ts';
 import { findTasksByAlias, mayBeAlias } from '#tasks/operations/shared/aliases.ts';
 import type { App } from './call-context.ts';
 import { nameFields, toFields } from './lenient-params.ts';

@@ -1,5 +1,5 @@
+import type { StoreStep } from '#core/define.ts';
 import type { Changes } from '#core/model/audit.ts';
-import type { StoreStep } from '#core/store-step.ts';
 import type { ReadStore, WriteStore } from '#store/port/store.ts';
 import { type CallContext, createContext, toStamp } from './call-context.ts';
 

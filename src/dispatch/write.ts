@@ -1,27 +1,39 @@
-import type { AnswerOptions, JobContext } from '#core/define.ts';
+import { formatCommand } from '#core/command-line.ts';
+import type { AnswerOptions, JobContext, StoreStep } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Changes } from '#core/model/audit.ts';
 import { fileRecordKinds } from '#core/model/shared-records.ts';
 import { type Observation, requestFacts } from '#core/observation.ts';
 import { listPolicyGroups } from '#core/rules/trust.ts';
-import type { StoreStep } from '#core/store-step.ts';
+import '#sessions/errors.ts';
 import type { ReadStore, Store, WriteStore } from '#store/port/store.ts';
-import { type CallContext, checkFolder, createContext, toStamp, unwrapAnswer } from './call-context.ts';
-import { checkSession, listSessionWarnings } from './check-session.ts';
-import type { Outcome } from './envelope.ts';
+import { isInScope } from '#tasks/rules/scope.ts';
+import {
+  type CallContext,
+  checkFolder,
+  createContext,
+  getConfig,
+  getNamespace,
+  identify,
+  readIdentityAhead,
+  toStamp,
+  unwrapAnswer,
+} from './call-context.ts';
+import type { Outcome } from './dispatch.ts';
 import { findReplay, forgetKey, mustWrite, storeKey } from './idempotency.ts';
-import { identify, readIdentityAhead } from './identify.ts';
 import { appendEntry, logQuery, logQuietly } from './log.ts';
 import { addChanges } from './run-step.ts';
 
 /** Runs a mutation in one transaction with its audit row, so that a recorded success is a committed one. */
 export async function runMutation(ctx: CallContext, params: Record<string, unknown>): Promise<Outcome> {
   const { app, operation } = ctx;
+  const { idempotencyKey: key } = ctx.call;
   const store = await app.openStore('write');
   await checkPolicy(ctx);
   const isDryRun = params.dryRun === true;
   const { dryRun: _, ...given } = params;
-  const peeked = operation.peek ? await (await import('./peek.ts')).peekBeforeWrite(ctx, store, given) : {};
+  const check = (reads: ReadStore): Promise<void> => checkSession(ctx, reads, given);
+  const peeked = operation.peek ? await (await import('./peek.ts')).peekBeforeWrite(ctx, store, given, check) : {};
   if ('outcome' in peeked) return peeked.outcome;
   if (operation.observeFirst) await (await import('./observe.ts')).observeFirst(ctx, given);
   try {
@@ -30,11 +42,11 @@ export async function runMutation(ctx: CallContext, params: Record<string, unkno
       ...(('hint' in peeked ? undefined : operation.readAhead?.(reads, given as never, ctx)) ?? []),
     ];
     const runInStore = async (writes: WriteStore): Promise<Outcome> => {
-      const replay = await findReplay(ctx, writes, params);
+      const replay = key && (await findReplay(ctx, writes, params, key));
       if (replay) return replay;
       checkNotAborted(ctx);
       await identify(ctx, writes, writes);
-      await checkSession(ctx, writes, given);
+      await check(writes);
       const { result, options } = unwrapAnswer(
         await operation.run(createContext(ctx, { store: writes, isDryRun, ...peeked }) as never, given as never),
       );
@@ -91,12 +103,13 @@ export async function runJob(ctx: CallContext, params: Record<string, unknown>):
 
 /** Records the start of a job. Returns its number, or the stored answer of its idempotency key. */
 export async function startJob(ctx: CallContext, writes: WriteStore, params: Record<string, unknown>): Promise<number | Outcome> {
-  const replay = await findReplay(ctx, writes, params);
+  const { idempotencyKey: key } = ctx.call;
+  const replay = key && (await findReplay(ctx, writes, params, key));
   if (replay) return replay;
   checkNotAborted(ctx);
   await identify(ctx, writes, writes);
   await checkSession(ctx, writes, params);
-  await storeKey(ctx, writes, params, undefined);
+  if (key) await storeKey(ctx, writes, params, undefined, key);
   return writes.jobs.start(ctx.operation.name, ctx.caller.agent, ctx.now);
 }
 
@@ -208,7 +221,8 @@ async function finishWrite(ctx: CallContext, writes: WriteStore, params: Record<
   const { exit = 0, logParams, failAfterSave: failure } = outcome.options;
   if (logParams) ctx.logParams = logParams;
   if (failure) return appendEntry(ctx, writes, failure.exitCode, undefined, failure.code);
-  await storeKey(ctx, writes, params, outcome);
+  const { idempotencyKey: key } = ctx.call;
+  if (key) await storeKey(ctx, writes, params, outcome, key);
   await appendEntry(ctx, writes, exit, outcome.changes);
 }
 
@@ -223,3 +237,59 @@ function enterSession(ctx: CallContext, outcome: Outcome): boolean {
   if (ctx.app.agentSessions && ctx.call.agent === undefined) ctx.app.platform.exportSession(session.id, session.isGraded);
   return true;
 }
+
+/** Rejects a write in a session that is not active, a write that does not say which of the agent's sessions it means, and a write
+ *  without a session if the project requires one. */
+export async function checkSession(ctx: CallContext, reads: ReadStore, params: Record<string, unknown>): Promise<void> {
+  const { session, activeSessions, isAmbiguous, call } = ctx;
+  if (session || worksWithoutSession(ctx)) return;
+  if (call.session) throw new CleoError('E_SESSION_REQUIRED', { inactiveSession: call.session });
+  if (activeSessions && (await enterSessionOfTask(ctx, reads, params))) return;
+  if (isAmbiguous) throw createAmbiguityError(ctx, await listSessionsInScope(ctx, reads, params));
+  if (getConfig(ctx)['session.required']) throw new CleoError('E_SESSION_REQUIRED', activeSessions ? { activeSessions } : {});
+}
+
+/** Chooses the session in which the agent holds the task of the call: one of its own, or the one that it was spawned in. */
+async function enterSessionOfTask(ctx: CallContext, reads: ReadStore, { taskId }: Record<string, unknown>): Promise<boolean> {
+  const claim = typeof taskId === 'string' ? await reads.claims.get(taskId) : undefined;
+  if (!claim?.session || claim.agent !== ctx.caller.agent || !ctx.activeSessions?.includes(claim.session)) return false;
+  const session = (await reads.sessions.findCandidates(claim.agent, claim.session)).find(({ id }) => id === claim.session);
+  if (!session) return false;
+  ctx.session = session;
+  ctx.caller = { ...ctx.caller, session: session.id };
+  if (session.isGraded) ctx.isGraded = true;
+  return true;
+}
+
+/** Lists the agent's sessions whose scope contains the task of the call; all of them if none does or the call names no task. */
+async function listSessionsInScope(ctx: CallContext, reads: ReadStore, { taskId }: Record<string, unknown>): Promise<string[]> {
+  const own = ctx.activeSessions ?? [];
+  const ancestry = typeof taskId === 'string' ? await reads.tasks.getAncestry(taskId) : [];
+  if (ancestry.length === 0) return own;
+  const active = await reads.sessions.findCandidates(ctx.caller.agent, undefined);
+  const inside = active.filter(({ id, scope }) => own.includes(id) && isInScope(scope, ancestry)).map(({ id }) => id);
+  return inside.length > 0 ? inside : own;
+}
+
+/** Creates the error (36) of a call that does not say which of the agent's sessions it means. Its fix names one of `suggested`. */
+export function createAmbiguityError({ activeSessions = [], operation, call }: CallContext, suggested = activeSessions): CleoError {
+  const agent = call.agent && call.gateway === 'cli' ? ['--agent', call.agent] : [];
+  const params = call.params as Record<string, unknown>;
+  const retry = suggested.map((id) => formatCommand(operation, params, ['--session', id, ...agent], call.paths));
+  return new CleoError('E_SESSION_REQUIRED', { activeSessions, retry });
+}
+
+/** Describes the active sessions of other agents to a write outside any session. */
+export const listSessionWarnings = (ctx: CallContext): string[] => {
+  const { activeSessions, caller } = ctx;
+  if (!activeSessions || caller.session || worksWithoutSession(ctx)) return [];
+  const shown = activeSessions.slice(0, 3).join(', ');
+  const more = activeSessions.length > 3 ? ` and ${activeSessions.length - 3} more` : '';
+  return [`written outside any session; active: ${shown}${more} (session resume joins one)`];
+};
+
+const worksWithoutSession = ({ operation }: CallContext): boolean =>
+  exemptNamespaces.includes(getNamespace(operation.name)) || operation.startsSession === true;
+
+/** Namespaces that work without a session: sessions themselves and the maintenance of the project. */
+const exemptNamespaces = ['session', 'admin', 'system'];

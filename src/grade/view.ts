@@ -19,7 +19,7 @@ import {
   type View,
   wrap,
 } from '#core/terminal/index.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 
 export const gradeView: View = {
   forms: {

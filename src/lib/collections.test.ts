@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addToList, countValues, removeDuplicates } from './collections.ts';
+import { addToList, countValues, defined, omitEmpty, removeDuplicates } from './collections.ts';
 
 test('adds to an existing list and creates a missing one', () => {
   const lists = new Map([['a', [1]]]);
@@ -20,4 +20,13 @@ test('counts equal values in the order of their first occurrence', () => {
     ['b', 2],
     ['a', 1],
   ]);
+});
+
+test('drops undefined keys and keeps false, 0, empty text and null', () => {
+  const value = { a: undefined as string | undefined, b: false, c: 0, d: '', e: null };
+  expect(Object.keys(defined(value))).toEqual(['b', 'c', 'd', 'e']);
+});
+
+test('drops empty lists as well and keeps empty text', () => {
+  expect(omitEmpty({ a: undefined, b: [], c: [1], d: '', e: false })).toEqual({ c: [1], d: '', e: false });
 });

@@ -1,4 +1,4 @@
-import { isPlainObject } from './is-plain-object.ts';
+import { isPlainObject } from './collections.ts';
 
 /** Formats a record of the plan as a text that git can merge: sorted keys, one field or list entry per line. */
 export const formatPlanRecord = (record: object): string => `${JSON.stringify(sortKeys(record), null, 2)}\n`;

@@ -1,6 +1,14 @@
-import { classifyAssignedName, classifyName, isSecretValue, type SecretName, secretNamePattern } from './secret-names.ts';
-import { getSecretPattern, mayContainSecret, wordStart } from './secrets.ts';
-import { sha256 } from './sha256.ts';
+import { sha256 } from './digest.ts';
+import {
+  classifyAssignedName,
+  classifyName,
+  getSecretPattern,
+  isSecretValue,
+  mayContainSecret,
+  type SecretName,
+  secretNamePattern,
+  wordStart,
+} from './secrets.ts';
 
 export const redactedMark = '[redacted]';
 

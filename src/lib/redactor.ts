@@ -1,7 +1,7 @@
 import { looksSecret, redactText } from './redact.ts';
-import { classifyName, isCountName, isSecretValue, type SecretName } from './secret-names.ts';
 import { redactPlaces, redactWrapped } from './secret-places.ts';
 import { createSpellingPattern, mayBeEscaped } from './secret-spelling.ts';
+import { classifyName, isCountName, isSecretValue, type SecretName } from './secrets.ts';
 
 /** Hides secrets in everything that a run writes. If redaction fails, the write fails. */
 export interface Redactor {

@@ -1,6 +1,5 @@
 import { containsSecret, type HideSecret, isPassword, looksSecret, passName, redactedMark, redactText, separator } from './redact.ts';
-import { classifyAssignedName } from './secret-names.ts';
-import { wordStart } from './secrets.ts';
+import { classifyAssignedName, wordStart } from './secrets.ts';
 
 /** Hides secrets in the output of a program, by their shape and by their position. */
 export const redactOutput = (text: string): string => redactPlaces(redactText(text), () => redactedMark);

@@ -20,7 +20,7 @@ import {
   type View,
   wrap,
 } from '#core/terminal/index.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { drawDim, drawGroup, limitTexts } from '#planning/view.ts';
 import { drawSession } from '#sessions/view.ts';
 import type { Pack } from './model/pack.ts';

@@ -22,7 +22,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { CleoError } from '#core/errors/error.ts';
-import { monotonicMs } from './monotonic.ts';
+import { monotonicMs } from './platform.ts';
 import type { FileSystem } from './port.ts';
 
 export const files: FileSystem = {
@@ -302,3 +302,53 @@ export function toFileError(path: string, error: unknown): unknown {
   const problem = getFileProblems()[(error as NodeJS.ErrnoException).code ?? ''];
   return problem ? new CleoError('E_FILE_ERROR', { path, problem, fix: 'cleo doctor' }, { cause: error }) : error;
 }
+
+/** A second change in this time could leave the same time on the file. */
+const settledMs = 1000;
+/** The state of a file that does not exist. */
+const missing = '';
+
+/** Returns a function that reads and parses files. A server reads its settings for every call: it looks at the state of the file then, reads
+ *  it again after a change only, and parses it only if the text is another one. */
+export function createFileCache<T>(parse: (text: string | undefined) => T): (path: string) => T {
+  const known = new Map<string, { state: string | undefined; text: string | undefined; content: T }>();
+  return (path) => {
+    const last = known.get(path);
+    // Before the text, so that a change in between is noticed by the next call.
+    const state = readState(path);
+    if (last && state !== undefined && last.state === state) return last.content;
+    const text = state === missing ? undefined : files.readText(path);
+    const content = last && last.text === text ? last.content : parse(text);
+    known.set(path, { state, text, content });
+    return content;
+  };
+}
+
+/** Describes the state of a file, which is another one after a change; undefined if it changed a moment ago. */
+function readState(path: string): string | undefined {
+  try {
+    const status = statSync(path, { throwIfNoEntry: false });
+    if (!status) return missing;
+    return Date.now() - status.ctimeMs < settledMs ? undefined : `${status.ino} ${status.size} ${status.ctimeMs}`;
+  } catch {
+    // Reading the file reports the problem.
+    return undefined;
+  }
+}
+
+/** Returns the path without links. Node's own function looks at each folder of the path, and a server calls it for each write. The other one
+ *  also changes the case of letters on macOS and Windows, where a project would get another record of trust. */
+export const resolveLinks = (path: string): string => (process.platform === 'linux' ? realpathSync.native(path) : realpathSync(path));
+
+/** Writes a file atomically that only its owner can read. With `soon` it is not synced, so a power failure can lose it. */
+export function writePrivate(path: string, content: string | Uint8Array, durability: 'durable' | 'soon' = 'durable'): void {
+  const publish = (fresh: string): boolean => {
+    renameSync(fresh, path);
+    return true;
+  };
+  writeTemporary(path, content, 0o600, publish, durability === 'durable');
+}
+
+/** Writes the file unless it exists; returns false if it does. */
+export const createPrivate = (path: string, content: string | Uint8Array): boolean =>
+  writeTemporary(path, content, 0o600, (fresh) => linkOrRename(fresh, path));

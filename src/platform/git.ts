@@ -1,6 +1,6 @@
 import { devNull } from 'node:os';
+import { quote } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { quote } from '#core/errors/quote.ts';
 import { createGitHooks } from './git-hooks.ts';
 import { createGitNotes } from './git-notes.ts';
 import type { Git, ProgramResult } from './port.ts';

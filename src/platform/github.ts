@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sha256 } from '#lib/sha256.ts';
+import { sha256 } from '#lib/digest.ts';
 import type { GithubConnection, GithubResponse } from '#transfer/model/github-connection.ts';
 import type { ProgramOptions, ProgramResult } from './port.ts';
 

@@ -2,8 +2,8 @@ import { createHash, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { mkdirSync, readFileSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { writePrivate } from './files.ts';
 import type { Passphrase } from './port.ts';
-import { writePrivate } from './private-file.ts';
 
 /** Cost of one guess: 128 MiB and a quarter of a second. */
 const cost = { N: 2 ** 17, r: 8, p: 1 };

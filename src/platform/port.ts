@@ -238,6 +238,8 @@ export interface ProjectTrust {
   requireFolder(project: Project): Promise<void>;
   /** Rejects an address of the store that the project's file sets and the user has not trusted. `address` is the one to be opened. */
   requireStore(project: Project, address?: string): Promise<void>;
+  /** Throws E_PROJECT_UNTRUSTED unless the user has trusted what the call is about to use. Call it right before a program of the project
+   *  runs: the file can change between two calls. */
   requireTrusted(project: Project, subject: TrustSubject): Promise<void>;
   /** Rejects a setting that the operation obeys and that was changed by other means than `config set`. The first call records them. */
   requirePolicy(project: Project, operation: string): Promise<void>;
@@ -343,6 +345,6 @@ export interface Platform extends ServerAccess {
   randomSecret(): string;
   /** Compares two texts in constant time. */
   isSameSecret(a: string, b: string): boolean;
-  /** Faster than `lib/sha256.ts` for long inputs. */
+  /** Faster than `lib/digest.ts` for long inputs. */
   sha256(text: string | Uint8Array): string;
 }

@@ -3,7 +3,7 @@ import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isInterruptedStart } from '#core/rules/interrupted-start.ts';
-import { monotonicMs } from './monotonic.ts';
+import { monotonicMs } from './platform.ts';
 import type { ProgramOptions, ProgramResult } from './port.ts';
 import { selectProgramEnvironment } from './program-environment.ts';
 import { findProgram } from './program-path.ts';

@@ -1,4 +1,4 @@
-import { classifyName } from '#lib/secret-names.ts';
+import { classifyName } from '#lib/secrets.ts';
 import { environmentMarks } from '#sessions/model/agent-marks.ts';
 
 type Environment = Record<string, string | undefined>;

@@ -1,10 +1,9 @@
 import { lstatSync, mkdirSync, readdirSync, readlinkSync, rmSync, statfsSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { askPerson, commandLine } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { commandLine } from '#core/errors/quote.ts';
-import { askPerson } from '#core/errors/row.ts';
+import { locatesStore } from '#core/model/config.ts';
 import type { FolderEntry, TrustChange, TrustItem, TrustRecord, TrustSubject } from '#core/model/trust.ts';
-import { locatesStore } from '#core/rules/store-keys.ts';
 import {
   describeUntrusted,
   findPolicyChanges,
@@ -19,14 +18,11 @@ import {
   selectPolicy,
   toDigestText,
 } from '#core/rules/trust.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { parseJson } from '#lib/parse-json.ts';
-import { manifestNames } from '#runs/rules/construct/names.ts';
-import { createFileCache } from './file-cache.ts';
-import { convertFileErrors } from './files.ts';
+import { manifestNames } from '#runs/rules/construct/conventions.ts';
+import { convertFileErrors, createFileCache, resolveLinks, writePrivate } from './files.ts';
 import type { Platform, Project, ProjectTrust } from './port.ts';
-import { writePrivate } from './private-file.ts';
-import { resolveLinks } from './resolve-links.ts';
 
 /** Creates access to what this user has trusted: one file for each project in `$CLEO_HOME/trusted`. */
 export function createProjectTrust(platform: Platform, env: Record<string, string | undefined>): ProjectTrust {

@@ -2,8 +2,8 @@ import { lstatSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node
 import { dirname, join, resolve } from 'node:path';
 import type { RegistryText } from '#nexus/model/nexus.ts';
 import { convertFileErrors, files } from './files.ts';
+import { findProject } from './platform.ts';
 import type { Project } from './port.ts';
-import { findProject } from './project.ts';
 
 /** A larger file is not a registry. */
 const maxRegistryBytes = 16 << 20;

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { isBelow, statIfExists } from './files.ts';
+import { isBelow, resolveLinks, statIfExists } from './files.ts';
 import type { Platform, Project, TreeFile, WorkingTree } from './port.ts';
-import { resolveLinks } from './resolve-links.ts';
 
 /** Returns the checkout that contains the caller's folder, where its work is verified. It can differ from the checkout that
  *  contains the store. Outside a checkout it is the project itself. */

@@ -1,5 +1,4 @@
-import { addErrorRows } from '#core/errors/catalog.ts';
-import { type ErrorRow, row } from '#core/errors/row.ts';
+import { addErrorRows, type ErrorRow, row } from '#core/errors/catalog.ts';
 
 /** Errors of research. A file that throws one imports this file; without it the catalog has no row for the code. */
 const rows = {

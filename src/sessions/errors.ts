@@ -1,6 +1,4 @@
-import { addErrorRows } from '#core/errors/catalog.ts';
-import { commandLine, quote } from '#core/errors/quote.ts';
-import { type ErrorRow, row } from '#core/errors/row.ts';
+import { addErrorRows, commandLine, type ErrorRow, quote, row } from '#core/errors/catalog.ts';
 
 /** Errors of sessions. A file that throws one imports this file; without it the catalog has no row for the code. */
 const rows = {

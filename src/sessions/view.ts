@@ -29,8 +29,7 @@ import {
   type View,
   wrap,
 } from '#core/terminal/index.ts';
-import { defined } from '#lib/defined.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { defined, isPlainObject } from '#lib/collections.ts';
 
 export const sessionView: View = {
   forms: {

@@ -1,6 +1,4 @@
-import { addErrorRows } from '#core/errors/catalog.ts';
-import { quote } from '#core/errors/quote.ts';
-import { askPerson, type ErrorRow, row } from '#core/errors/row.ts';
+import { addErrorRows, askPerson, type ErrorRow, quote, row } from '#core/errors/catalog.ts';
 
 /** Errors of a store on a server. A file that throws one imports this file. */
 const rows = {

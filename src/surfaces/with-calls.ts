@@ -1,5 +1,4 @@
-import type { App, Reply } from '#dispatch/dispatch.ts';
-import type { Envelope } from '#dispatch/envelope.ts';
+import type { App, Envelope, Reply } from '#dispatch/dispatch.ts';
 import type { FailedCallOrigin } from './cli/error-calls.ts';
 
 /** Returns the answer for a client that may have no shell: each command in it also as a call. Most answers name no command and load nothing. */

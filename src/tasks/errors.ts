@@ -1,6 +1,4 @@
-import { addErrorRows } from '#core/errors/catalog.ts';
-import { commandLine } from '#core/errors/quote.ts';
-import { type ErrorRow, row } from '#core/errors/row.ts';
+import { addErrorRows, commandLine, type ErrorRow, row } from '#core/errors/catalog.ts';
 import type { HolderState } from './model/task.ts';
 
 interface ClaimedFacts {

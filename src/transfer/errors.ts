@@ -1,5 +1,4 @@
-import { addErrorRows } from '#core/errors/catalog.ts';
-import { type ErrorRow, row } from '#core/errors/row.ts';
+import { addErrorRows, type ErrorRow, row } from '#core/errors/catalog.ts';
 
 const rows = {
   /** The answer "no" of `sync --check`, with the exit code that CI expects of a check. */

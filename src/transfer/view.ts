@@ -9,7 +9,7 @@ import {
   type View,
   wrap,
 } from '#core/terminal/index.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { pluralize } from '#lib/noun.ts';
 
 /** The counts of an import come before its losses, which are shown by kind. */

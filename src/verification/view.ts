@@ -12,8 +12,7 @@ import {
   truncate,
   type View,
 } from '#core/terminal/index.ts';
-import { defined } from '#lib/defined.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { defined, isPlainObject } from '#lib/collections.ts';
 
 export const verificationView: View = {
   forms: {

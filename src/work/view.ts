@@ -11,8 +11,8 @@ import {
   truncate,
 } from '#core/terminal/index.ts';
 import type { View } from '#core/terminal/view.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { formatTokenUsage, type TokenUsage } from '#lib/format-usage.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
 
 export const workView: View = { forms: { work: drawWork }, titledKeys: ['work'] };
 

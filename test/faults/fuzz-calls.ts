@@ -1,6 +1,6 @@
+import { describeParams, type ParamShape } from '../../src/core/command-line.ts';
 import type { Operation } from '../../src/core/define.ts';
 import { registry } from '../../src/core/index.generated.ts';
-import { describeParams, type ParamShape } from '../../src/core/shape.ts';
 import type { Choices } from '../random.ts';
 import { hostileTexts, hostileValues } from './hostile-values.ts';
 

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { GatewayCall } from '../../src/core/errors/row.ts';
-import { isForPerson } from '../../src/core/errors/row.ts';
+import { type GatewayCall, isForPerson } from '../../src/core/errors/catalog.ts';
 import type { Call } from '../../src/dispatch/dispatch.ts';
 import { findHonestEnd, isPassing, isReplacement } from './ends.ts';
 import { type CallerContext, type ErrorBody, runLine, type StepResult, sendCall } from './run-line.ts';

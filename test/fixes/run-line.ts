@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import type { GatewayCall } from '../../src/core/errors/row.ts';
+import type { GatewayCall } from '../../src/core/errors/catalog.ts';
 import { type App, type Call, dispatch, type Reply } from '../../src/dispatch/dispatch.ts';
-import { isPlainObject } from '../../src/lib/is-plain-object.ts';
+import { isPlainObject } from '../../src/lib/collections.ts';
 import { createApp } from '../../src/main.ts';
 import { createPlatform } from '../../src/platform/platform.ts';
 import { runWordsInApp } from '../run-words.ts';

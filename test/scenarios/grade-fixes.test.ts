@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isForPerson } from '../../src/core/errors/row.ts';
+import { isForPerson } from '../../src/core/errors/catalog.ts';
 import type { Gateway } from '../../src/core/model/audit.ts';
 import { dispatch } from '../../src/dispatch/dispatch.ts';
 import { createApp } from '../../src/main.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { describeParams } from '../../src/core/command-line.ts';
 import { registry } from '../../src/core/index.generated.ts';
-import { describeParams } from '../../src/core/shape.ts';
 import { type Json, openApp, type TestApp } from '../app.ts';
 
 interface PagedList {

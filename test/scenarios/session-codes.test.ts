@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isForPerson } from '../../src/core/errors/row.ts';
+import { isForPerson } from '../../src/core/errors/catalog.ts';
 import { asPerson, openApp, splitShellWords, type TestApp } from '../app.ts';
 
 interface Case {

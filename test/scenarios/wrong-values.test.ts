@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { describeParams, type ParamShape } from '../../src/core/command-line.ts';
 import { registry } from '../../src/core/index.generated.ts';
-import { describeParams, type ParamShape } from '../../src/core/shape.ts';
 import { asPerson, openApp } from '../app.ts';
 import { checkReply } from '../faults/check-reply.ts';
 import { needsPerson } from '../person-token.ts';

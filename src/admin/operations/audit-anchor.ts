@@ -1,10 +1,10 @@
-import { boolean, description, metadata, number, optional, pipe, strictObject, string } from 'valibot';
 import { job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { Line } from '#core/model/texts.ts';
-import { defined } from '#lib/defined.ts';
-import { headsFile, parseHeads } from '../rules/audit-heads.ts';
+import { defined } from '#lib/collections.ts';
 import '../errors.ts';
+import { boolean, description, metadata, number, optional, pipe, strictObject, string } from 'valibot';
+import { headsFile, parseHeads } from '../rules/audit-heads.ts';
 import { anchorRef } from './shared/head-sources.ts';
 
 export const adminAuditAnchor = job({

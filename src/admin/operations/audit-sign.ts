@@ -1,11 +1,10 @@
+import { answer, query, readStep } from '#core/define.ts';
+import { defined } from '#lib/collections.ts';
+import '../errors.ts';
 import { boolean, description, optional, pipe, strictObject, string } from 'valibot';
-import { answer, query } from '#core/define.ts';
-import { readStep } from '#core/store-step.ts';
-import { defined } from '#lib/defined.ts';
 import { SignedHeadSchema } from '../model/signed-head.ts';
 import { toProjectIdentity } from '../rules/audit-chain.ts';
 import { headsFile } from '../rules/audit-heads.ts';
-import '../errors.ts';
 import { HeadNumbers, readHashes, readOwnHeads, requireSameLog } from './shared/own-heads.ts';
 import { inspectLog, requireIntact } from './shared/prove-log.ts';
 import { findRecordSigner, signHead } from './shared/sign-head.ts';

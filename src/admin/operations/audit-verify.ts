@@ -1,9 +1,9 @@
-import { array, description, literal, metadata, number, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
 import { Line } from '#core/model/texts.ts';
-import { defined } from '#lib/defined.ts';
-import { CoverageSchema, proofLevels } from '../model/signed-head.ts';
+import { defined } from '#lib/collections.ts';
 import '../errors.ts';
+import { array, description, literal, metadata, number, optional, picklist, pipe, strictObject, string } from 'valibot';
+import { CoverageSchema, proofLevels } from '../model/signed-head.ts';
 import { findHeadSources } from './shared/head-sources.ts';
 import { inspectLog, type LogProof, requireIntact, requireLevel } from './shared/prove-log.ts';
 

@@ -1,6 +1,6 @@
 import { array, number, optional, picklist, strictObject, string } from 'valibot';
 import { job } from '#core/define.ts';
-import { omitEmpty } from '#lib/defined.ts';
+import { omitEmpty } from '#lib/collections.ts';
 import { recordLocalFacts } from './shared/local-facts.ts';
 
 export const BackupRow = strictObject({

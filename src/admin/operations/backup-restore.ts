@@ -1,14 +1,14 @@
-import '../errors.ts';
 import { relative } from 'node:path';
-import { boolean, description, metadata, number, optional, pipe, strictObject, string } from 'valibot';
 import { answer, job } from '#core/define.ts';
+import { quote } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { quote } from '#core/errors/quote.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { Backup } from '#platform/backups/port.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import type { StoreAdmin } from '#store/port/store.ts';
 import { schemaVersion } from '#store/schema-version.ts';
+import '../errors.ts';
+import { boolean, description, metadata, number, optional, pipe, strictObject, string } from 'valibot';
 import { BackupRow } from './backup-create.ts';
 
 export const adminBackupRestore = job({

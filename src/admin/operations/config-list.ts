@@ -1,10 +1,9 @@
 import { array, type InferOutput, strictObject, string } from 'valibot';
-import { answer, type QueryContext, query } from '#core/define.ts';
+import { answer, type QueryContext, query, readStep } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { type ConfigKey, defaultConfig } from '#core/model/config.ts';
 import { getConfigMeaning } from '#core/model/config-meanings.ts';
 import { isServerSetting } from '#core/rules/shared-settings.ts';
-import { readStep } from '#core/store-step.ts';
 import { ConfigSourceSchema, ConfigValueSchema, describeSource, resolveConfig, userParam } from './shared/config-scope.ts';
 import { resolveSharedSettings } from './shared/shared-settings.ts';
 

@@ -5,8 +5,7 @@ import { type ConfigKey, type ConfigValue, checkConfigValue, getConfigSpec, isPr
 import { parseConfigValue } from '#core/model/config-text.ts';
 import { findProfileProblem } from '#core/model/profile-config.ts';
 import { isSharedSetting } from '#core/rules/shared-settings.ts';
-import { omitEmpty } from '#lib/defined.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject, omitEmpty } from '#lib/collections.ts';
 import { findNearest } from '#lib/nearest.ts';
 import { checkStoreAddress } from '../rules/store-address.ts';
 import {

@@ -6,7 +6,7 @@ import type { Status, TaskType } from '#core/model/scalars.ts';
 import { limitParam } from '#core/page.ts';
 import { getConfigScope } from '#core/rules/config-scope.ts';
 import { parseAgo } from '#lib/ago.ts';
-import { defined, omitEmpty } from '#lib/defined.ts';
+import { defined, omitEmpty } from '#lib/collections.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { OpenWork } from '#tasks/model/open-work.ts';
 import { TaskClaimSchema } from '#tasks/model/task.ts';

@@ -1,8 +1,7 @@
 import { basename, join, relative } from 'node:path';
 import { array, strictObject, string } from 'valibot';
-import { type JobContext, job, noChange } from '#core/define.ts';
+import { type JobContext, job, noChange, readStep, writeStep } from '#core/define.ts';
 import type { Claim } from '#core/model/audit.ts';
-import { readStep, writeStep } from '#core/store-step.ts';
 import { pluralize } from '#lib/noun.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import type { WriteStore } from '#store/port/store.ts';

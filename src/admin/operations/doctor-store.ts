@@ -1,7 +1,7 @@
 import { picklist, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
 import type { CleoError } from '#core/errors/error.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { DoctorCheckList, DoctorFindings } from './shared/doctor-checks.ts';
 
 export const adminDoctorStore = query({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { describeParams } from '#core/command-line.ts';
 import { exitCodes } from '#core/errors/exit-codes.ts';
 import { registry } from '#core/index.generated.ts';
-import { describeParams } from '#core/shape.ts';
 import { openApp } from '../../../test/app.ts';
 
 const getName = (entry: (typeof registry.entries)[number]) => entry.name;

@@ -22,8 +22,7 @@ import { helpTopics } from '#core/help-topics.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
 import { formatSignatures } from '#core/signature.ts';
 import { formatUsage } from '#core/usage.ts';
-import { countValues } from '#lib/collections.ts';
-import { omitEmpty } from '#lib/defined.ts';
+import { countValues, omitEmpty } from '#lib/collections.ts';
 import { findNearest } from '#lib/nearest.ts';
 import { getErrorCatalog } from '../all-errors.ts';
 

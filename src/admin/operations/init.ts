@@ -6,7 +6,7 @@ import { formatProjectSchema } from '#core/model/config-schema.ts';
 import { FilePath } from '#core/model/texts.ts';
 import { isLoopbackHost, listServers, parsePostgresAddress } from '#core/rules/postgres-address.ts';
 import { ProjectContextSchema } from '#detect/model/project-context.ts';
-import { defined, omitEmpty } from '#lib/defined.ts';
+import { defined, omitEmpty } from '#lib/collections.ts';
 import { slugify } from '#lib/slug.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import type { StoreAdmin } from '#store/port/store.ts';

@@ -6,7 +6,7 @@ import { TaskIdSchema } from '#core/model/scalars.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
 import { answerPage, pageParams } from '#core/page.ts';
 import { parseAgo } from '#lib/ago.ts';
-import { defined, omitEmpty } from '#lib/defined.ts';
+import { defined, omitEmpty } from '#lib/collections.ts';
 import { parseJson } from '#lib/parse-json.ts';
 
 const Ids = optional(array(string()));

@@ -1,6 +1,6 @@
 import { array, description, type InferOutput, number, optional, pipe, record, strictObject, string, union } from 'valibot';
 import { query } from '#core/define.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 
 /** A literal word, or the output of another command line. */
 const Word = union([string(), strictObject({ printedBy: array(string()) })]);

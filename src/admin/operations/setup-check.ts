@@ -3,7 +3,7 @@ import { job, noData } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { requireReader } from '#core/require-reader.ts';
 import { formatTrustValue } from '#core/rules/trust.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { clientNames } from '../rules/setup-clients.ts';
 import { listForeignCommands } from '../rules/setup-plan.ts';
 import { type ClientCheck, checkAgentClient } from './shared/client-checks.ts';

@@ -1,7 +1,7 @@
 import { array, boolean, description, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { answer, job, noChange, noData } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { defined, omitEmpty } from '#lib/defined.ts';
+import { defined, omitEmpty } from '#lib/collections.ts';
 import { type ClientName, clientNames, partKinds } from '../rules/setup-clients.ts';
 import { listSteps, StepSchema } from './shared/client-checks.ts';
 import { inspectClients, setUpClients } from './shared/setup-files.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { array, boolean, description, metadata, number, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { answer, type JobContext, job } from '#core/define.ts';
+import { quote } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { quote } from '#core/errors/quote.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { Project } from '#platform/port.ts';
 import { checkStoreAddress, removePassword } from '../rules/store-address.ts';
 import { recordFactsQuietly } from './shared/local-facts.ts';

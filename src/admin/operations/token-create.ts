@@ -8,7 +8,7 @@ import { RoleSchema, TokenScopeSchema, tokenPrefix } from '#core/model/token.ts'
 import { wholeNumber } from '#core/model/whole-number.ts';
 import { roleScopes } from '#core/rules/token-scope.ts';
 import { defaultTokenDays, toExpiry } from '#core/rules/token-terms.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { toTokenRow } from './shared/token-row.ts';
 
 const TokenRow = strictObject({

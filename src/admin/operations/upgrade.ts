@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { number, optional, strictObject, string } from 'valibot';
 import { answer, job } from '#core/define.ts';
 import { formatProjectSchema } from '#core/model/config-schema.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import { recordFactsQuietly } from './shared/local-facts.ts';
 import { updateProtocolTemplate } from './shared/protocol-template.ts';

@@ -1,6 +1,6 @@
 import { number, optional, picklist, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { schemaVersion } from '#store/schema-version.ts';
 import { detectStore } from './shared/detect-store.ts';
 

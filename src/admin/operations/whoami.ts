@@ -2,7 +2,7 @@ import { boolean, optional, picklist, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
 import { TokenScopeSchema } from '#core/model/token.ts';
 import { includesScope } from '#core/rules/token-scope.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { proofMethods } from '#sessions/model/person-proof.ts';
 import { readProofMethod } from '#sessions/operations/shared/prove-person.ts';
 import { detectStore } from './shared/detect-store.ts';

@@ -1,5 +1,5 @@
 import type { AuditEntry, ChainLink } from '#core/model/audit.ts';
-import { sha256 } from '#lib/sha256.ts';
+import { sha256 } from '#lib/digest.ts';
 
 /** The previous hash of the first entry. */
 export const firstHash = '0'.repeat(64);

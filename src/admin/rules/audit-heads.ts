@@ -1,6 +1,6 @@
 import { safeParse } from 'valibot';
-import { toCanonicalJson } from '#lib/canonical.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
+import { toCanonicalJson } from '#lib/digest.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import { type Coverage, type ProofLevel, proofLevels, type SignedHead, SignedHeadSchema, type Signer } from '../model/signed-head.ts';
 

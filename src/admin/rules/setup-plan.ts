@@ -1,5 +1,5 @@
 import { parse as parseToml } from 'smol-toml';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { findJson, insertJson, parseJsonc, removeJson, removeOnce, replaceJson } from '#lib/jsonc.ts';
 import { type BlockMarks, findBlock, markdownMarks, putBlock, removeBlock, tomlMarks } from '#lib/marked-block.ts';
 import { stripBom } from '#lib/parse-json.ts';

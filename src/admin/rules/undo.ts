@@ -1,5 +1,5 @@
 import type { AuditEntry } from '#core/model/audit.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { parseJson } from '#lib/parse-json.ts';
 
 /** The parameter in the log that names the entry that an undo took back. */

@@ -5,7 +5,7 @@ import { describedGlobalFlags } from '#core/global-flag-meanings.ts';
 import { groupByPurpose } from '#core/purposes.ts';
 import { type Fields, measureWidth, padRight, type Screen, toOneLine, type View, wrap } from '#core/terminal/index.ts';
 import { describeArguments, describeFlags, type FlagUsage } from '#core/usage.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 
 export const helpView: View = { forms: { help: drawHelp } };
 

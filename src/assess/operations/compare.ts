@@ -1,6 +1,6 @@
 import { boolean, description, metadata, optional, pipe, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
-import { commandLine } from '#core/errors/quote.ts';
+import { commandLine } from '#core/errors/catalog.ts';
 import { FilePath } from '#core/model/texts.ts';
 import { createSkillError } from '#runs/errors/skill.ts';
 import { ComparisonSchema } from '../model/assessment.ts';

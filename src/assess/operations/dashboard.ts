@@ -3,7 +3,7 @@ import { description, metadata, number, object, pipe, safeParse, strictObject, s
 import { job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { FilePath } from '#core/model/texts.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import { createSkillError } from '#runs/errors/skill.ts';
 import { type Assessment, AssessmentSchema } from '../model/assessment.ts';

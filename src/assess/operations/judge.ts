@@ -1,16 +1,15 @@
 import { array, boolean, description, metadata, nullable, number, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { answer, job, noData } from '#core/define.ts';
 import { FilePath } from '#core/model/texts.ts';
-import { requireTrusted } from '#core/require-trusted.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { RunnerPlatform } from '#platform/runner/port.ts';
 import { createSkillError, showConstructCommand } from '#runs/errors/skill.ts';
-import { ConstructPath, readConstructManifest, requireConstruct } from '#runs/operations/shared/construct-manifest.ts';
 import { createReviewRedactor } from '#runs/operations/shared/review-redactor.ts';
+import { ConstructPath, readConstructManifest, requireConstruct } from '#runs/operations/shared/run-request.ts';
 import { parseEvents } from '#runs/rules/trace.ts';
 import { listJudgeable } from '#runs/rules/trace-goals.ts';
 import { appendToTrace, type TraceAddition } from '#runs/runner/append-to-trace.ts';
-import { getSubject } from '#runs/runner/execution-state.ts';
+import { getSubject } from '#runs/runner/gates.ts';
 import { judgeGoal } from '#runs/runner/goal-judge.ts';
 import { createPreviewContext } from '#runs/runner/preview.ts';
 import type { RunContext } from '#runs/runner/run-context.ts';
@@ -56,7 +55,7 @@ export const assessJudge = job({
     const construct = requireConstruct(manifest, true);
     if (!construct.judge)
       throw createSkillError(78, `${manifest.file} has no assessment.judge`, showConstructCommand(manifest.file), { file: manifest.file });
-    await requireTrusted(ctx, { files: [{ path: manifest.file, sha256: construct.sha256 }] });
+    await (await ctx.platform.loadTrust()).requireTrusted(ctx.project, { files: [{ path: manifest.file, sha256: construct.sha256 }] });
     const { lines } = parseEvents(runner.traces.read(trace)?.text ?? '');
     const executions = listJudgeable(
       lines.map(({ line }) => line),

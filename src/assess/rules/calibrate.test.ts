@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sha256 } from '#lib/sha256.ts';
+import { sha256 } from '#lib/digest.ts';
 import type { Assessment, ExecutionFacts } from '../model/assessment.ts';
 import { type CalibratedExecution, calibrate, findShortage, predictVerdict } from './calibrate.ts';
 import { predictProbability, trainModel } from './logistic.ts';

@@ -1,8 +1,7 @@
-import { toCanonicalJson } from '#lib/canonical.ts';
-import { defined } from '#lib/defined.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { defined, isPlainObject } from '#lib/collections.ts';
+import { toCanonicalJson } from '#lib/digest.ts';
 import type { TraceLine } from '#runs/model/trace.ts';
-import { parseRemedy } from '#runs/rules/gate/artifacts.ts';
+import { parseRemedy } from '#runs/rules/gate/gate.ts';
 import { asNumber, asText, getGateName } from '#runs/rules/trace-facts.ts';
 import type { ExecutionFacts } from '../model/assessment.ts';
 

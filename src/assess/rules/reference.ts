@@ -1,4 +1,4 @@
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { median } from '#lib/statistics.ts';
 import type { ExecutionFacts } from '../model/assessment.ts';
 

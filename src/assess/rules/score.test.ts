@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { sha256 } from '#lib/sha256.ts';
+import { sha256 } from '#lib/digest.ts';
 import { parseTrace } from '#runs/rules/trace.ts';
 import { formatTrace, type TracedExecution } from '../../../test/execution-trace.ts';
 import { extractFacts } from './extract-facts.ts';

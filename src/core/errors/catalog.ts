@@ -1,6 +1,58 @@
 import type { LockHolder } from '../model/lock-holder.ts';
-import { commandLine, quote } from './quote.ts';
-import { askPerson, type ErrorRow, isForPerson, row } from './row.ts';
+
+/** A command as the call of a gateway, ready to be sent by a client without a shell. */
+export interface GatewayCall {
+  tool: 'cleo_query' | 'cleo_mutate';
+  domain: string;
+  operation: string;
+  params: unknown;
+  session?: string;
+  agent?: string;
+  idempotencyKey?: string;
+}
+
+export function toGatewayCall(name: string, kind: 'query' | 'mutate' | 'mutation' | 'job', params: unknown): GatewayCall {
+  const [domain = '', ...rest] = name.split('.');
+  return { tool: kind === 'query' ? 'cleo_query' : 'cleo_mutate', domain, operation: rest.join('.'), params };
+}
+
+/** Another way out of an error, in addition to `fix`. */
+export interface Alternative {
+  action: string;
+  command: string;
+}
+
+/** One error of the catalog: exit code, HTTP status, message and fix. */
+export interface ErrorRow<D> {
+  exit: number;
+  /** Computes the exit code if it comes from another program. */
+  getExit?: (d: D) => number;
+  http: number;
+  message: (d: D) => string;
+  /** A command that runs as printed and resolves the error. */
+  fix: (d: D) => string;
+  alternatives?: (d: D) => Alternative[];
+  /** Says what a person must do if no call solves the error: install a tool, edit a file. */
+  manual?: (d: D) => string;
+  /** Computes the published code if it depends on the facts. */
+  code?: (d: D) => string;
+}
+
+const forPerson = 'Ask a person to run: ';
+/** Formats the fix of a caller that may not run the command itself. */
+export const askPerson = (command: string): string => forPerson + command;
+export const isForPerson = (fix: string): boolean => fix.startsWith(forPerson);
+
+export const row = <D>(spec: ErrorRow<D>): ErrorRow<D> => spec;
+
+/** Quotes one word of a command line for a POSIX shell. */
+export function quote(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+export function commandLine(words: string[]): string {
+  return words.map(quote).join(' ');
+}
 
 const list = (ids: string[]): string => ids.join(', ');
 const toUpperSnake = (field: string): string =>
@@ -284,5 +336,3 @@ export const getErrorCatalog = (): ErrorCatalog => {
 export function addErrorRows(more: Record<string, ErrorRow<never>>): void {
   domainRows.push(more);
 }
-
-export { commandLine, quote };

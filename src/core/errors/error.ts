@@ -1,5 +1,4 @@
-import { type ErrorCode, type ErrorFacts, getErrorCatalog } from './catalog.ts';
-import { type Alternative, type GatewayCall, isForPerson } from './row.ts';
+import { type Alternative, type ErrorCode, type ErrorFacts, type GatewayCall, getErrorCatalog, isForPerson } from './catalog.ts';
 
 /** An error of the catalog. Operations and rules throw it; dispatch converts it to the error envelope. */
 export class CleoError<C extends ErrorCode = ErrorCode> extends Error {

@@ -1,4 +1,4 @@
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import type { ProfileConfig } from './profile-config.ts';
 
 /** All configuration keys with their defaults; `configMeanings` describes them. Every start reads this table, so it is plain data
@@ -255,3 +255,8 @@ export function flattenConfig(tree: unknown): { values: Partial<Config>; problem
   walk(tree, '');
   return { values: values as Partial<Config>, problems };
 }
+
+/** True for a setting that decides which server the store is on. An untrusted one rejects every call that would open the store. */
+export const locatesStore = (key: string): boolean => storeKeys.includes(key) || key.startsWith('server.');
+
+const storeKeys = ['store.url', 'store.listenUrl', 'store.engine'];

@@ -7,11 +7,7 @@ const storable = check(isStorable, 'must not contain NUL or lone surrogates');
 const withoutControls = check((text: string) => !/[\u0000-\u001f\u007f-\u009f]/.test(text), 'must not contain control characters');
 const trim = transform((text: string) => text.trim());
 
-// The length is checked first, so that a text of ten megabytes is rejected without being scanned.
-/* @__NO_SIDE_EFFECTS__ */
-const textSchema = (min: number, max: number) =>
-  pipe(string(), minLength(min, `must have at least ${min} character`), maxLength(max, `must have at most ${max} characters`), storable);
-
+// The length of a long text is checked first, so that one of ten megabytes is rejected without being scanned.
 export const Line = pipe(
   string(),
   trim,
@@ -22,11 +18,26 @@ export const Line = pipe(
 );
 export const Title = pipe(Line, description('What to do, in the imperative (1-200 characters)'));
 export const Description = pipe(
-  textSchema(0, 8000),
+  string(),
+  minLength(0, 'must have at least 0 character'),
+  maxLength(8000, 'must have at most 8000 characters'),
+  storable,
   description('Context for a reader who knows nothing about it (at most 8,000 characters)'),
 );
-export const NoteText = pipe(textSchema(1, 4000), description('Note, appended with time and author (at most 4,000 characters)'));
-export const Reason = pipe(textSchema(1, 1000), description('Why (at most 1,000 characters)'));
+export const NoteText = pipe(
+  string(),
+  minLength(1, 'must have at least 1 character'),
+  maxLength(4000, 'must have at most 4000 characters'),
+  storable,
+  description('Note, appended with time and author (at most 4,000 characters)'),
+);
+export const Reason = pipe(
+  string(),
+  minLength(1, 'must have at least 1 character'),
+  maxLength(1000, 'must have at most 1000 characters'),
+  storable,
+  description('Why (at most 1,000 characters)'),
+);
 export const Criterion = pipe(
   string(),
   trim,

@@ -1,4 +1,4 @@
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { formatIsoTime } from '#lib/iso-time.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import type { FileRecordKind, SharedRecord } from '../model/shared-records.ts';

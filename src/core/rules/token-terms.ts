@@ -1,4 +1,4 @@
-import { commandLine } from '../errors/quote.ts';
+import { commandLine } from '../errors/catalog.ts';
 import type { Token } from '../model/token.ts';
 
 /** The time that a token is valid for, unless its creator says otherwise. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { locatesStore } from '../model/config.ts';
 import type { TrustRecord } from '../model/trust.ts';
-import { locatesStore } from './store-keys.ts';
 import {
   describeUntrusted,
   findPolicyChanges,

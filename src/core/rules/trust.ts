@@ -1,5 +1,5 @@
-import { toCanonicalJson } from '#lib/canonical.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
+import { toCanonicalJson } from '#lib/digest.ts';
 import type { AcceptedFolder, FolderEntry, TrustChange, TrustItem, TrustRecord } from '../model/trust.ts';
 
 /** Settings that make cleo connect to a server or run a program. A key that is added below one of these groups is covered. */

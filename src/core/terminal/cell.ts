@@ -1,5 +1,4 @@
-import { defined } from '#lib/defined.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { defined, isPlainObject } from '#lib/collections.ts';
 import { pluralize } from '#lib/noun.ts';
 import type { Colour, Screen } from './screen.ts';
 import { escapeControls, toOneLine } from './text.ts';

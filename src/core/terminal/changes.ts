@@ -1,4 +1,4 @@
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { isEmpty, toCell, toLabel } from './cell.ts';
 import { toOneLine } from './text.ts';
 

@@ -1,4 +1,4 @@
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { type Cell, type Fields, paintCell, toCell, toLabel } from './cell.ts';
 import type { Screen } from './screen.ts';
 import { measureWidth, padLeft, padRight, truncate, wrap } from './text.ts';

@@ -1,4 +1,4 @@
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { type Fields, formatId, getMark, isRecords, paintCell, toCell, toLabel } from './cell.ts';
 import type { Screen } from './screen.ts';
 import { measureWidth, toOneLine, truncate } from './text.ts';

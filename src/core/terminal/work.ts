@@ -1,8 +1,8 @@
 // Lines about `cleo work`, for its own answers and for `watch`.
 
 import { formatDuration } from '#lib/ago.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { formatTokenUsage, type TokenUsage } from '#lib/format-usage.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
 import { formatWorkState } from '../model/work-state.ts';
 import type { Fields } from './cell.ts';
 import { truncate } from './text.ts';

@@ -1,4 +1,4 @@
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { Hint, ProjectContext, ProjectPart, ProjectType, Testing } from '../model/project-context.ts';
 import { detectDotnet } from './dotnet.ts';
 import { openDir, type ProjectDir, type ProjectFacts } from './facts.ts';

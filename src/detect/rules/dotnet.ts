@@ -1,4 +1,4 @@
-import { quote } from '#core/errors/quote.ts';
+import { quote } from '#core/errors/catalog.ts';
 import type { ProjectDir } from './facts.ts';
 import { createHints, type DetectedPart, matchFirst } from './part.ts';
 

@@ -1,5 +1,5 @@
 import { parse as parseToml } from 'smol-toml';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { parseJsonc } from '#lib/jsonc.ts';
 import { parseJson, stripBom } from '#lib/parse-json.ts';
 import { parseYaml } from '#lib/yaml/parse-yaml.ts';

@@ -1,4 +1,4 @@
-import { quote } from '#core/errors/quote.ts';
+import { quote } from '#core/errors/catalog.ts';
 import type { SourcedName } from '../model/project-context.ts';
 import { getAtPath, type ProjectDir, readTomlFile, toStrings, toTable } from './facts.ts';
 import { createHints, type DetectedPart, type HintTexts, matchWorkspaceFolders, type TestCommand, toPackage } from './part.ts';

@@ -1,6 +1,6 @@
 import type { Registry } from '#core/define.ts';
 import type { AuditEntry } from '#core/model/audit.ts';
-import { defined, omitEmpty } from '#lib/defined.ts';
+import { defined, omitEmpty } from '#lib/collections.ts';
 import type { LogSubscription } from '#store/port/store.ts';
 import type { App } from '../call-context.ts';
 import { readLogHead } from './log-head.ts';

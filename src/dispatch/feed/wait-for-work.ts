@@ -2,8 +2,7 @@ import { CleoError } from '#core/errors/error.ts';
 import type { Changes } from '#core/model/audit.ts';
 import type { Platform } from '#platform/port.ts';
 import { type CallContext, createContext } from '../call-context.ts';
-import type { App, Call, Reply } from '../dispatch.ts';
-import { createFailure } from '../envelope.ts';
+import { type App, type Call, createFailure, type Reply } from '../dispatch.ts';
 import type { LogFeed } from './log-feed.ts';
 import { type AttemptResult, createWaitQueue, type Waiter, type WaitQueue } from './wait-queue.ts';
 

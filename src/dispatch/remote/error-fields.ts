@@ -1,6 +1,5 @@
-import { getErrorCatalog } from '#core/errors/catalog.ts';
+import { type Alternative, type GatewayCall, getErrorCatalog } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import type { Alternative, GatewayCall } from '#core/errors/row.ts';
 
 /** An error as its envelope shows it. */
 export interface ErrorFields {

@@ -1,9 +1,9 @@
-import '#store/errors.ts';
 import type { Operation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { findServerAddressProblem } from '#core/rules/server-address.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { Platform } from '#platform/port.ts';
+import '#store/errors.ts';
 import { requireProject } from '../call-context.ts';
 
 /** The server in front of the store, and what a client needs to call it. */

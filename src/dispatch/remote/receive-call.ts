@@ -1,13 +1,13 @@
-import '#store/errors.ts';
-import { safeParse } from 'valibot';
 import { CleoError } from '#core/errors/error.ts';
 import { isSameMajor } from '#core/rules/server-address.ts';
 import { mayActAs, toAgentName, toTokenAgent } from '#core/rules/token-agent.ts';
 import { includesScope } from '#core/rules/token-scope.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { Platform } from '#platform/port.ts';
 import type { EnvironmentIdentity } from '#sessions/model/caller-identity.ts';
 import { type ClientCall, ClientCallSchema, LeaseCallSchema } from '#sessions/model/client-call.ts';
+import '#store/errors.ts';
+import { safeParse } from 'valibot';
 import type { TokenIdentity } from '../authenticate.ts';
 import { type App, type Call, FactsMissing, requireProject } from '../call-context.ts';
 import { createNameError } from '../check-name.ts';

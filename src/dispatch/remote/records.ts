@@ -5,7 +5,7 @@ import type { FileRecordKind, SharedRecord } from '#core/model/shared-records.ts
 import { getRecordLimit, getRecordScope } from '#core/rules/shared-records.ts';
 import { mayActAs, toTokenAgent } from '#core/rules/token-agent.ts';
 import { includesScope } from '#core/rules/token-scope.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { NewRecord, SharedRecordReads, SharedRecordWrites } from '#store/port/shared-records.ts';
 import type { TokenIdentity } from '../authenticate.ts';
 import { type App, requireProject } from '../call-context.ts';

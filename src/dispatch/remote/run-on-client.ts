@@ -1,12 +1,12 @@
-import '#store/errors.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Changes } from '#core/model/audit.ts';
 import { isSameMajor } from '#core/rules/server-address.ts';
 import { parseSharedSettings } from '#core/rules/shared-settings.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { CallPart } from '#sessions/model/client-call.ts';
+import '#store/errors.ts';
 import { type CallContext, checkFolder, createContext, requireProject, ScopeRequired, unwrapAnswer } from '../call-context.ts';
-import type { Outcome } from '../envelope.ts';
+import type { Outcome } from '../dispatch.ts';
 import { addChanges } from '../run-step.ts';
 import { toErrorFields } from './error-fields.ts';
 import { locateServer } from './locate-server.ts';

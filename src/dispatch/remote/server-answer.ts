@@ -1,12 +1,12 @@
+import type { GatewayCall } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import type { GatewayCall } from '#core/errors/row.ts';
 import type { Caller, Changes } from '#core/model/audit.ts';
 import type { ServerAnswer } from '#core/model/server-connection.ts';
 import type { SessionHandle } from '#core/model/session-handle.ts';
 import type { TokenIdentity } from '#core/model/token.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { parseJson } from '#lib/parse-json.ts';
-import type { Envelope } from '../envelope.ts';
+import type { Envelope } from '../dispatch.ts';
 
 /** The answer of a server to a client. A request that did not reach an operation is answered with the envelope alone. */
 export interface ClientAnswer {

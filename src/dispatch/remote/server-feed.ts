@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readServerEvents } from '#core/model/server-events.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import type { App } from '../call-context.ts';
 import type { LogEvent, LogFeed, LogListener } from '../feed/log-feed.ts';

@@ -1,7 +1,7 @@
 import { description, maxLength, optional, pipe, strictObject, string } from 'valibot';
 import { alreadyExists, type MutationContext, mutation } from '#core/define.ts';
+import { quote } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { quote } from '#core/errors/quote.ts';
 import { formatRetry } from '#core/errors/retry.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
 import { Line } from '#core/model/texts.ts';

@@ -17,11 +17,10 @@ import { query } from '#core/define.ts';
 import { findNearest } from '#lib/nearest.ts';
 import { createSkillError } from '#runs/errors/skill.ts';
 import { measureCompleteness } from '#runs/rules/document/completeness.ts';
-import { listMissingSections } from '#runs/rules/gate/artifacts.ts';
+import { listMissingSections } from '#runs/rules/gate/gate.ts';
 import { defaultMinCompleteness } from '#runs/rules/gate/handoff.ts';
-import { decodeUtf8, findProjectPath } from '#runs/runner/artifact-finder.ts';
+import { decodeUtf8, findProjectPath, loadSchemas } from '#runs/runner/artifacts.ts';
 import { checkFrontMatter } from '#runs/runner/documents.ts';
-import { loadSchemas } from '#runs/runner/schemas.ts';
 
 const Section = strictObject({
   id: string(),

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { sha256 } from '#lib/sha256.ts';
+import { sha256 } from '#lib/digest.ts';
 import { asPerson, openApp, type TestApp } from '../../../test/app.ts';
 
 const open = (tasks = ['T001', 'T002'], config = {}) => openApp({ tasks, config });

@@ -1,7 +1,7 @@
 import { optional, picklist, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { Platform } from '#platform/port.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import { type DocRecord, DocSlugParam, DocVersionNumber, docEncodings } from '../model/doc.ts';

@@ -3,7 +3,7 @@ import { query } from '#core/define.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
 import { SearchText } from '#core/model/texts.ts';
 import { answerPage, noLimit, pageParams } from '#core/page.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import { checkTaskExists } from '#tasks/operations/shared/require.ts';
 import type { DocFilter, DocRecord } from '../model/doc.ts';

@@ -1,12 +1,12 @@
 import { dirname } from 'node:path';
 import { boolean, description, number, object, optional, pipe, strictObject, string } from 'valibot';
 import { answer, mutation, noChange } from '#core/define.ts';
+import { quote } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { quote } from '#core/errors/quote.ts';
 import { FilePath } from '#core/model/texts.ts';
 import { type ApplyContext, observation, requestFacts } from '#core/observation.ts';
 import { findActiveFileProblem } from '#core/rules/passive-file.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { DocSlugParam, DocVersionNumber } from '../model/doc.ts';
 import { checkDocPath } from '../rules/doc-path.ts';
 import { requireVersion } from './fetch.ts';

@@ -1,15 +1,14 @@
-import { boolean, description, metadata, optional, pipe, strictObject, string } from 'valibot';
 import '#admin/errors.ts';
+import { boolean, description, metadata, optional, pipe, strictObject, string } from 'valibot';
 import { HeadNumbers, readHashes, readOwnHeads, requireSameLog } from '#admin/operations/shared/own-heads.ts';
 import { inspectLog, requireIntact } from '#admin/operations/shared/prove-log.ts';
 import { findRecordSigner, signHead, signRecord } from '#admin/operations/shared/sign-head.ts';
 import { toProjectIdentity } from '#admin/rules/audit-chain.ts';
 import { headsFile } from '#admin/rules/audit-heads.ts';
-import { answer, query } from '#core/define.ts';
+import { answer, query, readStep } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { AgentId } from '#core/model/scalars.ts';
-import { readStep } from '#core/store-step.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { formatPlanRecord } from '#lib/plan-record.ts';
 import { GradeSchema } from '../model/grade.ts';
 import { toStatementPath } from '../model/grade-files.ts';

@@ -1,13 +1,13 @@
+import '#admin/errors.ts';
 import { array, boolean, description, metadata, optional, pipe, strictObject } from 'valibot';
 import { proofParams } from '#admin/operations/audit-verify.ts';
 import { findHeadSources } from '#admin/operations/shared/head-sources.ts';
 import { requireLevel } from '#admin/operations/shared/prove-log.ts';
 import { answer, type QueryContext, query } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import '#admin/errors.ts';
 import { AgentId } from '#core/model/scalars.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { type DimensionName, DimensionNameSchema, ExplainedLoss, GradeSchema } from '../model/grade.ts';
 import { gradesFile, toStatementPath } from '../model/grade-files.ts';
 import { listUnknownDimensions } from '../rules/grade-rubric.ts';

@@ -1,4 +1,4 @@
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import type { GradeEntry } from '../model/grade.ts';
 

@@ -1,4 +1,4 @@
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { EntryReference, GradeEntry, GradeResult, Letter } from '../model/grade.ts';
 import { getTaskId, listAddedTasks } from './grade-adds.ts';
 import { gradeDimensions, type PointLoss } from './grade-rubric.ts';

@@ -1,5 +1,5 @@
 import { LineCounter } from 'yaml';
-import { isPlainObject } from '../is-plain-object.ts';
+import { isPlainObject } from '../collections.ts';
 import { stripBom } from '../parse-json.ts';
 import { parseYamlDocument } from './parse-yaml.ts';
 

@@ -4,7 +4,7 @@ import { CleoError } from '#core/errors/error.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
 import { SearchText } from '#core/model/texts.ts';
 import { answerPage, pageParams } from '#core/page.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { checkTaskExists } from '#tasks/operations/shared/require.ts';
 import { ConfirmationStateSchema, MemorySummary } from '../model/memory.ts';
 import { toMemorySummary } from '../rules/memory-view.ts';

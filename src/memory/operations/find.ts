@@ -3,7 +3,7 @@ import { query } from '#core/define.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
 import { Label, SearchText } from '#core/model/texts.ts';
 import { answerPage, pageParams } from '#core/page.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { checkTaskExists } from '#tasks/operations/shared/require.ts';
 import { ConfirmationStateSchema, MemorySummary, MemoryTypeSchema } from '../model/memory.ts';
 import { toMemorySummary } from '../rules/memory-view.ts';

@@ -2,7 +2,7 @@ import { array, description, metadata, number, optional, pipe, strictObject, str
 import { answer, type MutationContext, mutation } from '#core/define.ts';
 import { FilePath, isStorable } from '#core/model/texts.ts';
 import { requestFacts } from '#core/observation.ts';
-import { defined, omitEmpty } from '#lib/defined.ts';
+import { defined, omitEmpty } from '#lib/collections.ts';
 import { type MemoryHit, type MemoryRecord, MemorySummary, maxMemoryLength } from '../model/memory.ts';
 import { isReferenceTo, type ParsedDecision } from '../rules/memory-adr.ts';
 import { hashMemory, toMemorySummary } from '../rules/memory-view.ts';

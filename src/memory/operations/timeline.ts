@@ -1,7 +1,7 @@
 import { array, optional, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
 import { limitParam } from '#core/page.ts';
-import { omitEmpty } from '#lib/defined.ts';
+import { omitEmpty } from '#lib/collections.ts';
 import { Citing, MemorySummary } from '../model/memory.ts';
 import { toMemorySummary } from '../rules/memory-view.ts';
 import { memoryIdAliases, memoryIdParam, requireMemory } from './shared/require-memory.ts';

@@ -1,4 +1,4 @@
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { parseJson, stripBom } from '#lib/parse-json.ts';
 import { parseFrontMatter } from '#lib/yaml/front-matter.ts';
 import type { ConfirmationState, MemoryRecord } from '../model/memory.ts';

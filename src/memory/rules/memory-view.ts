@@ -1,8 +1,8 @@
 import type { InferOutput } from 'valibot';
 import type { RankKey } from '#core/rules/rank.ts';
-import { defined, omitEmpty } from '#lib/defined.ts';
+import { defined, omitEmpty } from '#lib/collections.ts';
+import { sha256 } from '#lib/digest.ts';
 import { parseJson } from '#lib/parse-json.ts';
-import { sha256 } from '#lib/sha256.ts';
 import type { CitationFlag, Memory, MemoryHit, MemoryRecord, MemorySummary, MemoryType, ProofSummary } from '../model/memory.ts';
 
 /** Hashes type and content, which identify an entry; the title does not count. Content cannot contain NUL, the separator. */

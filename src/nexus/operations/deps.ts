@@ -1,7 +1,7 @@
 import { array, description, optional, pipe, strictObject, string } from 'valibot';
 import { answer, type QueryContext, query } from '#core/define.ts';
 import { parseTaskId, type TaskId } from '#core/model/scalars.ts';
-import { defined, omitEmpty } from '#lib/defined.ts';
+import { defined, omitEmpty } from '#lib/collections.ts';
 import {
   type ProjectRegistry,
   type RegisteredProject,

@@ -1,6 +1,6 @@
 import { array, boolean, description, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
-import { omitEmpty } from '#lib/defined.ts';
+import { omitEmpty } from '#lib/collections.ts';
 import { findCycles } from '#tasks/rules/order.ts';
 import { formatRemoteId, type ProjectRegistry, type RemoteTaskRef, RemoteTaskRefSchema, UnansweredSchema } from '../model/nexus.ts';
 import { type CrossProjectEdge, findInsideEdges, formatMermaid } from '../rules/nexus-graph.ts';

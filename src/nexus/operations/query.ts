@@ -1,12 +1,12 @@
-import '../errors.ts';
-import { array, description, optional, pipe, strictObject } from 'valibot';
 import { answer, query } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { SearchText } from '#core/model/texts.ts';
 import { limitParam } from '#core/page.ts';
-import { omitEmpty } from '#lib/defined.ts';
+import { omitEmpty } from '#lib/collections.ts';
 import { maxCounted, toTruncation } from '#lib/page.ts';
 import type { TaskHit } from '#tasks/model/task.ts';
+import '../errors.ts';
+import { array, description, optional, pipe, strictObject } from 'valibot';
 import { type RemoteTask, RemoteTaskSchema, type Unanswered, UnansweredSchema } from '../model/nexus.ts';
 import { interleave, parseNexusQuery, querySyntax } from '../rules/nexus-query.ts';
 import { nexusReads } from './shared/nexus-steps.ts';

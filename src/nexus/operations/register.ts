@@ -1,11 +1,11 @@
+import { alreadyExists, answer, type JobContext, job } from '#core/define.ts';
+import { quote } from '#core/errors/catalog.ts';
+import { CleoError } from '#core/errors/error.ts';
+import { FilePath } from '#core/model/texts.ts';
+import { defined } from '#lib/collections.ts';
+import type { Platform, Project } from '#platform/port.ts';
 import '../errors.ts';
 import { description, optional, pipe, strictObject, string } from 'valibot';
-import { alreadyExists, answer, type JobContext, job } from '#core/define.ts';
-import { CleoError } from '#core/errors/error.ts';
-import { quote } from '#core/errors/quote.ts';
-import { FilePath } from '#core/model/texts.ts';
-import { defined } from '#lib/defined.ts';
-import type { Platform, Project } from '#platform/port.ts';
 import { PermissionSchema, ProjectName, ProjectViewSchema } from '../model/nexus.ts';
 import { findFreeName, type RegistrationResult, registerProject } from '../rules/nexus-registry.ts';
 import { openRegistry, registryErrors, toProjectView } from './shared/registry.ts';

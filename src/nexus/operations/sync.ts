@@ -1,9 +1,9 @@
-import '../errors.ts';
-import { array, boolean, description, optional, pipe, strictObject, string } from 'valibot';
 import { answer, type JobContext, job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { defined, omitEmpty } from '#lib/defined.ts';
+import { defined, omitEmpty } from '#lib/collections.ts';
 import type { TaskHit } from '#tasks/model/task.ts';
+import '../errors.ts';
+import { array, boolean, description, optional, pipe, strictObject, string } from 'valibot';
 import { ProjectName, type ProjectRegistry, type RegisteredProject, type RemoteDependency, type Unanswered } from '../model/nexus.ts';
 import { hasPermission } from '../rules/nexus-registry.ts';
 import { isValidDependency } from '../rules/nexus-wait.ts';

@@ -1,5 +1,5 @@
 import { safeParse } from 'valibot';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { checkJson } from '#lib/parse-json.ts';
 import { slugify } from '#lib/slug.ts';
 import { type Permission, PermissionSchema, type ProjectRegistry, ProjectRegistrySchema, type RegisteredProject } from '../model/nexus.ts';

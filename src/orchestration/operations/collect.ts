@@ -1,10 +1,10 @@
-import { array, boolean, description, optional, pipe, strictObject, string } from 'valibot';
-import { CleoError } from '#core/errors/error.ts';
-import '#research/errors.ts';
 import { answer, type QueryContext, query } from '#core/define.ts';
-import { commandLine } from '#core/errors/quote.ts';
+import { commandLine } from '#core/errors/catalog.ts';
+import { CleoError } from '#core/errors/error.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
-import { defined, omitEmpty } from '#lib/defined.ts';
+import { defined, omitEmpty } from '#lib/collections.ts';
+import '#research/errors.ts';
+import { array, boolean, description, optional, pipe, strictObject, string } from 'valibot';
 import { type ResearchStatus, ResearchStatusSchema, ReturnMessage } from '#research/model/manifest.ts';
 import { createMissingEntryError, newestOutput, outputState } from '#research/operations/shared/entry-output.ts';
 import { formatManifestWarnings, openManifest } from '#research/operations/shared/manifest.ts';

@@ -2,7 +2,7 @@ import { array, boolean, description, number, optional, pipe, strictObject, stri
 import { answer, query } from '#core/define.ts';
 import { PrioritySchema, StatusSchema, TaskIdSchema, TaskTypeSchema } from '#core/model/scalars.ts';
 import { limitParam } from '#core/page.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { toTruncation } from '#lib/page.ts';
 import { computePlan } from '#planning/operations/shared/plan.ts';
 import { type GraphEdge, selectGraph } from '#planning/rules/task-graph.ts';

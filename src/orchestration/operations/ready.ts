@@ -2,7 +2,7 @@ import { array, literal, optional, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import { answerPage, noLimit, pageParams } from '#core/page.ts';
-import { omitEmpty } from '#lib/defined.ts';
+import { omitEmpty } from '#lib/collections.ts';
 import { TakenOverFrom, TaskHitSchema } from '#tasks/model/task.ts';
 import { createClaimJudge } from '#tasks/operations/shared/claim-judge.ts';
 import { AnyAssignee, Root, rootAliases } from '#tasks/operations/shared/params.ts';

@@ -4,7 +4,7 @@ import { Omitted } from '#core/model/omitted.ts';
 import { PrioritySchema, type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import { limitParam, tokensParam } from '#core/page.ts';
 import { fitAnswer, type Omission } from '#lib/budget.ts';
-import { defined, omitEmpty } from '#lib/defined.ts';
+import { defined, omitEmpty } from '#lib/collections.ts';
 import { toTruncation } from '#lib/page.ts';
 import { estimateTokens } from '#lib/tokens.ts';
 import {

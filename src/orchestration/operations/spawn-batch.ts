@@ -2,7 +2,7 @@ import { array, description, type InferOutput, optional, pipe, strictObject, str
 import { answer, type MutationContext, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
-import { omitEmpty } from '#lib/defined.ts';
+import { omitEmpty } from '#lib/collections.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
 import { createClaimJudge } from '#tasks/operations/shared/claim-judge.ts';
 import { rootAliases } from '#tasks/operations/shared/params.ts';

@@ -1,6 +1,6 @@
 import { array, literal, number, optional, strictObject, string } from 'valibot';
 import { noData, query } from '#core/define.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { computePlan, countTasks, listClaims, ProgressView, RootTask } from '#planning/operations/shared/plan.ts';
 import { computeProgress } from '#planning/rules/progress.ts';
 import { computeReadiness } from '#planning/rules/readiness.ts';

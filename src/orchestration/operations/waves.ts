@@ -1,6 +1,6 @@
 import { array, optional, strictObject } from 'valibot';
 import { noData, query } from '#core/define.ts';
-import { omitEmpty } from '#lib/defined.ts';
+import { omitEmpty } from '#lib/collections.ts';
 import { computePlan, listClaims, listWaveConflicts, toWaveViews, WaveConflict, WaveView } from '#planning/operations/shared/plan.ts';
 import { Root, rootAliases } from '#tasks/operations/shared/params.ts';
 

@@ -1,6 +1,6 @@
 import type { HistoryEntry } from '#core/model/audit.ts';
 import { clipText, countMissing, fitAnswer, type Omission, type Section } from '#lib/budget.ts';
-import { defined, omitEmpty } from '#lib/defined.ts';
+import { defined, omitEmpty } from '#lib/collections.ts';
 import type { StoredCriterion, TaskRecord } from '#tasks/model/task.ts';
 import type { Pack, PackCriterion, PackSection } from '../model/pack.ts';
 

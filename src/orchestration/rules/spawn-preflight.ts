@@ -1,4 +1,4 @@
-import { commandLine } from '#core/errors/quote.ts';
+import { commandLine } from '#core/errors/catalog.ts';
 import type { Status, TaskId, TaskType } from '#core/model/scalars.ts';
 import { fallbackSkill } from '#skills/rules/dispatch-skill.ts';
 import type { SpawnRole } from '../model/spawn.ts';

@@ -1,7 +1,7 @@
-import { commandLine } from '#core/errors/quote.ts';
+import { commandLine } from '#core/errors/catalog.ts';
 import type { GateName, TaskId } from '#core/model/scalars.ts';
 import type { ProjectContext } from '#detect/model/project-context.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { escapeInvisible } from '#lib/invisible.ts';
 import { createEntryId } from '#research/rules/manifest.ts';
 import { formatReturnMessage } from '#research/rules/return-message.ts';

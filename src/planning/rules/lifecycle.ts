@@ -1,8 +1,8 @@
+import { commandLine } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import '../errors.ts';
-import { commandLine } from '#core/errors/quote.ts';
 import type { TaskId } from '#core/model/scalars.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
+import '../errors.ts';
 import { type Stage, type StageName, stageNames } from '../model/lifecycle.ts';
 import { isLegalStageMove, type StageMove } from './stage-moves.ts';
 

@@ -1,5 +1,5 @@
 import { type Priority, type TaskId, toTaskNumber } from '#core/model/scalars.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { PlanWork } from '#tasks/model/open-work.ts';
 import { buildPlanGraph, getFinish, getStart, getTask, listAncestors, type PlanGraph } from './plan-graph.ts';
 

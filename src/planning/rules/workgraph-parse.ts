@@ -2,7 +2,7 @@ import { type BaseIssue, type GenericSchema, safeParse } from 'valibot';
 import { CleoError } from '#core/errors/error.ts';
 import { type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import { clipText } from '#lib/budget.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { findNearest } from '#lib/nearest.ts';
 import { maxEntries, type NewEntry, NewEntrySchema } from '#tasks/model/new-entry.ts';
 import { type ChangedEntry, ChangedEntrySchema, type RelationEntry, RelationEntrySchema } from '../model/workgraph.ts';

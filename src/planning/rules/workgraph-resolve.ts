@@ -1,6 +1,6 @@
 import { CleoError } from '#core/errors/error.ts';
 import { parseTaskId, type RelationType, type Status, type TaskId, type TaskType } from '#core/model/scalars.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { NewEntry } from '#tasks/model/new-entry.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
 import { getChildTier, isDefaultParent } from '#tasks/rules/hierarchy.ts';

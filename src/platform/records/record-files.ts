@@ -2,11 +2,10 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } f
 import { dirname, join } from 'node:path';
 import type { SharedRecord } from '#core/model/shared-records.ts';
 import { arrangeLines } from '#core/rules/shared-records.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { parseJson } from '#lib/parse-json.ts';
-import { convertFileErrors, files } from '../files.ts';
+import { convertFileErrors, files, writePrivate } from '../files.ts';
 import { changeLines, readLines } from '../manifest-file.ts';
-import { writePrivate } from '../private-file.ts';
 import type { FolderRecordOptions, RecordFiles } from './port.ts';
 
 const computeHash = (content: string | Uint8Array): string =>

@@ -1,9 +1,9 @@
 import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import { createSkillError, reportWriteErrors } from '#runs/errors/skill.ts';
-import { monotonicMs } from '../monotonic.ts';
+import { monotonicMs } from '../platform.ts';
 import { isAlive, readBootId, readStartTime } from '../processes.ts';
 import type { LockOptions, ProcessIdentity } from './port.ts';
 

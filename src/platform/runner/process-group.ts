@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { monotonicMs } from '../monotonic.ts';
+import { monotonicMs } from '../platform.ts';
 
 const pollMs = 25;
 const maxTrackIntervalMs = 100;

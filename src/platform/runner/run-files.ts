@@ -18,13 +18,13 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { CleoError } from '#core/errors/error.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { Redactor } from '#lib/redactor.ts';
 import { reportWriteErrors } from '#runs/errors/skill.ts';
 import { extractPayloads, formatNextLine, genesis, isMilestone, parseEvents } from '#runs/rules/trace.ts';
-import { endsWithNewline } from '../files.ts';
+import { removeDrafts } from '../drafts.ts';
+import { createPrivate, endsWithNewline, writePrivate } from '../files.ts';
 import type { Platform } from '../port.ts';
-import { createPrivate, removeDrafts, writePrivate } from '../private-file.ts';
 import { acquireLock } from './lock-file.ts';
 import type { ReviewLog, RunFolder, TraceFolder, TraceWriter } from './port.ts';
 

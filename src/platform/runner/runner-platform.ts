@@ -15,21 +15,20 @@ import {
 import { availableParallelism } from 'node:os';
 import { delimiter, dirname, join, relative, resolve, sep } from 'node:path';
 import { isatty } from 'node:tty';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { createGlobMatcher, getGlobBase, isGlob } from '#lib/glob.ts';
 import { reportWriteErrors } from '#runs/errors/skill.ts';
 import type { TreeSnapshot } from '#runs/model/tree.ts';
-import { isAgentEnvironment } from '#sessions/rules/client-process.ts';
+import { removeDrafts, removeDraftsFor } from '../drafts.ts';
+import { createPrivate, writePrivate } from '../files.ts';
 import type { Git, Platform, Project } from '../port.ts';
-import { createPrivate, removeDrafts, removeDraftsFor, writePrivate } from '../private-file.ts';
 import { isAlive, listenForInterrupts, readBootId, readStartTime } from '../processes.ts';
 import { isPlainVariable, selectSkillEnvironment } from '../program-environment.ts';
 import { acquireLock } from './lock-file.ts';
 import type { FileEntry, RunnerPlatform } from './port.ts';
 import { createReviewLog, createRunFolder, createTraceFolder, openTraceWriter } from './run-files.ts';
-import { createScratch, getScratchPrefix, removeScratch } from './scratch.ts';
 import { findSkill, findSkillFolder, listProjectSkills } from './skill-lookup.ts';
-import { killAll, killMarked, runSkill } from './skill-process.ts';
+import { createScratch, getScratchPrefix, killAll, killMarked, removeScratch, runSkill } from './skill-process.ts';
 
 const maxMatches = 1000;
 const maxVisited = 200_000;
@@ -80,7 +79,7 @@ export function createRunnerPlatform(
         .sort()
         .map((name) => ({ name, text: readFileSync(join(schemas, name), 'utf8') }));
     },
-    detectOperator: () => detectOperator(env),
+    detectOperator: () => detectOperator(platform, env),
     cpuCount: availableParallelism(),
     readGitState: () => readGitState(platform, root),
     findFiles: (pattern) => findFiles(realRoot, pattern),
@@ -156,11 +155,11 @@ function readOrCreateSalt(folder: string): Buffer {
   });
 }
 
-function detectOperator(env: Record<string, string | undefined>): ReturnType<RunnerPlatform['detectOperator']> {
+function detectOperator({ identity }: Platform, env: Record<string, string | undefined>): ReturnType<RunnerPlatform['detectOperator']> {
   const declared = env.CLEO_OPERATOR;
   if (declared === 'human' || declared === 'ai' || declared === 'ci') return declared;
   if (env.CI && env.CI !== 'false') return 'ci';
-  if (isAgentEnvironment(env)) return 'ai';
+  if (identity.kind !== 'person') return 'ai';
   return isatty(0) ? 'human' : 'unknown';
 }
 

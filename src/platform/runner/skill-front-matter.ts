@@ -1,4 +1,4 @@
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { parseFrontMatter } from '#lib/yaml/front-matter.ts';
 
 /** Reads the front matter of a SKILL.md. It is a file of its own because the YAML parser is larger than the rest of the runner. */

@@ -11,7 +11,7 @@ import {
   statSync,
 } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { isWithin } from '../tree.ts';
 import type { SkillInfo } from './port.ts';
 

@@ -1,9 +1,9 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { quote } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { quote } from '#core/errors/quote.ts';
-import { createPrivate } from '../private-file.ts';
+import { createPrivate } from '../files.ts';
 import type { Signing, SigningKey } from './port.ts';
 
 /** DER header of an Ed25519 public key; the 32 bytes of the key follow. */

@@ -1,6 +1,6 @@
 import { strictObject } from 'valibot';
 import { alreadyExists, answer, mutation } from '#core/define.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { Root, rootAliases } from '#tasks/operations/shared/params.ts';
 import { checkTaskExists } from '#tasks/operations/shared/require.ts';
 import { type ReleaseRecord, ReleaseSchema } from '../model/release.ts';

@@ -1,7 +1,7 @@
 import { array, boolean, description, optional, pipe, strictObject, string } from 'valibot';
 import { answer, job, noChange } from '#core/define.ts';
 import { FilePath } from '#core/model/texts.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { ReleaseSchema } from '../model/release.ts';
 import { Version } from '../model/version.ts';
 import { listRemainingSteps } from '../rules/release.ts';

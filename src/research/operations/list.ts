@@ -2,7 +2,7 @@ import { array, boolean, description, metadata, optional, pipe, strictObject, st
 import { answer, query } from '#core/define.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
 import { pageParams, toBudget } from '#core/page.ts';
-import { defined, omitEmpty } from '#lib/defined.ts';
+import { defined, omitEmpty } from '#lib/collections.ts';
 import { toTruncation } from '#lib/page.ts';
 import { AgentType, type ParsedEntry, ResearchStatusSchema, Topic } from '../model/manifest.ts';
 import { matchesEntryFilter } from '../rules/manifest.ts';

@@ -1,4 +1,4 @@
-import { commandLine } from '#core/errors/quote.ts';
+import { commandLine } from '#core/errors/catalog.ts';
 
 /** The command that resumes a run. The record of the run holds its other parameters. */
 export const resumeCommand = (id: string, kind: string, name: string): string =>

@@ -1,6 +1,4 @@
-import { addErrorRows } from '#core/errors/catalog.ts';
-import { commandLine } from '#core/errors/quote.ts';
-import { type ErrorRow, row } from '#core/errors/row.ts';
+import { addErrorRows, commandLine, type ErrorRow, row } from '#core/errors/catalog.ts';
 
 /** Errors of the review commands. A file that throws one imports this file, which adds the rows to the catalog. */
 const rows = {

@@ -1,8 +1,6 @@
-import { addErrorRows } from '#core/errors/catalog.ts';
+import { addErrorRows, commandLine, type ErrorRow, row } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { commandLine } from '#core/errors/quote.ts';
-import { type ErrorRow, row } from '#core/errors/row.ts';
-import { classifyExitCode } from '../model/skill-exit.ts';
+import type { ExitClass } from '../model/skill-exit.ts';
 
 const maxMessageLength = 1500;
 
@@ -57,3 +55,20 @@ export function reportWriteErrors<T>(path: string, exit: 73 | 74, work: () => T)
 }
 
 export const showConstructCommand = (file: string): string => commandLine(['cleo', 'construct', 'show', file]);
+
+/** The class of an exit code. Every code from 0 to 255 has exactly one. */
+export function classifyExitCode(code: number): ExitClass {
+  if (code === 0) return 'success';
+  if (code === 1 || code === 3) return 'soft';
+  if (code === 4) return 'partial';
+  if (code === 2) return 'permanent';
+  if ([69, 71, 74, 75, 76].includes(code)) return 'temporary';
+  if (code === 70) return 'internal';
+  if (code >= 64 && code <= 78) return 'precondition';
+  if (code === 80 || code === 82) return 'blocked';
+  if (code === 81) return 'timeout';
+  if (code === 83) return 'escalate';
+  if (code === 84) return 'validation';
+  if (code === 126 || code === 127) return 'config';
+  return code >= 129 && code <= 192 ? 'signal' : 'unknown';
+}

@@ -48,20 +48,3 @@ export const exitNames: Record<number, string> = {
   126: 'not_executable',
   127: 'not_found',
 };
-
-/** The class of an exit code. Every code from 0 to 255 has exactly one. */
-export function classifyExitCode(code: number): ExitClass {
-  if (code === 0) return 'success';
-  if (code === 1 || code === 3) return 'soft';
-  if (code === 4) return 'partial';
-  if (code === 2) return 'permanent';
-  if ([69, 71, 74, 75, 76].includes(code)) return 'temporary';
-  if (code === 70) return 'internal';
-  if (code >= 64 && code <= 78) return 'precondition';
-  if (code === 80 || code === 82) return 'blocked';
-  if (code === 81) return 'timeout';
-  if (code === 83) return 'escalate';
-  if (code === 84) return 'validation';
-  if (code === 126 || code === 127) return 'config';
-  return code >= 129 && code <= 192 ? 'signal' : 'unknown';
-}

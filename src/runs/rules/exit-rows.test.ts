@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { explainExit } from './exit-class.ts';
 import { listExitRows } from './exit-rows.ts';
+import { explainExit } from './skill-contract.ts';
 
 test('lists every code once', () => {
   const all = Array.from({ length: 256 }, (_, code) => code);

@@ -1,6 +1,6 @@
 import type { ExecutionStatus } from '../model/execution.ts';
 import type { ExitClass } from '../model/skill-exit.ts';
-import { defaultRetryOn, type ExitMeaning, explainExit } from './exit-class.ts';
+import { defaultRetryOn, type ExitMeaning, explainExit } from './skill-contract.ts';
 
 /** Exit codes with the same meaning, as one row of the table. */
 interface ExitRow {

@@ -1,7 +1,7 @@
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import type { JudgeVerdict } from '../model/judge.ts';
-import { pickNumbers } from './skill-claim.ts';
+import { pickNumbers } from './skill-contract.ts';
 
 /** Parses the output of a judge: one JSON value and nothing else. */
 export function parseVerdict(stdout: string): JudgeVerdict | { problem: string } {

@@ -1,4 +1,4 @@
-import { sha256 } from '#lib/sha256.ts';
+import { sha256 } from '#lib/digest.ts';
 
 const baseDelayMs = 1000;
 const maxDelayMs = 30_000;

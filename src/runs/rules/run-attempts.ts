@@ -1,5 +1,5 @@
 import type { TraceLine } from '../model/trace.ts';
-import { findSkillNameProblem, isSafePathSegment } from './construct/names.ts';
+import { findSkillNameProblem, isSafePathSegment } from './construct/conventions.ts';
 import { asNumber, asText } from './trace-facts.ts';
 
 interface RunAttempt {

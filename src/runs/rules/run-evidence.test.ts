@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sha256 } from '#lib/sha256.ts';
+import { sha256 } from '#lib/digest.ts';
 import type { RunRecord } from '../model/trace.ts';
 import { findRunProblem, listRunFiles, parseRunEvidence } from './run-evidence.ts';
 import { formatNextLine, genesis } from './trace.ts';

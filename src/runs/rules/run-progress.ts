@@ -1,6 +1,5 @@
 import type { ProgressLine, ProgressMark, ProgressReporter, ProgressState, RunEvent } from '#core/model/progress.ts';
-import { defined } from '#lib/defined.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { defined, isPlainObject } from '#lib/collections.ts';
 import { formatPercent } from '#lib/statistics.ts';
 
 export const runProgress: ProgressReporter = {

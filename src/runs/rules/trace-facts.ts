@@ -1,4 +1,4 @@
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { runGateNames } from '../model/execution.ts';
 import type { TraceLine } from '../model/trace.ts';
 

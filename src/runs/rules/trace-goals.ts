@@ -1,4 +1,4 @@
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import type { SkillEvidence } from '../model/execution.ts';
 import type { TraceLine } from '../model/trace.ts';
 import { asText } from './trace-facts.ts';

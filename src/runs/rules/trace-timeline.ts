@@ -1,4 +1,4 @@
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { TraceLine } from '../model/trace.ts';
 import { asNumber, asText, listRecordedChecks, toLineFacts } from './trace-facts.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sha256 } from '#lib/sha256.ts';
+import { sha256 } from '#lib/digest.ts';
 import { formatNextLine, genesis, isMilestone, parseTrace } from './trace.ts';
 
 const write = (...events: [ts: string, event: string][]): string[] => {

@@ -1,5 +1,4 @@
-import { defined } from '#lib/defined.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { defined, isPlainObject } from '#lib/collections.ts';
 import { isDeeperThan, parseJson } from '#lib/parse-json.ts';
 import type { TraceLine } from '../model/trace.ts';
 

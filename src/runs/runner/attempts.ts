@@ -1,13 +1,29 @@
 import { join } from 'node:path';
+import { classifyName } from '#lib/secrets.ts';
 import type { ProcessResult, ScratchFolder } from '#platform/runner/port.ts';
 import type { Artifact, SideEffect, Warning } from '../model/execution.ts';
-import { type ExitMeaning, isReservedExitCode } from '../rules/exit-class.ts';
-import { formatKilledProcesses } from '../rules/gate/execution.ts';
-import { emptyClaim, parseClaim, parseSkillEvent, type SkillClaim, toReportedArtifact, toSideEffect } from '../rules/skill-claim.ts';
-import { type AttemptLimit, addWarnings, type Execution, explainSkillExit, explainStop, getSubject } from './execution-state.ts';
-import { checkPreconditionGate } from './gates.ts';
-import { captureInputs } from './result.ts';
-import { getVars, listVariables, type RunContext } from './run-context.ts';
+import { formatKilledProcesses } from '../rules/gate/gate.ts';
+import {
+  type ExitMeaning,
+  emptyClaim,
+  isReservedExitCode,
+  parseClaim,
+  parseSkillEvent,
+  type SkillClaim,
+  toReportedArtifact,
+  toSideEffect,
+} from '../rules/skill-contract.ts';
+import { getVars } from './artifacts.ts';
+import {
+  type AttemptLimit,
+  addWarnings,
+  checkPreconditionGate,
+  type Execution,
+  explainSkillExit,
+  explainStop,
+  getSubject,
+} from './gates.ts';
+import { listVariables, type RunContext } from './run-context.ts';
 
 export interface AttemptOutcome {
   end: ProcessResult;
@@ -254,3 +270,19 @@ function readEvents(run: RunContext, execution: Execution, scratch: ScratchFolde
 }
 
 const toShortText = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value.slice(0, 500) : undefined);
+
+/** The form of inputs in traces and files: their number, keyed hashes, or the values, which are redacted when written. */
+export function captureInputs(run: RunContext, inputs: Record<string, unknown>): unknown {
+  const { capture } = run.request.construct;
+  if (!capture.enabled || capture.inputs === 'none') return { fields: Object.keys(inputs).length };
+  if (capture.inputs === 'full') return inputs;
+  return Object.fromEntries(Object.entries(inputs).map(([name, value]) => [run.redactor.text(name), hashInput(run, name, value)]));
+}
+
+/** Hash, type and length of a value. A value with a secret-like name is redacted as a whole, because even its length is telling. */
+function hashInput({ platform, redactor }: RunContext, name: string, value: unknown): unknown {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null');
+  if (classifyName(name) !== undefined) return (redactor.value({ secret: text }) as { secret: string }).secret;
+  const type = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+  return { hash: `hmac-sha256:${platform.hmac(text)}`, type, length: text.length };
+}

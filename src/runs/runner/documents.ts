@@ -1,7 +1,7 @@
 import type { ArtifactFile } from '../model/artifact.ts';
 import type { DocSchema } from '../model/doc-schema.ts';
 import { measureCompleteness, splitFrontMatter } from '../rules/document/completeness.ts';
-import type { Schemas } from './schemas.ts';
+import type { Schemas } from './artifacts.ts';
 
 /** Measures a document. It is a file of its own because the document parser is large and most skills write no documents. */
 export const measureDocument = (schemas: Schemas, schema: DocSchema, text: string): Pick<ArtifactFile, 'completeness' | 'problems'> => ({

@@ -1,8 +1,7 @@
 import type { GoalSpec } from '../model/construct.ts';
 import type { GateResult, SkillEvidence } from '../model/execution.ts';
 import { createCheck, createUncheckedGate, toGateResult } from '../rules/gate/gate.ts';
-import type { Execution, NamedExecution } from './execution-state.ts';
-import type { GoalOutcome } from './gates.ts';
+import type { Execution, GoalOutcome, NamedExecution } from './gates.ts';
 import { askJudge, createExcerpt, type JudgeQuestion } from './judge.ts';
 import { openReview } from './reviews.ts';
 import type { RunContext } from './run-context.ts';

@@ -1,9 +1,10 @@
 import { parseJson } from '#lib/parse-json.ts';
 import type { HandoffSpec } from '../model/construct.ts';
 import type { PhaseHandoff } from '../model/execution.ts';
-import { expandVariables } from '../rules/construct/names.ts';
+import { expandVariables } from '../rules/construct/conventions.ts';
 import { evaluateHandoff } from '../rules/gate/handoff.ts';
-import { getVars, type RunContext } from './run-context.ts';
+import { getVars } from './artifacts.ts';
+import type { RunContext } from './run-context.ts';
 
 /** Evaluates what one phase provides for another now. `hashes` are the artifacts when the sender ended; a changed one is a blocker. */
 export function createHandoff(run: RunContext, spec: HandoffSpec, hashes: Map<string, string>): PhaseHandoff {

@@ -1,8 +1,8 @@
-import { toCanonicalJson } from '#lib/canonical.ts';
+import { toCanonicalJson } from '#lib/digest.ts';
 import type { JudgeSpec } from '../model/construct.ts';
 import type { JudgeRequest, JudgeVerdict } from '../model/judge.ts';
 import { combineVotes, parseVerdict, type VoteOutcome } from '../rules/judge.ts';
-import { getSubject, type NamedExecution } from './execution-state.ts';
+import { getSubject, type NamedExecution } from './gates.ts';
 import { listConstructVariables, type RunContext } from './run-context.ts';
 
 /** The part of a run that judging needs. A finished run is judged without the rest. */

@@ -1,9 +1,9 @@
 import type { CheckSpec, PhaseSpec } from '../model/construct.ts';
-import { expandVariables } from '../rules/construct/names.ts';
-import { formatRemedy } from '../rules/gate/artifacts.ts';
-import type { GateCheck } from '../rules/gate/gate.ts';
+import { expandVariables } from '../rules/construct/conventions.ts';
+import { formatRemedy, type GateCheck } from '../rules/gate/gate.ts';
 import { type CheckFact, toNamedCheck } from '../rules/gate/precondition.ts';
-import { getVars, listConstructVariables, type RunContext } from './run-context.ts';
+import { getVars } from './artifacts.ts';
+import { listConstructVariables, type RunContext } from './run-context.ts';
 
 /** Runs the checks that a manifest names, one after the other. */
 export async function checkNamed(run: RunContext, phase: PhaseSpec, specs: CheckSpec[]): Promise<GateCheck[]> {

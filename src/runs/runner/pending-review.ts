@@ -1,13 +1,12 @@
 import { parseJson } from '#lib/parse-json.ts';
 import type { GateResult, SkillExecutionResult } from '../model/execution.ts';
 import type { RunRecord } from '../model/trace.ts';
-import { explainExit } from '../rules/exit-class.ts';
 import { createCheck, createUncheckedGate, toGateResult } from '../rules/gate/gate.ts';
 import type { Review } from '../rules/review-state.ts';
+import { explainExit } from '../rules/skill-contract.ts';
 import { parseEvents } from '../rules/trace.ts';
-import { type Execution, type ExecutionOutcome, explainStop, getResultPath, getSubject, recordGate } from './execution-state.ts';
-import { getGoalSpec } from './gates.ts';
-import { saveCheckpoint } from './result.ts';
+import { saveCheckpoint } from './execution.ts';
+import { type Execution, type ExecutionOutcome, explainStop, getGoalSpec, getResultPath, getSubject, recordGate } from './gates.ts';
 import { findUnchanged, restoreOutputs } from './reuse.ts';
 import { findReview } from './reviews.ts';
 import type { RunContext } from './run-context.ts';

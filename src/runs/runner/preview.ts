@@ -1,12 +1,11 @@
 import type { RunnerPlatform } from '#platform/runner/port.ts';
 import type { PhaseSpec, SkillSpec } from '../model/construct.ts';
 import type { Warning } from '../model/execution.ts';
-import { explainExit } from '../rules/exit-class.ts';
 import { createUncheckedGate, toGateResult } from '../rules/gate/gate.ts';
-import { isOptionalAndAbsent, resolveSkillCommand } from '../rules/skill-command.ts';
+import { explainExit, isOptionalAndAbsent, resolveSkillCommand } from '../rules/skill-contract.ts';
+import type { Schemas } from './artifacts.ts';
 import { checkPreconditions } from './gates.ts';
 import { createRunContext, type RunContext, type RunRequest } from './run-context.ts';
-import type { Schemas } from './schemas.ts';
 
 /** Creates the context of a run that is only checked. Capture is disabled, so that nothing is written. */
 export function createPreviewContext(

@@ -1,4 +1,4 @@
-import { commandLine } from '#core/errors/quote.ts';
+import { commandLine } from '#core/errors/catalog.ts';
 import type { RunnerPlatform } from '#platform/runner/port.ts';
 import { createSkillError } from '../errors/skill.ts';
 import type { RunRecord } from '../model/trace.ts';

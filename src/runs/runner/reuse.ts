@@ -1,10 +1,9 @@
 import { runGateNames } from '../model/execution.ts';
 import type { RunRecord } from '../model/trace.ts';
-import { explainExit } from '../rules/exit-class.ts';
 import { getRunId, listExpectedOutputs } from '../rules/expected-outputs.ts';
-import { parsePrimary } from '../rules/skill-claim.ts';
-import { type Execution, type ExecutionOutcome, getExecutionId, getSubject, hashSkill, skipGates, toOutcome } from './execution-state.ts';
-import { createResult, readStdoutLog } from './result.ts';
+import { explainExit, parsePrimary } from '../rules/skill-contract.ts';
+import { createResult, readStdoutLog } from './execution.ts';
+import { type Execution, type ExecutionOutcome, getExecutionId, getSubject, hashSkill, skipGates, toOutcome } from './gates.ts';
 import type { RunContext } from './run-context.ts';
 
 type Checkpoint = RunRecord['executions'][number];

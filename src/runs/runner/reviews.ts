@@ -1,6 +1,6 @@
 import type { ReviewEvent } from '../model/judge.ts';
 import { buildReviews, parseReviews, type Review } from '../rules/review-state.ts';
-import { getSubject, type NamedExecution } from './execution-state.ts';
+import { getSubject, type NamedExecution } from './gates.ts';
 import type { RunContext } from './run-context.ts';
 
 interface ReviewRequest {

@@ -1,12 +1,10 @@
-import { toCanonicalJson } from '#lib/canonical.ts';
-import type { Redactor } from '#lib/redactor.ts';
-import { createRedactor, listSecretValues, type RedactorOptions } from '#lib/redactor.ts';
+import { toCanonicalJson } from '#lib/digest.ts';
+import { createRedactor, listSecretValues, type Redactor, type RedactorOptions } from '#lib/redactor.ts';
 import type { RunnerPlatform, TraceSubject, TraceWriter } from '#platform/runner/port.ts';
 import type { Construct, SkillSpec } from '../model/construct.ts';
 import type { RunGateName, Warning } from '../model/execution.ts';
 import type { RunRecord, TraceEvent } from '../model/trace.ts';
-import { type ArtifactFinder, createArtifactFinder } from './artifact-finder.ts';
-import type { Schemas } from './schemas.ts';
+import { type ArtifactFinder, createArtifactFinder, type Schemas } from './artifacts.ts';
 
 /** The validated parameters of a run. */
 export interface RunRequest {
@@ -236,13 +234,4 @@ const createNullTrace = (redactor: Redactor): TraceWriter => ({
   lines: () => 0,
   sync: () => {},
   close: () => {},
-});
-
-/** Values of the variables in paths of a phase. */
-export const getVars = ({ request, record }: RunContext, phase: string): Record<string, string> => ({
-  ...request.vars,
-  project: request.project,
-  run_id: record.run_id,
-  phase,
-  date: record.started_at.slice(0, 10),
 });

@@ -1,4 +1,4 @@
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import type { RunnerPlatform } from '#platform/runner/port.ts';
 import type { RunRecord } from '../model/trace.ts';

@@ -5,15 +5,14 @@ import { toSkillError } from '../errors/skill.ts';
 import type { PhaseSpec, SkillSpec } from '../model/construct.ts';
 import type { PhaseHandoff, RunProblem, Warning } from '../model/execution.ts';
 import type { RunRecord } from '../model/trace.ts';
-import { createSkillSpec } from '../rules/construct/defaults.ts';
-import { type ExitMeaning, explainExit } from '../rules/exit-class.ts';
-import { formatKilledProcesses } from '../rules/gate/execution.ts';
+import { createSkillSpec } from '../rules/construct/conventions.ts';
+import { formatKilledProcesses } from '../rules/gate/gate.ts';
+import { type ExitMeaning, explainExit } from '../rules/skill-contract.ts';
+import { formatStopRequest, parseStopRequest, stopFile } from '../rules/stop-request.ts';
+import { createFileChangeTracker } from './artifacts.ts';
 import { executeSkill } from './execution.ts';
-import { type Execution, type ExecutionOutcome, noSkill } from './execution-state.ts';
-import { createFileChangeTracker } from './file-change-tracker.ts';
-import { checkHandoff } from './gates.ts';
+import { checkHandoff, type Execution, type ExecutionOutcome, noSkill } from './gates.ts';
 import { openRun, type RunContext, type RunRequest, type RunSetup } from './run-context.ts';
-import { listenForStop } from './stop-requests.ts';
 
 export interface RunOutcome {
   record: RunRecord;
@@ -274,4 +273,26 @@ async function runParallel(
 function listSkills({ request }: RunContext, phase: PhaseSpec): SkillSpec[] {
   const skills = phase.skills.map((name) => request.construct.skills.find((skill) => skill.name === name) ?? createSkillSpec(name));
   return skills.length > 0 ? skills : [noSkill];
+}
+
+const pollMs = 250;
+
+/** Aborts a signal when `construct stop` asks this process to stop the run. A file works on every system and in containers, where a signal
+ *  to the process would not. `message` says who asked. */
+export function listenForStop(
+  platform: RunnerPlatform,
+  runId: string,
+): { signal: AbortSignal; message(): string | undefined; end(): void } {
+  const controller = new AbortController();
+  const own = platform.identifyProcess();
+  let message: string | undefined;
+  const timer = setInterval(() => {
+    const request = parseStopRequest(platform.runs.read(runId, stopFile), own);
+    if (!request) return;
+    clearInterval(timer);
+    message = formatStopRequest(request);
+    controller.abort();
+  }, pollMs);
+  timer.unref();
+  return { signal: controller.signal, message: () => message, end: () => clearInterval(timer) };
 }

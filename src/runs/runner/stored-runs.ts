@@ -1,5 +1,5 @@
-import { commandLine } from '#core/errors/quote.ts';
-import { defined } from '#lib/defined.ts';
+import { commandLine } from '#core/errors/catalog.ts';
+import { defined } from '#lib/collections.ts';
 import { isGlob } from '#lib/glob.ts';
 import { findNearest } from '#lib/nearest.ts';
 import type { RunnerPlatform } from '#platform/runner/port.ts';

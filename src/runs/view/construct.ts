@@ -12,7 +12,7 @@ import {
   truncate,
   wrap,
 } from '#core/terminal/index.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { formatPercent } from '#lib/statistics.ts';
 import { formatCompleteness, formatHandoff } from './run.ts';
 

@@ -1,5 +1,5 @@
 import { drawHanging, type Fields, isRecords, narrowScreen, type Screen, toOneLine, truncate, wrap } from '#core/terminal/index.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { drawFinding, drawHandoffCheck, drawSections } from './construct.ts';
 import { drawRun } from './run.ts';
 

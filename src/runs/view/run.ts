@@ -10,7 +10,7 @@ import {
   truncate,
   wrap,
 } from '#core/terminal/index.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { formatPercent } from '#lib/statistics.ts';
 import { runGateNames } from '../model/execution.ts';
 

@@ -17,7 +17,7 @@ import {
   wrap,
 } from '#core/terminal/index.ts';
 import { formatDuration } from '#lib/ago.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { resumeCommand } from '../errors/resume-command.ts';
 
 /** Draws a row for each run, then the commands that resume interrupted runs. */

@@ -1,6 +1,5 @@
 import { type AgentClient, agentClients } from '../model/agent-clients.ts';
 import type { ClientProcess, EnvironmentIdentity, ProcessEntry } from '../model/caller-identity.ts';
-import { identifyByEnvironment } from './caller.ts';
 
 /** Finds the client that the process belongs to: by executable, by script, or by the package of the script. */
 export function findClientOfProcess(entry: ProcessEntry): string | undefined {
@@ -66,7 +65,3 @@ function chooseNearest({ nested, ...environment }: EnvironmentIdentity, client: 
 
 const toProcessAgent = ({ client, pid, startTime }: Pick<ClientProcess, 'client' | 'pid' | 'startTime'>): string =>
   [client, pid, ...(startTime ? [startTime] : [])].join('-');
-
-/** Returns true if an agent set up this environment. Some agents set only a marker, without an id. */
-export const isAgentEnvironment = (env: Record<string, string | undefined>): boolean =>
-  identifyByEnvironment(env, () => '').kind !== 'person';

@@ -1,5 +1,5 @@
 import type { TaskId } from '#core/model/scalars.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { MemoryHit } from '#memory/model/memory.ts';
 import type { Note, TaskRecord } from '#tasks/model/task.ts';
 import type { Handoff } from '../model/session.ts';

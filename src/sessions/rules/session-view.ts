@@ -1,4 +1,4 @@
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { formatScope } from '#tasks/rules/scope.ts';
 import type { SessionRecord, SessionSummary } from '../model/session.ts';
 

@@ -1,6 +1,6 @@
 import { array, description, metadata, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { SkillHeadSchema, SkillOriginSchema } from '../model/skill.ts';
 import { formatBrokenSkills, listSkills } from './shared/find-skill.ts';
 

@@ -1,8 +1,8 @@
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import { array, boolean, number, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
+import { quote } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { quote } from '#core/errors/quote.ts';
 import type { Platform } from '#platform/port.ts';
 import { type SkillFinding, SkillFindingSchema } from '../model/skill.ts';
 import { listSkills } from './shared/find-skill.ts';

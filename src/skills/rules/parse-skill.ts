@@ -1,5 +1,4 @@
-import { defined } from '#lib/defined.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { defined, isPlainObject } from '#lib/collections.ts';
 import { checkJson } from '#lib/parse-json.ts';
 import { estimateTokens } from '#lib/tokens.ts';
 import { parseFrontMatter } from '#lib/yaml/front-matter.ts';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Store } from '../port/store.ts';
 import { openSqlite, type SqliteOptions } from './sqlite.ts';
-import { convertErrors } from './sqlite-errors.ts';
+import { convertErrors } from './sqlite-driver.ts';
 import { createSqlite, publishFile } from './sqlite-schema.ts';
 
 /** Creates a database, fills it and gives it its name, so that other processes see either no database or the complete one. Returns false

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CleoError } from '#core/errors/error.ts';
 import { toRestoreLock } from './sqlite.ts';
-import { fromSqliteError, type SqliteFile } from './sqlite-errors.ts';
+import { fromSqliteError, type SqliteFile } from './sqlite-driver.ts';
 
 const pollMs = 20;
 /** A restore on another host has ended without removing its lock if it did not renew it for so long. */

@@ -5,8 +5,7 @@ import type { StoreInspection, StoreRestoration } from '../port/store.ts';
 import { openSqlite, readSchema, type SqliteOptions } from './sqlite.ts';
 import { moveAside } from './sqlite-build.ts';
 import { carryOver } from './sqlite-carry-over.ts';
-import { loadSqliteDriver, type SqliteDatabase, type SqliteStatement } from './sqlite-driver.ts';
-import { convertErrors, fromSqliteError } from './sqlite-errors.ts';
+import { convertErrors, fromSqliteError, loadSqliteDriver, type SqliteDatabase, type SqliteStatement } from './sqlite-driver.ts';
 import { withRestoreLock } from './sqlite-restore-lock.ts';
 import { publishFile } from './sqlite-schema.ts';
 

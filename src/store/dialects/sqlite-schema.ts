@@ -4,8 +4,7 @@ import { checkAppliedMigrations, computeChecksum, getStatements } from '../migra
 import { createMovedError } from '../move/check-marker.ts';
 import { markerVersion, parseMarker } from '../move/marker.ts';
 import { schemaVersion } from '../schema-version.ts';
-import { loadSqliteDriver, type SqliteDatabase } from './sqlite-driver.ts';
-import { fromSqliteError } from './sqlite-errors.ts';
+import { fromSqliteError, loadSqliteDriver, type SqliteDatabase } from './sqlite-driver.ts';
 
 /** Creates a database atomically; returns false if there is one already. */
 export async function createSqlite(path: string, at: string): Promise<boolean> {

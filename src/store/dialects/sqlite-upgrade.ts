@@ -1,7 +1,6 @@
 import { checkNotNewer, schemaVersion } from '../schema-version.ts';
 import { readSchema, type SqliteOptions } from './sqlite.ts';
-import type { SqliteDatabase } from './sqlite-driver.ts';
-import { convertErrors, createDamagedError } from './sqlite-errors.ts';
+import { convertErrors, createDamagedError, type SqliteDatabase } from './sqlite-driver.ts';
 import { migrateSqlite } from './sqlite-schema.ts';
 
 /** Migrates an older schema in one transaction, after a backup. */

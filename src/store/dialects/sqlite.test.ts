@@ -20,8 +20,7 @@ import { createTaskRecord } from '../../../test/task-record.ts';
 import { createTempFolder, runAsNobody } from '../../../test/temp-folder.ts';
 import type { Store } from '../port/store.ts';
 import { openSqlite, type SqliteOptions } from './sqlite.ts';
-import { loadSqliteDriver, type SqliteDatabase, type SqliteDriver } from './sqlite-driver.ts';
-import { fromSqliteError } from './sqlite-errors.ts';
+import { fromSqliteError, loadSqliteDriver, type SqliteDatabase, type SqliteDriver } from './sqlite-driver.ts';
 import { inspectSqlite } from './sqlite-restore.ts';
 import { createSqlite } from './sqlite-schema.ts';
 

@@ -4,16 +4,19 @@ import type { Store } from '../port/store.ts';
 import { checkSchemaVersion } from '../schema-version.ts';
 import { createReadStore } from '../sql/read-store.ts';
 import type { Db, Sql, SqlRow } from '../sql/sql.ts';
-import { loadSqliteDriver, type SqliteDatabase, type SqliteDriver, type SqliteStatement } from './sqlite-driver.ts';
 import {
   cantOpen,
   convertErrors,
   createDamagedError,
   getErrorNumber,
+  loadSqliteDriver,
   readOnly,
+  type SqliteDatabase,
+  type SqliteDriver,
   type SqliteError,
   type SqliteFile,
-} from './sqlite-errors.ts';
+  type SqliteStatement,
+} from './sqlite-driver.ts';
 
 export interface SqliteOptions extends SqliteFile {
   mode: 'read' | 'write';

@@ -1,5 +1,5 @@
 import { CleoError } from '#core/errors/error.ts';
-import { sha256 } from '#lib/sha256.ts';
+import { sha256 } from '#lib/digest.ts';
 
 /** One step of the schema. Do not edit it once released: stores contain its checksum. */
 export interface Migration {

@@ -1,5 +1,4 @@
-import type { SqliteDatabase, SqliteStatement } from '../dialects/sqlite-driver.ts';
-import { convertErrors, type SqliteFile } from '../dialects/sqlite-errors.ts';
+import { convertErrors, type SqliteDatabase, type SqliteFile, type SqliteStatement } from '../dialects/sqlite-driver.ts';
 import type { SqlRow, SqlValue } from '../sql/sql.ts';
 import type { TableShape, Tables } from './tables.ts';
 

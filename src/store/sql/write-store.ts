@@ -1,15 +1,12 @@
 import type { AuditDraft, Changes, SignEntry } from '#core/model/audit.ts';
 import type { AuditWrites } from '../port/admin.ts';
 import type { ReadStore, Stamp, WriteStore } from '../port/store.ts';
-import { createAuditWriter } from './admin/audit-writes.ts';
+import { createAuditWriter, createHistoryWriter, type HistoryWriter } from './admin/audit-writes.ts';
 import { createJobWrites, createKeyWrites } from './admin/jobs-and-idempotency.ts';
-import { createLoader, createParts, withLazyMethods } from './lazy.ts';
-import { createReadStore, loadLazyReads, readParts } from './read-store.ts';
-import { createSessionReads } from './sessions/reads.ts';
+import { createClaimReads, createSessionReads } from './caller-reads.ts';
+import { createLoader, createParts, createReadStore, loadLazyReads, readParts, withLazyMethods } from './read-store.ts';
 import type { Db, SqlRow } from './sql.ts';
 import { createClaimWrites } from './tasks/claim-writes.ts';
-import { createClaimReads } from './tasks/claims.ts';
-import { createHistoryWriter, type HistoryWriter } from './tasks/history.ts';
 import { createRankRefresher, type RankRefresher } from './tasks/rank-refresher.ts';
 import { createTaskReads } from './tasks/reads.ts';
 import { createTaskWrites } from './tasks/writes.ts';

@@ -1,7 +1,7 @@
 import { listCommandNames } from '#core/command-line.ts';
 import type { CommandDefinition, RegistryEntry } from '#core/define.ts';
 import type { App } from '#dispatch/dispatch.ts';
-import type { CommandNames } from './commands.ts';
+import type { CommandNames } from './arguments.ts';
 
 export type ProcessCommandEntry = CommandNames & { process: CommandDefinition };
 

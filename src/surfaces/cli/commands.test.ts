@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { RegistryEntry } from '#core/define.ts';
 import { registry } from '#core/index.generated.ts';
 import { synonyms } from '#core/synonyms.generated.ts';
-import { findCommand } from './commands.ts';
+import { findCommand } from './arguments.ts';
 import { findMisspelling } from './misspelling.ts';
 import { explainUnknownCommand, resolveCommand } from './unknown-command.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CleoError } from '#core/errors/error.ts';
 import { registry } from '#core/index.generated.ts';
-import { createFailure } from '#dispatch/envelope.ts';
+import { createFailure } from '#dispatch/dispatch.ts';
 import { openApp } from '../../../test/app.ts';
 import { addCalls, type FailedCallOrigin } from './error-calls.ts';
 

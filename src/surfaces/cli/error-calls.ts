@@ -1,14 +1,11 @@
 import { safeParse } from 'valibot';
-import { type GatewayCall, toGatewayCall } from '#core/errors/row.ts';
+import { type GatewayCall, toGatewayCall } from '#core/errors/catalog.ts';
 import { AgentId } from '#core/model/scalars.ts';
-import type { App, Call, Reply } from '#dispatch/dispatch.ts';
-import type { Envelope } from '#dispatch/envelope.ts';
-import { isValidShape } from '#dispatch/parse.ts';
-import { defined } from '#lib/defined.ts';
+import { type App, type Call, type Envelope, isValidShape, type Reply } from '#dispatch/dispatch.ts';
+import { defined } from '#lib/collections.ts';
 import { parseShellWords } from '#lib/shell-words.ts';
 import { listAllCommands } from './all-commands.ts';
-import { parseArguments } from './arguments.ts';
-import { findCommand } from './commands.ts';
+import { findCommand, parseArguments } from './arguments.ts';
 import { findMisspelling } from './misspelling.ts';
 
 /** The call that was answered: its parameters fill those that a command line reads from a file. */

@@ -11,9 +11,8 @@ import {
   truncate,
   wrap,
 } from '#core/terminal/index.ts';
-import { type App, dispatch } from '#dispatch/dispatch.ts';
-import type { Envelope } from '#dispatch/envelope.ts';
-import { defined } from '#lib/defined.ts';
+import { type App, dispatch, type Envelope } from '#dispatch/dispatch.ts';
+import { defined } from '#lib/collections.ts';
 import { parseArguments } from './arguments.ts';
 import { createErrorReply, print, type Terminal } from './run.ts';
 import { explainUnknownFlag } from './unknown-flag.ts';

@@ -7,8 +7,8 @@ import type { Operation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Reply } from '#dispatch/dispatch.ts';
 import { encodeDocBytes, maxDocBytes } from '#documents/model/doc.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { formatHookOutput } from '#lib/hook-output.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
 import { parseJson, stripBom } from '#lib/parse-json.ts';
 import type { Terminal } from './run.ts';
 

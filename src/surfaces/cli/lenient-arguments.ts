@@ -1,10 +1,9 @@
 import type { Shortcut } from '#core/cli-definition.ts';
-import { formatCommand, listCommandNames, toFlag } from '#core/command-line.ts';
+import { describeParams, formatCommand, listCommandNames, type ParamShape, toFlag } from '#core/command-line.ts';
 import type { CommandDefinition, Registry } from '#core/define.ts';
+import { commandLine } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { commandLine } from '#core/errors/quote.ts';
 import { taskNouns } from '#core/operation-names.ts';
-import { describeParams, type ParamShape } from '#core/shape.ts';
 import { formatSearch } from '#dispatch/input-error.ts';
 import { guessChoice, matchParamName, nameFields, parseChoice, selectsOpenTasks, toFields } from '#dispatch/lenient-params.ts';
 import { getOwn } from '#lib/collections.ts';

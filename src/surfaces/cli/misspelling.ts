@@ -1,5 +1,5 @@
 import { suggestNames } from '#dispatch/suggest.ts';
-import type { CommandNames } from './commands.ts';
+import type { CommandNames } from './arguments.ts';
 
 /** Finds the command behind typos such as `focus sett T1`: the word after a command resembles one of its subcommands. */
 export function findMisspelling(entries: CommandNames[], words: string[]): string | undefined {

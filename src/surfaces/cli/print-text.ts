@@ -1,4 +1,4 @@
-import type { Globals } from '#core/global-flags.ts';
+import type { Globals } from '#core/command-line.ts';
 import type { App, Reply } from '#dispatch/dispatch.ts';
 import { formatJson, type Terminal } from './run.ts';
 

@@ -27,8 +27,8 @@ import {
   type View,
   wrap,
 } from '#core/terminal/index.ts';
-import type { Envelope } from '#dispatch/envelope.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import type { Envelope } from '#dispatch/dispatch.ts';
+import { isPlainObject } from '#lib/collections.ts';
 
 interface RenderOptions {
   columns: number;

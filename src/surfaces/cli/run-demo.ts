@@ -1,11 +1,10 @@
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { commandLine } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { commandLine } from '#core/errors/quote.ts';
 import { createScreen, wrap } from '#core/terminal/index.ts';
-import type { App } from '#dispatch/dispatch.ts';
-import type { Envelope } from '#dispatch/envelope.ts';
+import type { App, Envelope } from '#dispatch/dispatch.ts';
 import { isInteractive } from './interactive.ts';
 import { runCli, type Terminal } from './run.ts';
 

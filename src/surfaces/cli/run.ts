@@ -1,12 +1,10 @@
 import type { Shortcut } from '#core/cli-definition.ts';
+import type { Globals } from '#core/command-line.ts';
 import type { RegistryEntry } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import type { Globals } from '#core/global-flags.ts';
-import { type App, dispatch, type Reply } from '#dispatch/dispatch.ts';
-import { createFailure } from '#dispatch/envelope.ts';
+import { type App, createFailure, dispatch, type Reply } from '#dispatch/dispatch.ts';
 import { listAllCommands, type ProcessCommandEntry } from './all-commands.ts';
-import { type ParsedArguments, parseArguments } from './arguments.ts';
-import { findCommand, getFirstWord } from './commands.ts';
+import { findCommand, getFirstWord, type ParsedArguments, parseArguments } from './arguments.ts';
 import type { FailedCallOrigin } from './error-calls.ts';
 import type { PreparedCall } from './prepare-call.ts';
 

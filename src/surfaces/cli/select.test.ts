@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Envelope } from '#dispatch/envelope.ts';
+import type { Envelope } from '#dispatch/dispatch.ts';
 import { formatQuiet } from './select.ts';
 
 const table: [string, string, Record<string, unknown>, string][] = [

@@ -1,5 +1,5 @@
 import type { Fields } from '#core/terminal/index.ts';
-import type { Envelope } from '#dispatch/envelope.ts';
+import type { Envelope } from '#dispatch/dispatch.ts';
 
 /** Keeps only these fields of each record, for `--fields a,b`. A name that no record has becomes a warning. */
 export function pickFields(envelope: Envelope, fields: string[]): Envelope {

@@ -1,18 +1,16 @@
 import type { Shortcut } from '#core/cli-definition.ts';
+import { globalFlags } from '#core/command-line.ts';
 import type { Registry, RegistryEntry } from '#core/define.ts';
+import { commandLine } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { commandLine } from '#core/errors/quote.ts';
-import { globalFlags } from '#core/global-flags.ts';
 import { isDestructive, type ResolvedName, resolveName, soundsLikeRead, taskNouns } from '#core/operation-names.ts';
 import type { Synonym } from '#core/synonym.ts';
-import type { App } from '#dispatch/dispatch.ts';
-import { isValidShape } from '#dispatch/parse.ts';
+import { type App, isValidShape } from '#dispatch/dispatch.ts';
 import { suggestFlag, suggestNames } from '#dispatch/suggest.ts';
 import { removeDuplicates } from '#lib/collections.ts';
 import { measureDistance } from '#lib/terms.ts';
 import { listAllCommands } from './all-commands.ts';
-import { isCall } from './arguments.ts';
-import { type CommandNames, findCommand, findLeadingWords } from './commands.ts';
+import { type CommandNames, findCommand, findLeadingWords, isCall } from './arguments.ts';
 import { findMisspelling } from './misspelling.ts';
 
 type Commands = (CommandNames & Partial<Pick<RegistryEntry, 'kind'>>)[];

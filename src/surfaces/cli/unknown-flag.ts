@@ -1,5 +1,5 @@
 import type { CommandDefinition } from '#core/define.ts';
-import { commandLine } from '#core/errors/quote.ts';
+import { commandLine } from '#core/errors/catalog.ts';
 import { suggestFlag } from '#dispatch/suggest.ts';
 import { type Flag, formatHelpCommand, getCommandName, isCall, splitFlag } from './arguments.ts';
 

@@ -1,10 +1,8 @@
 import type { CommandDefinition } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import type { App } from '#dispatch/dispatch.ts';
-import { readParams } from '#dispatch/parse.ts';
-import { defined } from '#lib/defined.ts';
-import { parseArguments } from './arguments.ts';
-import type { CommandMatch } from './commands.ts';
+import { type App, readParams } from '#dispatch/dispatch.ts';
+import { defined } from '#lib/collections.ts';
+import { type CommandMatch, parseArguments } from './arguments.ts';
 import { createErrorReply, includesFlag, pickFormatFlags, print, runCli, runEntry, type Terminal } from './run.ts';
 import { explainUnknownFlag } from './unknown-flag.ts';
 

@@ -1,11 +1,10 @@
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
+import { askPerson } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { askPerson } from '#core/errors/row.ts';
 import type { TokenIdentity } from '#dispatch/authenticate.ts';
 import { createHealthCheck } from '#dispatch/check-health.ts';
-import { type App, dispatch } from '#dispatch/dispatch.ts';
-import { createFailure, type Envelope } from '#dispatch/envelope.ts';
+import { type App, createFailure, dispatch, type Envelope } from '#dispatch/dispatch.ts';
 import { createLogFeed } from '#dispatch/feed/log-feed.ts';
 import { readUsage } from '#dispatch/read-usage.ts';
 import type { LastResort } from '../last-resort.ts';

@@ -3,7 +3,7 @@ import { CleoError } from '#core/errors/error.ts';
 import { anonymousToken } from '#core/model/anonymous-token.ts';
 import { framedCallType } from '#core/model/text-frames.ts';
 import type { App } from '#dispatch/dispatch.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { getMaxBodyBytes, maxBodyBytes, parseBody, readBody } from '../read-body.ts';
 import type { Env } from './app.ts';
 import type { FramedCall } from './framed-call.ts';

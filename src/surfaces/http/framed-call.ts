@@ -4,7 +4,7 @@ import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { placeText } from '#core/model/text-frames.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { parseBody } from '../read-body.ts';
 
 /** A call whose long texts are in files until it is closed. */

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { CleoError } from '#core/errors/error.ts';
 import type { Call } from '#dispatch/dispatch.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { parseBody } from '../read-body.ts';
 import type { PageAccess, Visit, Visitor } from './access-control.ts';
 import type { Env } from './app.ts';

@@ -5,7 +5,7 @@ import { requireProject } from '#dispatch/call-context.ts';
 import type { App } from '#dispatch/dispatch.ts';
 import { createRevocationRecorder } from '#dispatch/record-revocations.ts';
 import { startSigning } from '#dispatch/sign-log.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { PageAccess } from './access-control.ts';
 import { createHttpApp, type HttpAppOptions } from './app.ts';
 import { chooseCertificate } from './certificate.ts';

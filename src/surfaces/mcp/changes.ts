@@ -1,4 +1,4 @@
-import type { Envelope } from '#dispatch/envelope.ts';
+import type { Envelope } from '#dispatch/dispatch.ts';
 import { briefingUri, taskUri } from './resources.ts';
 
 /** Finds the resources that a write changed; undefined if it changed nothing. */

@@ -1,7 +1,6 @@
 import type { Caller } from '#core/model/audit.ts';
 import type { Call } from '#dispatch/call-context.ts';
-import { type App, dispatch, type Reply } from '#dispatch/dispatch.ts';
-import type { Envelope } from '#dispatch/envelope.ts';
+import { type App, dispatch, type Envelope, type Reply } from '#dispatch/dispatch.ts';
 import type { LastResort } from '../last-resort.ts';
 
 /** The context of an MCP server. Calls without an agent are made in the name of the token, if there is one. */

@@ -1,7 +1,7 @@
 import { createMcpHandler, INVALID_REQUEST, InMemoryServerEventBus, PARSE_ERROR, type ServerEventBus } from '@modelcontextprotocol/server';
 import type { Call } from '#dispatch/call-context.ts';
 import type { App } from '#dispatch/dispatch.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { maxBodyBytes, parseBody, readBody } from '../read-body.ts';
 import { findChangedResources } from './changes.ts';
 import { createLogFollower } from './follow-log.ts';

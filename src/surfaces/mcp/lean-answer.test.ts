@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Envelope } from '#dispatch/envelope.ts';
+import type { Envelope } from '#dispatch/dispatch.ts';
 import { joinAnswer } from '../../../test/mcp-client.ts';
 import { toLeanAnswer } from './lean-answer.ts';
 

@@ -1,4 +1,4 @@
-import type { Envelope, Meta } from '#dispatch/envelope.ts';
+import type { Envelope, Meta } from '#dispatch/dispatch.ts';
 
 /** An envelope in two parts: what a model reads, and what it knows already. `joinAnswer` in the tests puts them together again. */
 interface LeanAnswer {

@@ -1,8 +1,13 @@
-import type { ReadResourceResult, Resource, ResourceTemplateType } from '@modelcontextprotocol/server';
-import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server';
-import { describeParams } from '#core/shape.ts';
-import type { Reply } from '#dispatch/dispatch.ts';
-import type { Envelope } from '#dispatch/envelope.ts';
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type ReadResourceResult,
+  type Resource,
+  ResourceNotFoundError,
+  type ResourceTemplateType,
+} from '@modelcontextprotocol/server';
+import { describeParams } from '#core/command-line.ts';
+import type { Envelope, Reply } from '#dispatch/dispatch.ts';
 import { escapeInvisible, escapeInvisibleInJson } from '#lib/invisible.ts';
 import { callOperation, hasOperation, type McpContext } from './context.ts';
 

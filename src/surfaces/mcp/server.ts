@@ -1,6 +1,6 @@
 import { Server } from '@modelcontextprotocol/server';
-import type { Envelope } from '#dispatch/envelope.ts';
-import { defined } from '#lib/defined.ts';
+import type { Envelope } from '#dispatch/dispatch.ts';
+import { defined } from '#lib/collections.ts';
 import { findChangedResources } from './changes.ts';
 import type { McpContext } from './context.ts';
 import { createLogFollower, type LogFollower } from './follow-log.ts';

@@ -1,7 +1,7 @@
 import type { Registry } from '#core/define.ts';
 import type { Call } from '#dispatch/call-context.ts';
 import { nameFields, toFields } from '#dispatch/lenient-params.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 
 /** The arguments of a tool, read as a call. `problem` says why they are not one. */
 export type ToolCall = Pick<Call, 'operation' | 'params' | 'session' | 'agent' | 'idempotencyKey' | 'warnings'> | { problem: string };

@@ -1,10 +1,9 @@
-import type { CallToolResult, ServerContext, Tool } from '@modelcontextprotocol/server';
-import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { type CallToolResult, ProtocolError, ProtocolErrorCode, type ServerContext, type Tool } from '@modelcontextprotocol/server';
 import type { Registry } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Call } from '#dispatch/call-context.ts';
-import { createFailure, type Envelope } from '#dispatch/envelope.ts';
-import { defined } from '#lib/defined.ts';
+import { createFailure, type Envelope } from '#dispatch/dispatch.ts';
+import { defined } from '#lib/collections.ts';
 import { escapeInvisible } from '#lib/invisible.ts';
 import { agentClients } from '#sessions/model/agent-clients.ts';
 import { withCalls } from '../with-calls.ts';

@@ -1,7 +1,7 @@
 import { array, boolean, description, maxLength, metadata, optional, pick, pipe, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
 import { limitParam } from '#core/page.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { type Card, CardSchema, ColumnSchema } from '../model/board.ts';
 import { buildBoardColumns } from '../rules/board.ts';
 import { toTaskClaim } from '../rules/claims.ts';

@@ -2,8 +2,7 @@ import { boolean, description, optional, picklist, pipe, strictObject } from 'va
 import { type MutationContext, mutation, noChange } from '#core/define.ts';
 import { type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import { Reason } from '#core/model/texts.ts';
-import { removeDuplicates } from '#lib/collections.ts';
-import { defined, omitEmpty } from '#lib/defined.ts';
+import { defined, omitEmpty, removeDuplicates } from '#lib/collections.ts';
 import { toTaskReceipt } from '../rules/view.ts';
 import { type CancelOptions, type CancelResult, cancelTask, isCancelledAs } from './shared/cancel-task.ts';
 import { closedTasks } from './shared/closed-tasks.ts';

@@ -2,7 +2,7 @@ import { boolean, description, metadata, optional, pipe, strictObject, string } 
 import { answer, type MutationContext, mutation } from '#core/define.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { EntryHash } from '#store/port/admin.ts';
 import { allowEmpty, type ScoredTask, ScoredTaskSchema, TakenOverFrom, TaskReceiptSchema } from '../model/task.ts';
 import { listFreeTasks } from '../rules/next.ts';

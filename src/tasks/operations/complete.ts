@@ -3,8 +3,7 @@ import { answer, type MutationContext, mutation, noChange } from '#core/define.t
 import { CleoError } from '#core/errors/error.ts';
 import { ResolutionSchema, type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import { NoteText, Reason } from '#core/model/texts.ts';
-import { removeDuplicates } from '#lib/collections.ts';
-import { defined, omitEmpty } from '#lib/defined.ts';
+import { defined, omitEmpty, removeDuplicates } from '#lib/collections.ts';
 import { toTaskReceipt } from '../rules/view.ts';
 import { closedTasks } from './shared/closed-tasks.ts';
 import { createNotes } from './shared/create-task.ts';

@@ -1,6 +1,6 @@
 import { array, omit, optional, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
-import { defined, omitEmpty } from '#lib/defined.ts';
+import { defined, omitEmpty } from '#lib/collections.ts';
 import { allowEmpty, TaskClaimSchema, TaskReceiptSchema } from '../model/task.ts';
 import { toTaskReceipt } from '../rules/view.ts';
 import { requireTask } from './shared/require.ts';

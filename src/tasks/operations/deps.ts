@@ -1,8 +1,7 @@
 import { array, description, is, literal, optional, pipe, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
 import { StatusSchema, type TaskId } from '#core/model/scalars.ts';
-import { addToList, removeDuplicates } from '#lib/collections.ts';
-import { defined, omitEmpty } from '#lib/defined.ts';
+import { addToList, defined, omitEmpty, removeDuplicates } from '#lib/collections.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { TaskEdge } from '#store/port/tasks.ts';
 import { type TaskHit, Timestamp } from '../model/task.ts';

@@ -2,7 +2,7 @@ import { array, boolean, description, optional, pipe, strictObject, string } fro
 import { type MutationContext, mutation, noChange } from '#core/define.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import { Reason } from '#core/model/texts.ts';
-import { defined, omitEmpty } from '#lib/defined.ts';
+import { defined, omitEmpty } from '#lib/collections.ts';
 import { TaskReceiptSchema, type TaskRecord } from '../model/task.ts';
 import { toTaskReceipt } from '../rules/view.ts';
 import { baselineObservations, observeHeadFirst } from './shared/baseline.ts';

@@ -1,6 +1,6 @@
 import { array, optional, strictObject } from 'valibot';
 import { answer, type QueryContext, query } from '#core/define.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { TaskClaimSchema, TaskSchema } from '../model/task.ts';
 import { toTaskClaim } from '../rules/claims.ts';
 import { toTask } from '../rules/view.ts';

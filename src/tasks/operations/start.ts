@@ -2,7 +2,7 @@ import { boolean, description, optional, pipe, strictObject, string } from 'vali
 import { answer, mutation, noChange } from '#core/define.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
 import { Reason } from '#core/model/texts.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { TaskReceiptSchema } from '../model/task.ts';
 import { toTaskReceipt } from '../rules/view.ts';
 import { baselineObservations, observeHeadFirst } from './shared/baseline.ts';

@@ -1,3 +1,9 @@
+import type { Shortcut } from '#core/cli-definition.ts';
+import { answer, type MutationContext, mutation } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
+import { parseTaskId, type Status, StatusSchema, TaskIdSchema } from '#core/model/scalars.ts';
+import { isStorable, Label, Reason, Title } from '#core/model/texts.ts';
+import { defined, omitEmpty, removeDuplicates } from '#lib/collections.ts';
 import '../errors.ts';
 import {
   array,
@@ -14,13 +20,6 @@ import {
   string,
   union,
 } from 'valibot';
-import type { Shortcut } from '#core/cli-definition.ts';
-import { answer, type MutationContext, mutation } from '#core/define.ts';
-import { CleoError } from '#core/errors/error.ts';
-import { parseTaskId, type Status, StatusSchema, TaskIdSchema } from '#core/model/scalars.ts';
-import { isStorable, Label, Reason, Title } from '#core/model/texts.ts';
-import { removeDuplicates } from '#lib/collections.ts';
-import { defined, omitEmpty } from '#lib/defined.ts';
 import { type TaskReceipt, TaskReceiptSchema, type TaskRecord, Timestamp } from '../model/task.ts';
 import { Revision, taskFields } from '../model/task-fields.ts';
 import { listRemovedBound } from '../rules/criteria.ts';

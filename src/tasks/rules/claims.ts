@@ -1,6 +1,6 @@
 import type { Caller, Claim } from '#core/model/audit.ts';
 import type { TaskId } from '#core/model/scalars.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { formatIsoTime } from '#lib/iso-time.ts';
 import type { HolderState, TaskClaim } from '../model/task.ts';
 

@@ -1,5 +1,5 @@
 import { type Status, type TaskId, toTaskNumber } from '#core/model/scalars.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { listPrerequisites, type Milestone, parseMilestone, type TaskLinks } from './order.ts';
 
 /** The part of the task graph around one task, in both directions. Only open children are included: done ones block nothing. */

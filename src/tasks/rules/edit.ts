@@ -1,6 +1,5 @@
 import type { TaskId } from '#core/model/scalars.ts';
-import { removeDuplicates } from '#lib/collections.ts';
-import { defined } from '#lib/defined.ts';
+import { defined, removeDuplicates } from '#lib/collections.ts';
 import type { StoredCriterion, TaskRecord } from '../model/task.ts';
 import type { TaskFields } from '../model/task-fields.ts';
 import { parseAssignee } from './assignee.ts';

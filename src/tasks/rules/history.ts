@@ -1,6 +1,6 @@
 import type { HistoryEntry } from '#core/model/audit.ts';
 import type { TaskId } from '#core/model/scalars.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 
 /** Reduces the entry of a deletion to the title. The store keeps the whole record there, for `restore`. */
 export function toHistoryEntry(taskId: TaskId, entry: HistoryEntry): HistoryEntry {

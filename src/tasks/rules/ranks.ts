@@ -18,9 +18,6 @@ export const getKeyPoints = (key: number): number => maxPoints - Math.floor(key 
  *  name has line breaks. */
 export const toBucket = (assignee: string | undefined, phase: string | undefined): string => `${assignee ?? ''}\n${phase ?? ''}`;
 
-/** The bucket of tasks with neither. */
-export const emptyBucket = toBucket(undefined, undefined);
-
 export function parseBucket(bucket: string): { assignee?: string | undefined; phase?: string | undefined } {
   const end = bucket.indexOf('\n');
   return { assignee: bucket.slice(0, end) || undefined, phase: bucket.slice(end + 1) || undefined };

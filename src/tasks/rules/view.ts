@@ -1,4 +1,4 @@
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { Acceptance, Note, Relation, StoredCriterion, Task, TaskHit, TaskReceipt, TaskRecord, TaskRow } from '../model/task.ts';
 
 type Relative = Pick<Task, 'id' | 'type' | 'status'>;

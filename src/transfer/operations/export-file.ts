@@ -1,9 +1,8 @@
 import { boolean, description, number, optional, pipe, strictObject, string } from 'valibot';
-import { answer, job } from '#core/define.ts';
+import { answer, job, readStep } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { FilePath } from '#core/model/texts.ts';
 import { findActiveFileProblem } from '#core/rules/passive-file.ts';
-import { readStep } from '#core/store-step.ts';
 import { listAllTasks } from '#tasks/operations/shared/all-tasks.ts';
 import { formatExport, formatLossWarnings, isToolFormat, toolFormats } from '../rules/export.ts';
 import { ExportLosses, exportFormat } from './export.ts';

@@ -2,7 +2,7 @@ import { array, boolean, description, optional, picklist, pipe, record, strictOb
 import { answer, job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
-import { omitEmpty } from '#lib/defined.ts';
+import { omitEmpty } from '#lib/collections.ts';
 import { planGitSetup, writeGitSetup } from './shared/git-setup.ts';
 import { hookedPlan } from './shared/plan-travel.ts';
 import { confirmPublication, countPublished } from './shared/publication.ts';

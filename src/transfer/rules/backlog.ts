@@ -1,6 +1,6 @@
 import type { Status } from '#core/model/scalars.ts';
 import { parseForeignStatus } from '#core/rules/words.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { parseFrontMatter } from '#lib/yaml/front-matter.ts';
 import { type ForeignData, type ForeignStream, type ForeignTask, type ImportLoss, readWhole, type SourceFile } from '../model/foreign.ts';
 import { parseUid } from './export/context.ts';

@@ -1,7 +1,5 @@
 import type { Priority } from '#core/model/scalars.ts';
-import { addToList } from '#lib/collections.ts';
-import { defined } from '#lib/defined.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { addToList, defined, isPlainObject } from '#lib/collections.ts';
 import { withArticle } from '#lib/noun.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import type { ForeignData, ForeignStream, ForeignTask, ImportLoss, SourceFile } from '../model/foreign.ts';

@@ -1,4 +1,4 @@
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import { readHead, type SourceFile } from '../model/foreign.ts';
 import { splitRecords } from './split-records.ts';

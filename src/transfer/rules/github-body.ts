@@ -1,4 +1,4 @@
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { createCodeDetector } from './source-values.ts';
 
 interface IssueBody {

@@ -10,8 +10,7 @@ import {
 } from '#core/model/scalars.ts';
 import { Phase } from '#core/model/texts.ts';
 import { parseForeignPriority, parseForeignStatus } from '#core/rules/words.ts';
-import { defined } from '#lib/defined.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { defined, isPlainObject } from '#lib/collections.ts';
 import type { ForeignData, ForeignStream, ForeignTask, ImportLoss, SourceFile } from '../model/foreign.ts';
 import { parseUid } from './export/context.ts';
 import { parseImportMarker, parseIssueText } from './github-body.ts';

@@ -1,7 +1,5 @@
 import type { TaskId } from '#core/model/scalars.ts';
-import { removeDuplicates } from '#lib/collections.ts';
-import { defined } from '#lib/defined.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { defined, isPlainObject, removeDuplicates } from '#lib/collections.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
 import type { NormalizedTask } from './normalize-task.ts';

@@ -1,6 +1,6 @@
 import { CleoError } from '#core/errors/error.ts';
 import type { TaskId, TaskType } from '#core/model/scalars.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { ForeignMemory, ForeignStream, ImportLoss } from '../model/foreign.ts';
 import type { KnownImport } from '../model/known-import.ts';
 import { createDuplicateResolver } from './duplicates.ts';

@@ -1,7 +1,6 @@
 import { type Priority, parseTaskId, type TaskType } from '#core/model/scalars.ts';
 import { isStorable } from '#core/model/texts.ts';
-import { removeDuplicates } from '#lib/collections.ts';
-import { defined } from '#lib/defined.ts';
+import { defined, removeDuplicates } from '#lib/collections.ts';
 import type { ForeignTask, ImportLoss } from '../model/foreign.ts';
 import { createLossReporter, normalizeLabels, parseDate, parseTime, type ReportLoss } from './source-values.ts';
 

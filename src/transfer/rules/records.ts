@@ -1,6 +1,5 @@
 import type { TaskId, TaskType } from '#core/model/scalars.ts';
-import { groupBy } from '#lib/collections.ts';
-import { defined } from '#lib/defined.ts';
+import { defined, groupBy } from '#lib/collections.ts';
 import type { Note, StoredCriterion, TaskRecord } from '#tasks/model/task.ts';
 import { type ComparedField, hashText, type ImportBase } from './import-base.ts';
 import type { NormalizedTask } from './normalize-task.ts';

@@ -1,4 +1,4 @@
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { redactText } from '#lib/redact.ts';
 
 /** Finds the first field or set of a plan file whose text contains a secret. `id` is the task or entry, as it was created. */

@@ -1,6 +1,5 @@
 import { CleoError } from '#core/errors/error.ts';
-import { defined } from '#lib/defined.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { defined, isPlainObject } from '#lib/collections.ts';
 import { findJsonProblem } from '#lib/jsonc.ts';
 import { checkJson, stripBom } from '#lib/parse-json.ts';
 import { slugify } from '#lib/slug.ts';

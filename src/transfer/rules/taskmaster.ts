@@ -1,5 +1,4 @@
-import { defined } from '#lib/defined.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { defined, isPlainObject } from '#lib/collections.ts';
 import type { ForeignData, ForeignStream, ForeignTask, ImportLoss, SourceFile } from '../model/foreign.ts';
 import { parseUid } from './export/context.ts';
 import {

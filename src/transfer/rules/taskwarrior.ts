@@ -1,5 +1,5 @@
 import type { Priority } from '#core/model/scalars.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { ForeignData, ForeignStream, ForeignTask, ImportLoss, SourceFile } from '../model/foreign.ts';
 import { parseUuid, toTag } from './export/taskwarrior.ts';
 import {

@@ -1,4 +1,4 @@
-import { sha256 } from '#lib/sha256.ts';
+import { sha256 } from '#lib/digest.ts';
 
 /** Parses `key:value`. A URL or a time of day is not a key. */
 export function parseTodoKey(word: string): [string, string] | undefined {

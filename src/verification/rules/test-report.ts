@@ -1,4 +1,4 @@
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { checkJson, parseJson, stripBom } from '#lib/parse-json.ts';
 
 interface TestCounts {

@@ -3,7 +3,7 @@ import { array, boolean, description, metadata, number, optional, pipe, strictOb
 import { answer, mutation } from '#core/define.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
 import { requestFacts } from '#core/observation.ts';
-import { defined, omitEmpty } from '#lib/defined.ts';
+import { defined, omitEmpty } from '#lib/collections.ts';
 import { observeSkillsFirst, spawnObservations } from '#orchestration/operations/shared/spawn-inputs.ts';
 import { spawnTask } from '#orchestration/operations/shared/spawn-task.ts';
 import { type SpawnFiles, writeSpawnFiles } from '#orchestration/operations/shared/write-prompts.ts';

@@ -1,7 +1,7 @@
 import { boolean, description, literal, number, optional, pipe, strictObject, string } from 'valibot';
 import { answer, job } from '#core/define.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { readRunRecord } from '#runs/runner/stored-runs.ts';
 import type { WorkItem } from '../model/work-item.ts';
 import { takeNewLines } from '../rules/log-window.ts';

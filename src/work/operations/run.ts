@@ -1,3 +1,10 @@
+import { answer, type JobContext, job } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
+import { isDate } from '#core/model/date-text.ts';
+import { wholeNumber } from '#core/model/whole-number.ts';
+import { defined, omitEmpty } from '#lib/collections.ts';
+import { formatIsoTime } from '#lib/iso-time.ts';
+import '../errors.ts';
 import {
   array,
   boolean,
@@ -13,13 +20,6 @@ import {
   strictObject,
   string,
 } from 'valibot';
-import { answer, type JobContext, job } from '#core/define.ts';
-import { CleoError } from '#core/errors/error.ts';
-import '../errors.ts';
-import { isDate } from '#core/model/date-text.ts';
-import { wholeNumber } from '#core/model/whole-number.ts';
-import { defined, omitEmpty } from '#lib/defined.ts';
-import { formatIsoTime } from '#lib/iso-time.ts';
 import { parseDuration } from '../rules/budget.ts';
 import { openWork } from './shared/open-work.ts';
 import { ProfileParam, RetryParam } from './shared/params.ts';

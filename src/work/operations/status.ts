@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { array, number, optional, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
-import { defined, omitEmpty } from '#lib/defined.ts';
+import { defined, omitEmpty } from '#lib/collections.ts';
 import { addUsage } from '../rules/agent-stream.ts';
 import { isUnfinished } from '../rules/stored-work.ts';
 import { listItems, listProcesses } from './shared/stored-items.ts';

@@ -1,5 +1,5 @@
 import { type InferOutput, is } from 'valibot';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import { type WorkItem, WorkItemSchema, type WorkProcess, WorkProcessSchema, type WorkStop } from '../model/work-item.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { picklist, strictObject, string } from 'valibot';
 import { clipText } from '#lib/budget.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import type { Platform, ProgramResult, Project } from '#platform/port.ts';
 import { type Client, type ClientName, clientNames, clients, serverCommand, workspaceFolder } from '../../rules/setup-clients.ts';

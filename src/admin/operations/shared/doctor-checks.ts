@@ -1,9 +1,8 @@
 import { array, boolean, type InferOutput, optional, picklist, strictObject, string } from 'valibot';
-import type { QueryContext } from '#core/define.ts';
+import { type QueryContext, readStep } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { TaskId } from '#core/model/scalars.ts';
-import { readStep } from '#core/store-step.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { checkConfigFiles, checkProjectFiles, isConfigured } from './doctor-files.ts';
 import { checkPlanFiles } from './doctor-plan.ts';
 import { checkAuditLog, checkDatabase, checkJobs, checkSessions, checkTasks, explainFailure } from './doctor-store.ts';

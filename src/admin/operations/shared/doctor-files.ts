@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path';
+import { quote } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { quote } from '#core/errors/quote.ts';
 import type { ConfigProblem } from '#core/model/config.ts';
 import { projectContextFile } from '#detect/model/project-context.ts';
 import { readProjectContext } from '#detect/operations/shared/project-context.ts';

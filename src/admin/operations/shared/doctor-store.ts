@@ -1,5 +1,5 @@
+import { quote } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { quote } from '#core/errors/quote.ts';
 import type { LockHolder } from '#core/model/lock-holder.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import { formatLockHolder } from '#core/rules/lock-holder.ts';

@@ -3,7 +3,7 @@ import type { JobContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { type Token, tokenPrefix } from '#core/model/token.ts';
 import { toExpiry } from '#core/rules/token-terms.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 
 /** The name of the first token. */
 const firstTokenName = 'admin';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { integer, number, object, optional, pipe, safeParse, string } from 'valibot';
 import { CleoError } from '#core/errors/error.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import type { ReadStore } from '#store/port/store.ts';

@@ -1,6 +1,6 @@
 import type { ConditionalScope, JobContext } from '#core/define.ts';
+import { askPerson } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { askPerson } from '#core/errors/row.ts';
 import { getConfigScope } from '#core/rules/config-scope.ts';
 import { isHostAllowed } from '#core/rules/token-scope.ts';
 

@@ -1,8 +1,7 @@
 import { dirname, join, relative } from 'node:path';
+import { quote } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { quote } from '#core/errors/quote.ts';
-import { defined } from '#lib/defined.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { defined, isPlainObject } from '#lib/collections.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import { type Client, type ClientName, clients, type SetupPart } from '../../rules/setup-clients.ts';

@@ -1,7 +1,7 @@
 import type { Role, Token } from '#core/model/token.ts';
 import { toAgentName } from '#core/rules/token-agent.ts';
 import { roleScopes } from '#core/rules/token-scope.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 
 /** Converts a token to what lists show of it. */
 export const toTokenRow = (token: Token) => ({

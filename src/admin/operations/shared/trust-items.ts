@@ -2,7 +2,7 @@ import { array, type InferOutput, optional, picklist, strictObject, string, unkn
 import type { JobContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { findUnacceptedProblems, findUntrusted } from '#core/rules/trust.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { ProjectTrust } from '#platform/port.ts';
 import { resolveSharedSettings } from './shared-settings.ts';
 
@@ -51,7 +51,7 @@ export async function readTrustState(ctx: TrustContext, trust: ProjectTrust, pat
 /** Lists the files behind a path: a construct with the skills it runs, or one skill folder. */
 async function listNamedFiles(ctx: TrustContext, path: string): Promise<TrustState['files']> {
   const runner = await ctx.platform.createRunner(ctx.project);
-  const { findProjectPath } = await import('#runs/runner/artifact-finder.ts');
+  const { findProjectPath } = await import('#runs/runner/artifacts.ts');
   const found = findProjectPath(ctx.platform, ctx.project, path, (one) => runner.statFile(one) !== undefined);
   const entry = found === undefined ? undefined : runner.statFile(found);
   if (found === undefined || (entry?.kind !== 'file' && entry?.kind !== 'folder'))
@@ -60,8 +60,7 @@ async function listNamedFiles(ctx: TrustContext, path: string): Promise<TrustSta
     const { folder, sha256 } = await runner.findSkill(found.split('/').at(-1)!, found);
     return folder === undefined ? [] : [{ path: folder, sha256 }];
   }
-  const { readConstructManifest } = await import('#runs/operations/shared/construct-manifest.ts');
-  const { listRunPrograms } = await import('#runs/operations/shared/trusted-programs.ts');
+  const { listRunPrograms, readConstructManifest } = await import('#runs/operations/shared/run-request.ts');
   const { construct } = await readConstructManifest(ctx, found);
   const programs = construct ? await listRunPrograms(runner, construct) : [];
   return [{ path: found, sha256: runner.hashFile(found) }, ...programs.filter((program) => program.path !== found)];

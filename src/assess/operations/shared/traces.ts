@@ -1,6 +1,6 @@
 import { safeParse } from 'valibot';
 import type { QueryContext } from '#core/define.ts';
-import { quote } from '#core/errors/quote.ts';
+import { quote } from '#core/errors/catalog.ts';
 import { isGlob } from '#lib/glob.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import { createSkillError } from '#runs/errors/skill.ts';

@@ -1,4 +1,4 @@
-import { commandLine } from '#core/errors/quote.ts';
+import { commandLine } from '#core/errors/catalog.ts';
 import { detectProject } from '../../rules/detect.ts';
 
 /** Suggests the command that configures `verification.tools.test` from the tests that the files of the project show. `test` is undefined

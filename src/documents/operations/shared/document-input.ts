@@ -1,8 +1,8 @@
 import { check, description, maxLength, metadata, object, optional, picklist, pipe, string } from 'valibot';
 import type { MutationContext } from '#core/define.ts';
+import { askPerson } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { formatRetry } from '#core/errors/retry.ts';
-import { askPerson } from '#core/errors/row.ts';
 import { FilePath, isStorable } from '#core/model/texts.ts';
 import { type FactRequest, type ObserveContext, observation, requestFacts } from '#core/observation.ts';
 import { isHostAllowed } from '#core/rules/token-scope.ts';

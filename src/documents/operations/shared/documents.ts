@@ -1,9 +1,9 @@
 import { array, number, optional, picklist, strictObject, string } from 'valibot';
+import { quote } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { quote } from '#core/errors/quote.ts';
 import type { Config } from '#core/model/config.ts';
 import type { TaskId } from '#core/model/scalars.ts';
-import { omitEmpty } from '#lib/defined.ts';
+import { omitEmpty } from '#lib/collections.ts';
 import { findNearest } from '#lib/nearest.ts';
 import { findCitations } from '#memory/rules/find-citations.ts';
 import type { ReadStore, WriteStore } from '#store/port/store.ts';

@@ -1,7 +1,7 @@
 import { formatCommand } from '#core/command-line.ts';
 import type { QueryContext, Registry } from '#core/define.ts';
 import type { SessionHandle } from '#core/model/session-handle.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { GradeResult } from '../../model/grade.ts';
 import {

@@ -1,3 +1,4 @@
+import '#admin/errors.ts';
 import { safeParse } from 'valibot';
 import type { SignedHead } from '#admin/model/signed-head.ts';
 import {
@@ -8,11 +9,10 @@ import {
   verifySignature,
 } from '#admin/operations/shared/prove-log.ts';
 import { abbreviateKey, parseHeads } from '#admin/rules/audit-heads.ts';
+import { quote } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { toStatementPath } from '../../model/grade-files.ts';
-import '#admin/errors.ts';
-import { quote } from '#core/errors/quote.ts';
 import { parseJson } from '#lib/parse-json.ts';
+import { toStatementPath } from '../../model/grade-files.ts';
 import { type GradeStatement, GradeStatementSchema } from '../../model/grade-statement.ts';
 
 /** A statement by a key that counts, with its level of proof. */

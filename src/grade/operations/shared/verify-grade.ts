@@ -4,9 +4,9 @@ import { toVerifiedChain, VerifiedChain } from '#admin/operations/audit-verify.t
 import { type HeadSource, inspectLog, type LogProofContext, requireIntact } from '#admin/operations/shared/prove-log.ts';
 import { findLevelAt } from '#admin/rules/audit-heads.ts';
 import type { QueryContext } from '#core/define.ts';
+import { quote } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { quote } from '#core/errors/quote.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { GradeResult } from '../../model/grade.ts';
 import { gradesFile } from '../../model/grade-files.ts';

@@ -1,6 +1,6 @@
 import { array, type InferOutput, object, optional, string } from 'valibot';
+import { askPerson } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { askPerson } from '#core/errors/row.ts';
 import { type ObserveContext, observation } from '#core/observation.ts';
 import { isHostAllowed } from '#core/rules/token-scope.ts';
 import { checkDocPath } from '#documents/rules/doc-path.ts';

@@ -13,12 +13,12 @@ import {
   transform,
 } from 'valibot';
 import { alreadyExists, answer, type MutationContext } from '#core/define.ts';
+import { commandLine } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { commandLine } from '#core/errors/quote.ts';
 import { parseTaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import { isStorable, Label, Line } from '#core/model/texts.ts';
 import { type FactRequest, observation, requestFacts } from '#core/observation.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { WriteStore } from '#store/port/store.ts';
 import { checkTaskExists, createNotFoundError } from '#tasks/operations/shared/require.ts';
 import { MemoryContent, type MemoryRecord, type MemoryType, sourceTables } from '../../model/memory.ts';

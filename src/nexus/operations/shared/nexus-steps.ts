@@ -1,14 +1,14 @@
-import '../../errors.ts';
-import { array, number, object, optional, string, tuple } from 'valibot';
+import { readStep, writeStep } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
-import { readStep, writeStep } from '#core/store-step.ts';
 import type { TaskHit } from '#tasks/model/task.ts';
 import { createNotFoundError, requireTask } from '#tasks/operations/shared/require.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
 import { searchTasks } from '#tasks/operations/shared/search.ts';
 import { blockTask } from '#tasks/operations/shared/task-transitions.ts';
 import { toTask } from '#tasks/rules/view.ts';
+import '../../errors.ts';
+import { array, number, object, optional, string, tuple } from 'valibot';
 import type { RemoteDependency, RemoteTask } from '../../model/nexus.ts';
 import { formatRemoteEnd, formatWaitReason, isValidDependency } from '../../rules/nexus-wait.ts';
 import { updateWaitState } from './remote-dependency.ts';

@@ -1,9 +1,9 @@
-import '../../errors.ts';
+import { quote } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { quote } from '#core/errors/quote.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { findNearest } from '#lib/nearest.ts';
 import type { Platform } from '#platform/port.ts';
+import '../../errors.ts';
 import type { ProjectRegistry, ProjectView, RegisteredProject, RegistryText } from '../../model/nexus.ts';
 import { formatRegistry, parseRegistry } from '../../rules/nexus-registry.ts';
 

@@ -1,14 +1,12 @@
-import '../../errors.ts';
 import { join } from 'node:path';
-import type { QueryContext } from '#core/define.ts';
+import type { QueryContext, StoreStep } from '#core/define.ts';
+import { askPerson, isForPerson, quote } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { quote } from '#core/errors/quote.ts';
-import { askPerson, isForPerson } from '#core/errors/row.ts';
 import { toTaskNumber } from '#core/model/scalars.ts';
-import type { StoreStep } from '#core/store-step.ts';
 import type { Platform, Project } from '#platform/port.ts';
 import type { ReadStore, Store } from '#store/port/store.ts';
 import type { TaskHit } from '#tasks/model/task.ts';
+import '../../errors.ts';
 import {
   formatRemoteId,
   type Permission,

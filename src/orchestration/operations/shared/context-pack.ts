@@ -2,7 +2,7 @@ import type { QueryContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import { maxTokens } from '#core/page.ts';
-import { defined, omitEmpty } from '#lib/defined.ts';
+import { defined, omitEmpty } from '#lib/collections.ts';
 import { estimateTokens } from '#lib/tokens.ts';
 import { findCitations } from '#memory/rules/find-citations.ts';
 import { openManifest } from '#research/operations/shared/manifest.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { MutationContext } from '#core/define.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import { toTokenAgent } from '#core/rules/token-agent.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { estimateTokens } from '#lib/tokens.ts';
 import { checkStageGate } from '#planning/operations/shared/stages.ts';
 import { getProtocolStage } from '#planning/rules/lifecycle.ts';

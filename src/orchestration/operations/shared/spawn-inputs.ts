@@ -1,10 +1,9 @@
 import { array, object, optional, picklist, string, tuple } from 'valibot';
 import { observation, requestFacts } from '#core/observation.ts';
-import { requireTrusted } from '#core/require-trusted.ts';
 import { promptCommandKeys } from '#core/rules/trust.ts';
 import { ProjectContextSchema } from '#detect/model/project-context.ts';
 import { readProjectContext } from '#detect/operations/shared/project-context.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { getOutputFolder } from '#research/rules/manifest.ts';
 import { protocolNames } from '#skills/model/protocol.ts';
 import { listSkills, requireSkill } from '#skills/operations/shared/find-skill.ts';
@@ -22,7 +21,7 @@ export const projectSkills = observation({
   facts: object({ ...SkillHeadsSchema.entries, root: string(), project: optional(ProjectContextSchema) }),
   async observe(ctx) {
     const { platform, project, config } = ctx;
-    await requireTrusted(ctx, { keys: promptCommandKeys });
+    await (await ctx.platform.loadTrust()).requireTrusted(ctx.project, { keys: promptCommandKeys });
     // A folder that cannot be written to is an error before anything is recorded.
     await resolveOutput(ctx, getOutputFolder(config, 'T1'));
     return { ...(await readSkillHeads(platform)), root: project.root, ...defined({ project: readProjectContext(platform, project) }) };

@@ -1,3 +1,15 @@
+import type { MutationContext } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
+import type { TaskId } from '#core/model/scalars.ts';
+import { tokenPrefix } from '#core/model/token.ts';
+import { getRecordLimit } from '#core/rules/shared-records.ts';
+import { defined } from '#lib/collections.ts';
+import { estimateTokens } from '#lib/tokens.ts';
+import { readStage } from '#planning/operations/shared/stages.ts';
+import { getProtocolStage } from '#planning/rules/lifecycle.ts';
+import { type ProtocolName, protocolNames } from '#skills/model/protocol.ts';
+import { firstRound } from '#verification/rules/gates.ts';
+import '../../errors.ts';
 import {
   array,
   boolean,
@@ -13,18 +25,6 @@ import {
   string,
   transform,
 } from 'valibot';
-import { CleoError } from '#core/errors/error.ts';
-import '../../errors.ts';
-import type { MutationContext } from '#core/define.ts';
-import type { TaskId } from '#core/model/scalars.ts';
-import { tokenPrefix } from '#core/model/token.ts';
-import { getRecordLimit } from '#core/rules/shared-records.ts';
-import { defined } from '#lib/defined.ts';
-import { estimateTokens } from '#lib/tokens.ts';
-import { readStage } from '#planning/operations/shared/stages.ts';
-import { getProtocolStage } from '#planning/rules/lifecycle.ts';
-import { type ProtocolName, protocolNames } from '#skills/model/protocol.ts';
-import { firstRound } from '#verification/rules/gates.ts';
 import { defaultSpawnBudget, maxInlineTokens, type SpawnBudget, SpawnRoleSchema } from '../../model/spawn.ts';
 import { formatSecret, getSpawnEnv, type PromptFacts } from '../../rules/spawn-prompt.ts';
 import type { PreparedSpawn } from './prepare-spawn.ts';

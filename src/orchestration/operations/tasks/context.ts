@@ -3,7 +3,7 @@ import { query } from '#core/define.ts';
 import { Omitted } from '#core/model/omitted.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
 import { budgetParam } from '#core/page.ts';
-import { omitEmpty } from '#lib/defined.ts';
+import { omitEmpty } from '#lib/collections.ts';
 import { estimateTokens } from '#lib/tokens.ts';
 import { requireTaskOrFocus } from '#tasks/operations/shared/task-transitions.ts';
 import { PackSchema } from '../../model/pack.ts';

@@ -1,13 +1,13 @@
-import { boolean, description, object, optional, picklist, pipe, strictObject, string } from 'valibot';
-import { CleoError } from '#core/errors/error.ts';
-import '../../errors.ts';
 import { answer, type MutationContext, mutation, noChange } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import { Line, Reason } from '#core/model/texts.ts';
 import { observation, requestFacts } from '#core/observation.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { checkoutHead } from '#tasks/operations/shared/baseline.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
+import '../../errors.ts';
+import { boolean, description, object, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { type Stage, StageNameSchema, stageNames } from '../../model/lifecycle.ts';
 import { isProvenance, provenanceForms } from '../../rules/lifecycle.ts';
 import {

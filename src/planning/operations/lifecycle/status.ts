@@ -1,6 +1,6 @@
 import { array, optional, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { EnforcementSchema, StageNameSchema, StageSchema } from '../../model/lifecycle.ts';
 import { isOpenStage, listStages } from '../../rules/lifecycle.ts';
 import { EpicId, epicAliases, requireEpic } from '../shared/stages.ts';

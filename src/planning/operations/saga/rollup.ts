@@ -2,7 +2,7 @@ import { array, number, optional, picklist, strictObject, string } from 'valibot
 import { answer, query } from '#core/define.ts';
 import { PrioritySchema, TaskTypeSchema, toTaskNumber } from '#core/model/scalars.ts';
 import { limitParam } from '#core/page.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { toTruncation } from '#lib/page.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import { computeProgress, countByStatus, sumCounts } from '../../rules/progress.ts';

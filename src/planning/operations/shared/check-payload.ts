@@ -2,7 +2,7 @@ import { description, metadata, pipe, unknown } from 'valibot';
 import type { QueryContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { TaskId } from '#core/model/scalars.ts';
-import { toCanonicalJson } from '#lib/canonical.ts';
+import { toCanonicalJson } from '#lib/digest.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
 import { createClaimJudge } from '#tasks/operations/shared/claim-judge.ts';

@@ -1,4 +1,4 @@
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import { findTasksByAlias } from '#tasks/operations/shared/aliases.ts';
 

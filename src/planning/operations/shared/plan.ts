@@ -2,7 +2,7 @@ import { array, type InferOutput, number, optional, picklist, strictObject, stri
 import type { QueryContext } from '#core/define.ts';
 import type { Claim } from '#core/model/audit.ts';
 import { StatusSchema, type TaskId, TaskSizeSchema, TaskTypeSchema } from '#core/model/scalars.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { PlanTask, PlanWork } from '#tasks/model/open-work.ts';
 import { TakenOverFrom } from '#tasks/model/task.ts';

@@ -4,7 +4,7 @@ import type { ErrorCode } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import { Reason } from '#core/model/texts.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';

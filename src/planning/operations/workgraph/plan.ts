@@ -1,6 +1,6 @@
 import { description, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { noData, query } from '#core/define.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
 import { Root, rootAliases } from '#tasks/operations/shared/params.ts';

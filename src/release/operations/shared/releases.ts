@@ -1,5 +1,5 @@
 import { CleoError } from '#core/errors/error.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { Release, ReleaseRecord } from '../../model/release.ts';
 

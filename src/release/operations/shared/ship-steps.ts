@@ -1,6 +1,6 @@
 import { object, pick, strictObject, string } from 'valibot';
-import { readStep, writeStep } from '#core/store-step.ts';
-import { defined } from '#lib/defined.ts';
+import { readStep, writeStep } from '#core/define.ts';
+import { defined } from '#lib/collections.ts';
 import { ReleaseSchema } from '../../model/release.ts';
 import { readReleaseView, requireRelease } from './releases.ts';
 

@@ -1,10 +1,9 @@
 import { dirname, join, relative } from 'node:path';
 import type { JobContext } from '#core/define.ts';
+import { commandLine } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { commandLine } from '#core/errors/quote.ts';
 import type { Config } from '#core/model/config.ts';
-import { requireTrusted } from '#core/require-trusted.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { splitCommand } from '#lib/shell-words.ts';
 import type { Git, WorkingTree } from '#platform/port.ts';
 import type { Provenance, ReleaseRecord, ReleaseStepName } from '../../model/release.ts';
@@ -214,7 +213,9 @@ export class Shipment {
 
   async #runGates(): Promise<string> {
     const gates = this.#listGates();
-    await requireTrusted(this.#ctx, { keys: gates.map(([name]) => `release.gates.${name}`) });
+    await (await this.#ctx.platform.loadTrust()).requireTrusted(this.#ctx.project, {
+      keys: gates.map(([name]) => `release.gates.${name}`),
+    });
     for (const [name, command] of gates) {
       const words = splitCommand(command);
       const timeoutMs = this.#ctx.config()['release.gateTimeoutSeconds'] * 1000;
@@ -247,7 +248,7 @@ export class Shipment {
     const mayChange = this.#listOwnFiles().filter((path) => isResumed || path !== `${this.#prefix}${changelogFile}`);
     const own = [...mayChange, ...(statement ? [statement] : [])];
     // A ship that is killed while it writes a file leaves a draft, which must not count as an uncommitted change.
-    const { removeDraftsFor } = await import('#platform/private-file.ts');
+    const { removeDraftsFor } = await import('#platform/drafts.ts');
     for (const path of this.#listOwnFiles()) removeDraftsFor(join(this.#tree.top, path));
     const changed = (await this.#git.listChanges(this.#tree.top)).map(({ path }) => path);
     const paths = findUncommitted(changed, { own, folders: [`${this.#prefix}.cleo`] });

@@ -1,6 +1,6 @@
 import { array, boolean, optional, strictObject, string } from 'valibot';
+import { quote } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { quote } from '#core/errors/quote.ts';
 import type { Config } from '#core/model/config.ts';
 import { findNearest } from '#lib/nearest.ts';
 import type { Project } from '#platform/port.ts';

@@ -1,7 +1,7 @@
 import { array, description, number, object, optional, pipe, record, strictObject, string } from 'valibot';
 import { answer, type QueryContext, query } from '#core/define.ts';
+import { quote } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { quote } from '#core/errors/quote.ts';
 import { parseTaskId, type TaskId } from '#core/model/scalars.ts';
 import { observation } from '#core/observation.ts';
 import { pluralize } from '#lib/noun.ts';

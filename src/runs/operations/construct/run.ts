@@ -1,16 +1,25 @@
 import { description, maxLength, metadata, optional, pipe, strictObject, string } from 'valibot';
 import { answer, type JobContext, job } from '#core/define.ts';
 import { SkillName } from '#core/model/texts.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { findNearest } from '#lib/nearest.ts';
 import { createSkillError, showConstructCommand } from '../../errors/skill.ts';
 import type { Construct } from '../../model/construct.ts';
 import { runPhases } from '../../runner/run.ts';
-import { ConstructPath, formatFinding, readConstructManifest, requireConstruct } from '../shared/construct-manifest.ts';
-import { createRunRequest, createRunSetup, forceScope, readsInput, runParams } from '../shared/run-request.ts';
+import {
+  ConstructPath,
+  createRunRequest,
+  createRunSetup,
+  forceScope,
+  formatFinding,
+  readConstructManifest,
+  readsInput,
+  requireConstruct,
+  requireTrustedRun,
+  runParams,
+} from '../shared/run-request.ts';
 import { listRunWarnings, RunShape, recordRun, toRunError, toRunResult } from '../shared/run-result.ts';
 import { taskLinkSteps } from '../shared/task-link-steps.ts';
-import { requireTrustedRun } from '../shared/trusted-programs.ts';
 
 const PhaseName = (about: string) =>
   optional(pipe(string(), maxLength(64, 'must have at most 64 characters'), description(about), metadata({ value: 'PHASE' })));

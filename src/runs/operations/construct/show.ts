@@ -1,12 +1,11 @@
+import { answer, query } from '#core/define.ts';
+import { omitEmpty } from '#lib/collections.ts';
 import '../../errors/skill.ts';
 import { array, number, optional, picklist, record, strictObject, string, unknown } from 'valibot';
-import { answer, query } from '#core/define.ts';
-import { omitEmpty } from '#lib/defined.ts';
 import type { ArtifactSpec, CheckSpec, ExitCodeNames, SkillSpec } from '../../model/construct.ts';
-import { expandVariables } from '../../rules/construct/names.ts';
-import { explainExit } from '../../rules/exit-class.ts';
-import { resolveSkillCommand } from '../../rules/skill-command.ts';
-import { ConstructPath, formatFinding, readConstructManifest, requireConstruct } from '../shared/construct-manifest.ts';
+import { expandVariables } from '../../rules/construct/conventions.ts';
+import { explainExit, resolveSkillCommand } from '../../rules/skill-contract.ts';
+import { ConstructPath, formatFinding, readConstructManifest, requireConstruct } from '../shared/run-request.ts';
 
 const ExitCodesShape = record(string(), strictObject({ name: string(), class: string() }));
 

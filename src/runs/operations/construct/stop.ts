@@ -1,10 +1,10 @@
-import { description, optional, pipe, strictObject } from 'valibot';
-import { describeRun, findRun, isRunLive, readRunRecord } from '../../runner/stored-runs.ts';
-import '../../errors/skill.ts';
 import { answer, job, noChange } from '#core/define.ts';
 import { NoteText } from '#core/model/texts.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
+import '../../errors/skill.ts';
+import { description, optional, pipe, strictObject } from 'valibot';
 import { type StopRequest, stopFile } from '../../rules/stop-request.ts';
+import { describeRun, findRun, isRunLive, readRunRecord } from '../../runner/stored-runs.ts';
 import { RunName, RunRow } from '../shared/trace-shapes.ts';
 
 /** The runner reads a request within 250 ms. Its skills may take the grace period of their phase. */

@@ -1,8 +1,8 @@
-import { array, boolean, number, optional, picklist, strictObject, string } from 'valibot';
-import '../../errors/skill.ts';
 import { answer, query } from '#core/define.ts';
+import '../../errors/skill.ts';
+import { array, boolean, number, optional, picklist, strictObject, string } from 'valibot';
 import { createSkillError } from '../../errors/skill.ts';
-import { ConstructPath, formatFinding, readConstructManifest } from '../shared/construct-manifest.ts';
+import { ConstructPath, formatFinding, readConstructManifest } from '../shared/run-request.ts';
 
 const FindingShape = strictObject({
   severity: picklist(['error', 'warning']),

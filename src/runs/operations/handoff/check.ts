@@ -1,12 +1,19 @@
 import { array, boolean, description, maxLength, number, optional, pipe, record, strictObject, string, unknown } from 'valibot';
 import { answer, query } from '#core/define.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { findNearest } from '#lib/nearest.ts';
 import { createSkillError } from '../../errors/skill.ts';
 import { createHandoff } from '../../runner/handoffs.ts';
 import { createPreviewContext } from '../../runner/preview.ts';
-import { ConstructPath, readConstructManifest, requireConstruct } from '../shared/construct-manifest.ts';
-import { checkProjectName, checkVariables, parseVars, runParams } from '../shared/run-request.ts';
+import {
+  ConstructPath,
+  checkProjectName,
+  checkVariables,
+  parseVars,
+  readConstructManifest,
+  requireConstruct,
+  runParams,
+} from '../shared/run-request.ts';
 
 const PhaseName = (about: string) => pipe(string(), maxLength(64, 'must have at most 64 characters'), description(about));
 

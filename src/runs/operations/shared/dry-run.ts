@@ -1,8 +1,8 @@
 import type { InferOutput } from 'valibot';
 import type { RunnerPlatform } from '#platform/runner/port.ts';
+import type { Schemas } from '../../runner/artifacts.ts';
 import { previewExecutions } from '../../runner/preview.ts';
 import type { RunRequest } from '../../runner/run-context.ts';
-import type { Schemas } from '../../runner/schemas.ts';
 import type { RunShape } from './run-result.ts';
 
 /** Checks whether a run could start, without writing anything. */

@@ -1,6 +1,6 @@
 import type { MutationContext, QueryContext } from '#core/define.ts';
 import type { TaskId } from '#core/model/scalars.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { checkStageGate, enterStage, finishStage, readStage } from '#planning/operations/shared/stages.ts';
 import { checkStageMove } from '#planning/rules/lifecycle.ts';
 import type { ReadStore } from '#store/port/store.ts';

@@ -1,10 +1,10 @@
 import type { JobContext } from '#core/define.ts';
-import { commandLine } from '#core/errors/quote.ts';
+import { commandLine } from '#core/errors/catalog.ts';
 import type { RunnerPlatform } from '#platform/runner/port.ts';
 import { resumeCommand } from '../../errors/resume-command.ts';
 import { createSkillError } from '../../errors/skill.ts';
 import type { RunRecord } from '../../model/trace.ts';
-import { isSafePathSegment } from '../../rules/construct/names.ts';
+import { isSafePathSegment } from '../../rules/construct/conventions.ts';
 import type { RunRequest } from '../../runner/run-context.ts';
 import { matchStoredIntent, readStoredInputs } from '../../runner/run-inputs.ts';
 import { findRun, readRunRecord } from '../../runner/stored-runs.ts';

@@ -1,10 +1,9 @@
 import type { JobContext } from '#core/define.ts';
-import type { Redactor } from '#lib/redactor.ts';
-import { createRedactor, listSecretValues } from '#lib/redactor.ts';
+import { createRedactor, listSecretValues, type Redactor } from '#lib/redactor.ts';
 import type { RunnerPlatform } from '#platform/runner/port.ts';
 import type { RunSetup } from '../../runner/run-context.ts';
 import { readRunRecord } from '../../runner/stored-runs.ts';
-import { readConstructManifest } from './construct-manifest.ts';
+import { readConstructManifest } from './run-request.ts';
 
 /** Redacts the notes of reviewers: secret shapes, secret environment variables, and the patterns of the run's construct, if its manifest
  *  can still be read. */

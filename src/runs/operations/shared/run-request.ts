@@ -1,19 +1,89 @@
 import { array, boolean, check, custom, description, maxLength, metadata, optional, picklist, pipe, string } from 'valibot';
 import type { ConditionalScope, JobContext } from '#core/define.ts';
+import { commandLine } from '#core/errors/catalog.ts';
 import { type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
-import { defined } from '#lib/defined.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { defined, isPlainObject } from '#lib/collections.ts';
 import { findNearest } from '#lib/nearest.ts';
 import { isDeeperThan } from '#lib/parse-json.ts';
+import type { Platform, Project } from '#platform/port.ts';
 import type { RunnerPlatform } from '#platform/runner/port.ts';
-import { createSkillError } from '../../errors/skill.ts';
-import type { Construct } from '../../model/construct.ts';
+import { createSkillError, showConstructCommand } from '../../errors/skill.ts';
+import type { Construct, ManifestFinding } from '../../model/construct.ts';
 import { type RunGateName, runGateNames } from '../../model/execution.ts';
 import type { RunRecord } from '../../model/trace.ts';
-import { findVariables, isSafePathSegment } from '../../rules/construct/names.ts';
-import { maxDepth } from '../../rules/skill-claim.ts';
+import { findVariables, hasCommands, isSafePathSegment, manifestNames } from '../../rules/construct/conventions.ts';
+import type { ConstructReading } from '../../rules/construct/read.ts';
+import { maxDepth } from '../../rules/skill-contract.ts';
+import { decodeUtf8, findProjectPath, loadSchemas, type Schemas, toProjectPath } from '../../runner/artifacts.ts';
 import type { RunRequest, RunSetup } from '../../runner/run-context.ts';
+
+export const ConstructPath = optional(
+  pipe(
+    string(),
+    maxLength(4096, 'must have at most 4096 characters'),
+    description('Manifest file (default: construct.yaml, then .cleo/construct.yaml)'),
+    metadata({ value: 'FILE' }),
+  ),
+);
+
+interface ConstructManifest extends ConstructReading {
+  file: string;
+  runner: RunnerPlatform;
+  schemas: Schemas;
+}
+
+/** Reads the manifest `path`, or the default one, with all its findings. A resumed run passes its own manifest as `defaultPath`. */
+export async function readConstructManifest(
+  { platform, project }: { platform: Platform; project: Project },
+  path: string | undefined,
+  defaultPath?: string,
+): Promise<ConstructManifest> {
+  const runner = await platform.createRunner(project);
+  const exists = (one: string): boolean => runner.statFile(one) !== undefined;
+  if (path !== undefined && toProjectPath(platform, project, path) === undefined)
+    throw createSkillError(78, `${path} is outside the project`, 'cleo construct validate');
+  const file =
+    path !== undefined
+      ? (findProjectPath(platform, project, path, exists) ?? path)
+      : defaultPath !== undefined
+        ? [defaultPath].find(exists)
+        : (findProjectPath(platform, project, manifestNames[0], exists) ?? manifestNames.find(exists));
+  if (file === undefined)
+    throw createSkillError(78, `there is no ${defaultPath ?? manifestNames.join(' and no ')}`, 'cleo help construct run');
+  const entry = runner.statFile(file);
+  if (entry?.kind !== 'file') {
+    const problem = entry ? 'is not a regular file inside the project' : 'does not exist';
+    throw createSkillError(78, `${file} ${problem}`, 'cleo construct validate', { file });
+  }
+  // The parser of YAML is large, and a skill that runs without a construct needs none.
+  const { maxManifestLength, readConstruct } = await import('../../rules/construct/read.ts');
+  const schemas = await loadSchemas(runner.readSchemaFiles());
+  const bytes = entry.size > maxManifestLength ? undefined : runner.readFile(file);
+  const text = bytes && decodeUtf8(bytes);
+  if (text === undefined) {
+    const problem = bytes ? 'is not UTF-8' : 'is larger than 1 MiB';
+    return { kind: 'other', findings: [{ severity: 'error', where: '', problem }], file, runner, schemas };
+  }
+  const sections = new Map(schemas.ids().map((id) => [id, schemas.document(id)?.sections.map((section) => section.id)]));
+  return { ...readConstruct(file, text, { digest: runner.hash(bytes!), schemas: sections }), file, runner, schemas };
+}
+
+/** Returns the construct, or throws if the manifest has errors or is a pack, which has no phases. */
+export function requireConstruct({ construct, findings, kind, file }: ConstructManifest, isSkillNamed = false): Construct {
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  if (!construct)
+    throw createSkillError(78, `${file}: ${formatFinding(errors[0]!)}`, commandLine(['cleo', 'construct', 'validate', file]), {
+      file,
+      findings: errors,
+    });
+  if (kind === 'pack' && !isSkillNamed)
+    throw createSkillError(78, `${file} is a pack, which has no phases; name a \`skill\``, showConstructCommand(file), { file });
+  return construct;
+}
+
+export const formatFinding = ({ where, line, column, problem, fix }: ManifestFinding): string =>
+  [line === undefined ? '' : `${line}:${column}: `, where ? `${where} ` : '', problem, fix ? ` (${fix})` : ''].join('');
 
 /** The parameters of `construct run` and `skill run`. */
 export interface RunParams {
@@ -231,3 +301,33 @@ export const forceScope: ConditionalScope = {
 };
 
 export const readsInput = { input: { flag: 'input', as: 'json' as const } };
+
+type ProgramFile = { path: string; sha256: string };
+
+/** Lists the files that decide what a run executes: the construct, if it names commands, and the folders of skills with a program.
+ *  `source` is the manifest that the construct was taken from. */
+export async function listRunPrograms(
+  runner: RunnerPlatform,
+  construct: Construct,
+  source: Pick<Construct, 'file' | 'sha256'> | undefined = construct,
+): Promise<ProgramFile[]> {
+  const names = new Set(construct.phases.flatMap(({ skills }) => skills));
+  const used = construct.skills.filter(({ name }) => names.size === 0 || names.has(name));
+  const found = await Promise.all(used.map(async ({ name, path, run }) => ({ run, skill: await runner.findSkill(name, path) })));
+  return [
+    ...(source && hasCommands(construct) ? [{ path: source.file, sha256: source.sha256 }] : []),
+    ...found.flatMap(({ run, skill: { folder, command, sha256 } }) =>
+      folder !== undefined && (command || run) ? [{ path: folder, sha256 }] : [],
+    ),
+  ];
+}
+
+/** Throws E_PROJECT_UNTRUSTED unless the user has trusted everything that the run would execute. */
+export async function requireTrustedRun(
+  ctx: Pick<JobContext, 'platform' | 'project'>,
+  runner: RunnerPlatform,
+  construct: Construct,
+  source?: Pick<Construct, 'file' | 'sha256'>,
+): Promise<void> {
+  await (await ctx.platform.loadTrust()).requireTrusted(ctx.project, { files: await listRunPrograms(runner, construct, source) });
+}

@@ -1,16 +1,16 @@
 import { array, boolean, type InferOutput, number, optional, strictObject, string } from 'valibot';
 import type { JobContext } from '#core/define.ts';
+import { commandLine } from '#core/errors/catalog.ts';
 import type { CleoError } from '#core/errors/error.ts';
-import { commandLine } from '#core/errors/quote.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { StageNameSchema } from '#planning/model/lifecycle.ts';
 import { createSkillError, showConstructCommand } from '../../errors/skill.ts';
 import type { Construct } from '../../model/construct.ts';
 import type { GateResult } from '../../model/execution.ts';
 import type { ExitClass } from '../../model/skill-exit.ts';
 import type { RunRecord } from '../../model/trace.ts';
-import { explainExit } from '../../rules/exit-class.ts';
-import type { ExecutionOutcome } from '../../runner/execution-state.ts';
+import { explainExit } from '../../rules/skill-contract.ts';
+import type { ExecutionOutcome } from '../../runner/gates.ts';
 import type { RunOutcome } from '../../runner/run.ts';
 import { maxMs } from './run-request.ts';
 

@@ -1,6 +1,6 @@
 import { type InferOutput, maxLength, optional, pipe, strictObject, string } from 'valibot';
+import { readStep, writeStep } from '#core/define.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
-import { readStep, writeStep } from '#core/store-step.ts';
 import { StageNameSchema } from '#planning/model/lifecycle.ts';
 
 const RunTask = strictObject({ id: TaskIdSchema, stage: optional(StageNameSchema) });

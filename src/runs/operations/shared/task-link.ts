@@ -1,7 +1,7 @@
 import type { JobContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { TaskId } from '#core/model/scalars.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { Construct } from '../../model/construct.ts';
 import { listRunFiles } from '../../rules/run-evidence.ts';
 import type { RunOutcome } from '../../runner/run.ts';

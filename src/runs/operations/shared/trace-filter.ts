@@ -1,5 +1,5 @@
 import { check, description, maxLength, metadata, optional, picklist, pipe, string } from 'valibot';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { RunnerPlatform } from '#platform/runner/port.ts';
 import { runGateNames } from '../../model/execution.ts';
 import type { TraceLine } from '../../model/trace.ts';

@@ -5,14 +5,21 @@ import { wholeNumber } from '#core/model/whole-number.ts';
 import type { RunnerPlatform } from '#platform/runner/port.ts';
 import { createSkillError } from '../../errors/skill.ts';
 import type { Construct } from '../../model/construct.ts';
-import { findManifestPathProblem, findSkillNameProblem, manifestNames } from '../../rules/construct/names.ts';
+import { findManifestPathProblem, findSkillNameProblem, manifestNames } from '../../rules/construct/conventions.ts';
 import { createSkillConstruct } from '../../rules/construct/single-skill.ts';
+import { loadSchemas } from '../../runner/artifacts.ts';
 import { runPhases } from '../../runner/run.ts';
-import { loadSchemas } from '../../runner/schemas.ts';
-import { createRunRequest, createRunSetup, forceScope, readsInput, runParams } from '../shared/run-request.ts';
+import {
+  createRunRequest,
+  createRunSetup,
+  forceScope,
+  readConstructManifest,
+  readsInput,
+  requireTrustedRun,
+  runParams,
+} from '../shared/run-request.ts';
 import { listRunWarnings, RunShape, recordRun, toRunError, toRunResult } from '../shared/run-result.ts';
 import { taskLinkSteps } from '../shared/task-link-steps.ts';
-import { requireTrustedRun } from '../shared/trusted-programs.ts';
 
 export const skillsRun = job({
   name: 'skills.run',
@@ -85,6 +92,5 @@ export const skillsRun = job({
 async function readProjectConstruct(ctx: JobContext, runner: RunnerPlatform): Promise<Construct | undefined> {
   const file = manifestNames.find((path) => runner.statFile(path) !== undefined);
   if (file === undefined) return undefined;
-  const { readConstructManifest } = await import('../shared/construct-manifest.ts');
   return (await readConstructManifest(ctx, undefined, file)).construct;
 }

@@ -1,6 +1,6 @@
 import { array, boolean, description, number, optional, pipe, strictObject, string } from 'valibot';
 import { answer, noData, query } from '#core/define.ts';
-import { commandLine } from '#core/errors/quote.ts';
+import { commandLine } from '#core/errors/catalog.ts';
 import type { RunnerPlatform } from '#platform/runner/port.ts';
 import { createSkillError } from '../../errors/skill.ts';
 import type { StoredRun } from '../../rules/trace-name.ts';

@@ -1,7 +1,6 @@
 import type { Construct, PhaseSpec } from '../../model/construct.ts';
-import { defaultRetryOn } from '../exit-class.ts';
-import { createSkillSpec, defaultCapture, defaultKillGraceMs, defaultTimeoutMs, noGoal } from './defaults.ts';
-import { isSafePathSegment } from './names.ts';
+import { defaultRetryOn } from '../skill-contract.ts';
+import { createSkillSpec, defaultCapture, defaultKillGraceMs, defaultTimeoutMs, isSafePathSegment, noGoal } from './conventions.ts';
 
 /** Wraps one skill in a construct of its own, with the settings that the project's construct has for it. Capture and redaction settings
  *  apply to every skill of the project. */

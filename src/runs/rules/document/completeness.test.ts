@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { DocSchema } from '../../model/doc-schema.ts';
-import { listMissingSections } from '../gate/artifacts.ts';
+import { listMissingSections } from '../gate/gate.ts';
 import { hasTitle, measureCompleteness, toHeadingWords } from './completeness.ts';
 import { builtInSchemas } from './schemas.ts';
 

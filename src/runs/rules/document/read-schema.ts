@@ -1,7 +1,7 @@
 import { stripBom } from '#lib/parse-json.ts';
 import { DocSchemaFile, listPartKeys, manifestLimits, SectionPart } from '../../model/construct-file.ts';
 import type { DocSchema, SectionSpec } from '../../model/doc-schema.ts';
-import { createYamlReader } from '../construct/yaml-reader.ts';
+import { createYamlReader } from '../construct/read.ts';
 
 /** Reads a *.doc.yaml file: id, version and sections. */
 export function readDocSchema(name: string, text: string): DocSchema | { problem: string } {

@@ -2,6 +2,7 @@ import type { DocSchema, SectionSpec } from '../../model/doc-schema.ts';
 
 type Row = [id: string, weight: number, minWords: number, titles: string[]];
 
+/* @__NO_SIDE_EFFECTS__ */
 const createSchema = (id: string, rows: Row[]): DocSchema => ({
   id,
   version: '1.0.0',

@@ -1,7 +1,7 @@
 import type { ArtifactFile, ResolvedArtifact } from '../../model/artifact.ts';
 import type { HandoffSpec } from '../../model/construct.ts';
 import type { Artifact, PhaseHandoff } from '../../model/execution.ts';
-import { checkArtifact } from './artifacts.ts';
+import { checkArtifact } from './gate.ts';
 
 interface HandoffFacts {
   runId: string;

@@ -1,7 +1,7 @@
 import { strictObject, string } from 'valibot';
 import { job } from '#core/define.ts';
+import { askPerson } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { askPerson } from '#core/errors/row.ts';
 import { answerTimeoutMs } from '../shared/prove-person.ts';
 
 const minLength = 8;

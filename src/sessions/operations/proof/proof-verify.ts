@@ -2,7 +2,7 @@ import { array, description, number, optional, picklist, pipe, strictObject, str
 import { noData, type QueryContext, query } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { AuditEntry } from '#core/model/audit.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import { toDecidedContent } from '#memory/rules/memory-view.ts';
 import { findStatementProblem, type RecordedProof } from '../../rules/check-proof.ts';

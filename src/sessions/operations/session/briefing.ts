@@ -4,7 +4,7 @@ import { CleoError } from '#core/errors/error.ts';
 import { Omitted } from '#core/model/omitted.ts';
 import { budgetParam, maxTokens } from '#core/page.ts';
 import { clipText, fitAnswer, type Section } from '#lib/budget.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { formatHookOutput } from '#lib/hook-output.ts';
 import { maxCounted } from '#lib/page.ts';
 import { estimateAnswerTokens } from '#lib/tokens.ts';

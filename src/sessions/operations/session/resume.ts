@@ -1,9 +1,7 @@
-import '../../errors.ts';
-import { array, optional, strictObject, string } from 'valibot';
 import { answer, type MutationContext, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Claim } from '#core/model/audit.ts';
-import { omitEmpty } from '#lib/defined.ts';
+import { omitEmpty } from '#lib/collections.ts';
 import { TaskReceiptSchema } from '#tasks/model/task.ts';
 import { createClaimJudge } from '#tasks/operations/shared/claim-judge.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
@@ -11,6 +9,8 @@ import { claimTask, focusHeldTask } from '#tasks/operations/shared/task-transiti
 import { formatHolder, isHolder } from '#tasks/rules/claims.ts';
 import { formatScope } from '#tasks/rules/scope.ts';
 import { toTaskReceipt } from '#tasks/rules/view.ts';
+import '../../errors.ts';
+import { array, optional, strictObject, string } from 'valibot';
 import { type SessionRecord, SessionSummarySchema } from '../../model/session.ts';
 import { toSessionSummary } from '../../rules/session-view.ts';
 import { checkExclusive, checkMayStart, requireSession } from '../shared/sessions.ts';

@@ -1,7 +1,7 @@
 import { boolean, description, optional, pipe, strictObject } from 'valibot';
 import { answer, type MutationContext, mutation, noChange } from '#core/define.ts';
 import { NoteText } from '#core/model/texts.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { TaskReceiptSchema, type TaskRecord } from '#tasks/model/task.ts';
 import { createNotes } from '#tasks/operations/shared/create-task.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';

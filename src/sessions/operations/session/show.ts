@@ -2,7 +2,7 @@ import { array, description, metadata, omit, optional, pipe, strictObject, strin
 import { query } from '#core/define.ts';
 import type { Claim } from '#core/model/audit.ts';
 import { AgentId } from '#core/model/scalars.ts';
-import { defined, omitEmpty } from '#lib/defined.ts';
+import { defined, omitEmpty } from '#lib/collections.ts';
 import { TaskClaimSchema } from '#tasks/model/task.ts';
 import { createClaimJudge } from '#tasks/operations/shared/claim-judge.ts';
 import { toAbsence } from '#tasks/rules/claims.ts';

@@ -4,7 +4,7 @@ import { CleoError } from '#core/errors/error.ts';
 import { type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import type { Scope } from '#core/model/session-handle.ts';
 import { Line, Phase } from '#core/model/texts.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { TaskReceiptSchema } from '#tasks/model/task.ts';
 import { baselineObservations, observeHeadFirst } from '#tasks/operations/shared/baseline.ts';
 import { recommendTasks } from '#tasks/operations/shared/recommend.ts';

@@ -3,7 +3,7 @@ import { answer, query } from '#core/define.ts';
 import { MomentSchema } from '#core/model/moment.ts';
 import { limitParam } from '#core/page.ts';
 import { parseAgo } from '#lib/ago.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { SessionSummarySchema } from '../../model/session.ts';
 import { toSessionSummary } from '../../rules/session-view.ts';
 import { buildTimeline } from '../../rules/timeline.ts';

@@ -1,7 +1,7 @@
 import type { ConditionalScope, MutationContext } from '#core/define.ts';
-import { commandLine } from '#core/errors/quote.ts';
+import { commandLine } from '#core/errors/catalog.ts';
 import type { TaskId } from '#core/model/scalars.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { recommendTasks } from '#tasks/operations/shared/recommend.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import { releaseTask } from '#tasks/operations/shared/task-transitions.ts';

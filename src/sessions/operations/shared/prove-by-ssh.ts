@@ -1,4 +1,4 @@
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { Project } from '#platform/port.ts';
 import type { SshKey } from '#platform/signing/port.ts';
 import type { MissingProof, PersonProof, ProofSubject } from '../../model/person-proof.ts';

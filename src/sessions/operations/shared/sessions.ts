@@ -1,13 +1,13 @@
-import '#tasks/errors.ts';
-import '../../errors.ts';
 import type { MutationContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { parseTaskId, type TaskId, type TaskType } from '#core/model/scalars.ts';
 import type { Scope } from '#core/model/session-handle.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { findNearest } from '#lib/nearest.ts';
 import type { ReadStore } from '#store/port/store.ts';
+import '#tasks/errors.ts';
 import { areScopesOverlapping, canScope, formatScope, isSameScope, parseScope } from '#tasks/rules/scope.ts';
+import '../../errors.ts';
 import type { Handoff, SessionRecord } from '../../model/session.ts';
 
 export async function requireSession(store: ReadStore, id: string): Promise<SessionRecord> {

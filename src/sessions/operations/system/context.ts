@@ -1,6 +1,6 @@
 import { type InferOutput, number, optional, picklist, strictObject } from 'valibot';
 import { type QueryContext, query } from '#core/define.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { Timestamp } from '#tasks/model/task.ts';
 import { contextLevels, getContextLimits, getContextState } from '../../rules/context-window.ts';
 

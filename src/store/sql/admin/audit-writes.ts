@@ -1,8 +1,10 @@
 import { firstHash, hashLink, toHashedColumns, toProjectIdentity } from '#admin/rules/audit-chain.ts';
 import type { AuditEntry } from '#core/model/audit.ts';
+import type { TaskId } from '#core/model/scalars.ts';
 import type { AuditWrites } from '../../port/admin.ts';
-import { type Db, type Sql, type SqlRow, sql } from '../sql.ts';
-import type { HistoryWriter } from '../tasks/history.ts';
+import type { Stamp } from '../../port/store.ts';
+import { listRows } from '../list-rows.ts';
+import { type Db, type Sql, type SqlRow, splitChunks, sql } from '../sql.ts';
 
 /** The end of the log when a transaction begins, and the last number of a row of history that was given out. Rows that were rolled back have
  *  used numbers, too. The function needs no right that inserts do not need; reading the sequence does. Only for PostgreSQL. */
@@ -77,3 +79,34 @@ async function insertEntry(db: Db, entry: AuditEntry, isFirst: boolean): Promise
 /** Fails with a division by zero if the last row of history is another one. */
 const checkHistorySeq = (expected: number | undefined): Sql =>
   sql`${expected} / case when (select coalesce(max(seq), 0) from task_history) = ${expected} then 1 else 0 end`;
+
+interface HistoryRow {
+  taskId: TaskId;
+  field: string;
+  old?: unknown;
+  new?: unknown;
+  reason?: string | undefined;
+}
+
+/** Adds rows to the history of tasks in one transaction. Only this writer adds them, so that the log can tell its last row. */
+export interface HistoryWriter {
+  add(rows: HistoryRow[]): Promise<void>;
+  /** Counts the rows that this transaction has added. */
+  countAdded(): number;
+}
+
+export function createHistoryWriter(db: Db, stamp: Stamp): HistoryWriter {
+  let added = 0;
+  return {
+    async add(rows) {
+      added += rows.length;
+      for (const some of splitChunks(rows, 100))
+        await db.run(sql`
+          insert into task_history (task_id, at, by_agent, field, old_value, new_value, reason)
+          values ${listRows(some.map((e) => [e.taskId, stamp.at, stamp.by, e.field, toJson(e.old), toJson(e.new), e.reason]))}`);
+    },
+    countAdded: () => added,
+  };
+}
+
+export const toJson = (value: unknown): string | undefined => (value === undefined ? undefined : JSON.stringify(value));

@@ -1,8 +1,8 @@
 import type { ContextUsage, SessionRecord } from '#sessions/model/session.ts';
 import type { SessionReads } from '../../port/sessions.ts';
 import { parseIds } from '../admin/audit-reads.ts';
+import { type EagerSessionRead, toHandle, toScope } from '../caller-reads.ts';
 import { type Db, listValues, omitNull, raw, type Sql, type SqlRow, splitChunks, sql, toId } from '../sql.ts';
-import { type EagerSessionRead, toHandle, toScope } from './reads.ts';
 
 const listOrder = raw(`order by case status when 'active' then 0 when 'suspended' then 1 else 2 end, seq desc`);
 

@@ -1,6 +1,5 @@
 import type { TaskId } from '#core/model/scalars.ts';
-import { addToList } from '#lib/collections.ts';
-import { defined } from '#lib/defined.ts';
+import { addToList, defined } from '#lib/collections.ts';
 import type { BoardDetails, BoardTask } from '#tasks/model/board.ts';
 import { type Db, raw, sql } from '../sql.ts';
 import { codeLength, isNotCancelled, parseTaskCode, selectLines, splitLine, taskCode } from './open-graph.ts';

@@ -1,6 +1,6 @@
 import type { ClaimWrites } from '../../port/tasks.ts';
+import { databaseNow, whereHeldBy } from '../caller-reads.ts';
 import { type Db, raw, type Sql, sql } from '../sql.ts';
-import { databaseNow, whereHeldBy } from './claims.ts';
 
 export function createClaimWrites(db: Db): ClaimWrites {
   return {

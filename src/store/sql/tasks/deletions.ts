@@ -2,11 +2,11 @@ import type { Changes } from '#core/model/audit.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import { groupBy } from '#lib/collections.ts';
 import type { AttachedRows, DeletedTask, DeletionWrites, StoredRelation, TaskReads } from '../../port/tasks.ts';
+import type { HistoryWriter } from '../admin/audit-writes.ts';
 import { insertRow } from '../insert-row.ts';
 import { queryInChunks } from '../queries.ts';
 import { unindexTask } from '../search/writes.ts';
 import { type Db, raw, type SqlRow, sql, toId } from '../sql.ts';
-import type { HistoryWriter } from './history.ts';
 import type { RankRefresher } from './rank-refresher.ts';
 
 /** Tables whose rows the database deletes with their task, and the column that names it. Claims are not restored, and the other tables of

@@ -1,7 +1,7 @@
 import type { ClaimReads } from '../../port/tasks.ts';
+import { readClaims, selectClaims, toClaim } from '../caller-reads.ts';
 import { queryInChunks } from '../queries.ts';
 import { type Db, listValues, raw, sql } from '../sql.ts';
-import { readClaims, selectClaims, toClaim } from './claims.ts';
 
 type LazyClaimReads = Pick<ClaimReads, 'getTakenFrom' | 'listFiles' | 'listForTasks' | 'listForSession' | 'findOrphaned'>;
 

@@ -1,7 +1,7 @@
 import type { Priority, Status, TaskSize, TaskType } from '#core/model/scalars.ts';
 import type { OpenTask, OpenWork, PlannedTask } from '#tasks/model/open-work.ts';
+import { readAllClaims } from '../caller-reads.ts';
 import { type Db, raw, type Sql, sql } from '../sql.ts';
-import { readAllClaims } from './claims.ts';
 
 export const isOpen = raw("t.status <> 'done' and t.archived_at is null");
 

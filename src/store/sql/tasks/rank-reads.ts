@@ -3,8 +3,8 @@ import type { RankedTask, RankOrder, TitledFacts } from '#tasks/model/rank.ts';
 import { toKeyDistance } from '#tasks/rules/ranks.ts';
 import { siblingPoints } from '#tasks/rules/score.ts';
 import type { RankReads } from '../../port/ranks.ts';
-import { createLoader } from '../lazy.ts';
 import { queryInChunks } from '../queries.ts';
+import { createLoader } from '../read-store.ts';
 import { type Db, omitNull, raw, type Sql, type SqlRow, sql } from '../sql.ts';
 import { formatHasChild, rankColumns, startedStatuses, toRank } from './rank-rows.ts';
 

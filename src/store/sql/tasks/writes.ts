@@ -3,12 +3,12 @@ import { type TaskId, toTaskId, toTaskNumber } from '#core/model/scalars.ts';
 import type { StoredCriterion, TaskRecord } from '#tasks/model/task.ts';
 import type { Stamp } from '../../port/store.ts';
 import type { TaskReads, TaskWrites } from '../../port/tasks.ts';
+import { type HistoryWriter, toJson } from '../admin/audit-writes.ts';
 import { noteUpdate } from '../changes.ts';
 import { listRows } from '../list-rows.ts';
 import { createWordTable } from '../search/word-table.ts';
 import { indexTasks, isFullPart, type TaskText, unindexTask } from '../search/writes.ts';
 import { type Db, splitChunks, sql } from '../sql.ts';
-import { type HistoryWriter, toJson } from './history.ts';
 import type { RankRefresher } from './rank-refresher.ts';
 
 /** Writes of tasks. Each is recorded in `changes` and, field by field, in history. */

@@ -4,12 +4,12 @@ import { memoryLetters } from '#memory/model/memory.ts';
 import type { PlanWrites } from '../../port/plan.ts';
 import type { Stamp } from '../../port/store.ts';
 import type { TaskReads } from '../../port/tasks.ts';
+import type { HistoryWriter } from '../admin/audit-writes.ts';
 import { noteUpdate } from '../changes.ts';
 import { listRows } from '../list-rows.ts';
 import { createMemoryWrites } from '../memory/writes.ts';
 import { indexTasks, indexTexts, unindexMemory, unindexTask } from '../search/writes.ts';
 import { type Db, raw, splitChunks, sql } from '../sql.ts';
-import type { HistoryWriter } from '../tasks/history.ts';
 import type { RankRefresher } from '../tasks/rank-refresher.ts';
 
 /** Columns that contain the id of a task. The audit log is append-only and is not among them. */

@@ -2,11 +2,11 @@ import type { Changes } from '#core/model/audit.ts';
 import type { Stamp } from '../../port/store.ts';
 import type { TaskReads } from '../../port/tasks.ts';
 import type { UndoWrites } from '../../port/undo.ts';
+import type { HistoryWriter } from '../admin/audit-writes.ts';
 import { noteUpdate } from '../changes.ts';
 import { insertRow } from '../insert-row.ts';
 import { indexTasks, unindexMemory, unindexTask } from '../search/writes.ts';
 import { type Db, listValues, raw, type SqlRow, sql } from '../sql.ts';
-import type { HistoryWriter } from '../tasks/history.ts';
 import type { ItemImage } from './images.ts';
 
 /** Reads what one entry of the log changed, and restores what it changed. */

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CleoError } from '#core/errors/error.ts';
 import { toOneLine } from '#core/terminal/index.ts';
-import { type App, dispatch, type Reply } from '#dispatch/dispatch.ts';
-import { createFailure, type Meta } from '#dispatch/envelope.ts';
+import { type App, createFailure, dispatch, type Meta, type Reply } from '#dispatch/dispatch.ts';
 import { followChanges } from '#dispatch/feed/follow-changes.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { Column } from '#tasks/model/board.ts';
 import { formatOutcome } from './log.ts';
 import { readLogEnd } from './log-end.ts';

@@ -1,7 +1,7 @@
 import { toTaskNumber } from '#core/model/scalars.ts';
 import type { Fields } from '#core/terminal/index.ts';
-import type { Envelope } from '#dispatch/envelope.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import type { Envelope } from '#dispatch/dispatch.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import type { Card, Column } from '#tasks/model/board.ts';
 
 export const watchViews = ['board', 'list', 'task', 'log', 'work'] as const;

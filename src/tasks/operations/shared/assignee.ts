@@ -1,9 +1,8 @@
-import '../../errors.ts';
 import type { MutationContext, QueryContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { TaskId } from '#core/model/scalars.ts';
-import { removeDuplicates } from '#lib/collections.ts';
-import { defined } from '#lib/defined.ts';
+import { defined, removeDuplicates } from '#lib/collections.ts';
+import '../../errors.ts';
 import type { PlannedTask } from '../../model/open-work.ts';
 import type { TaskRecord } from '../../model/task.ts';
 import { isForCaller, parseAssignee } from '../../rules/assignee.ts';

@@ -1,7 +1,7 @@
 import { array, number, object, optional, string } from 'valibot';
 import type { MutationContext } from '#core/define.ts';
 import { type FactRequest, type ObserveContext, observation, requestFacts } from '#core/observation.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { BaselineFile } from '../../model/baseline.ts';
 import type { TaskRecord } from '../../model/task.ts';
 

@@ -1,9 +1,8 @@
-import '../../errors.ts';
 import type { MutationContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { type Resolution, type TaskId, toTaskNumber } from '#core/model/scalars.ts';
-import { removeDuplicates } from '#lib/collections.ts';
-import { defined } from '#lib/defined.ts';
+import { defined, removeDuplicates } from '#lib/collections.ts';
+import '../../errors.ts';
 import type { TaskRecord } from '../../model/task.ts';
 import { formatHolder } from '../../rules/claims.ts';
 import { hasBoundCriteria } from '../../rules/criteria.ts';

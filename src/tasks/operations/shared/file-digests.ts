@@ -1,6 +1,6 @@
 import { array, object, optional, string } from 'valibot';
 import { type ObserveContext, observation } from '#core/observation.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 
 interface FileDigest {
   path: string;

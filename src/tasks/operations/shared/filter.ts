@@ -4,7 +4,7 @@ import { MomentSchema } from '#core/model/moment.ts';
 import { PrioritySchema, StatusSchema, TaskIdSchema, TaskTypeSchema } from '#core/model/scalars.ts';
 import { Label } from '#core/model/texts.ts';
 import { parseAgo } from '#lib/ago.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { TaskFilter } from '#store/port/tasks.ts';
 import { DueInput } from '../../model/task-fields.ts';
 import { checkTaskExists } from './require.ts';

@@ -1,7 +1,6 @@
 import { CleoError } from '#core/errors/error.ts';
 import type { TaskId } from '#core/model/scalars.ts';
-import { addToList } from '#lib/collections.ts';
-import { defined } from '#lib/defined.ts';
+import { addToList, defined } from '#lib/collections.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import { findCycle, listPrerequisites, type Milestone, parseMilestone, type TaskLinks } from '../../rules/order.ts';
 

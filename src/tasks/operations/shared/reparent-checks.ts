@@ -1,7 +1,7 @@
-import '../../errors.ts';
+import { askPerson } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { askPerson } from '#core/errors/row.ts';
 import type { TaskId } from '#core/model/scalars.ts';
+import '../../errors.ts';
 import { formatScope } from '../../rules/scope.ts';
 import { type ClaimContext, checkHolder } from './task-transitions.ts';
 

@@ -2,7 +2,7 @@ import type { QueryContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { TaskId, TaskType } from '#core/model/scalars.ts';
 import type { SessionHandle } from '#core/model/session-handle.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { Ancestor } from '#store/port/tasks.ts';
 import { isDefaultParent } from '../../rules/hierarchy.ts';
 import { findScope, formatScope, isInScope } from '../../rules/scope.ts';

@@ -4,7 +4,7 @@ import { formatIsoTime } from '#lib/iso-time.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { RankOrder } from '../../model/rank.ts';
 import { dueSoonDays } from '../../rules/due.ts';
-import { emptyBucket, parseBucket } from '../../rules/ranks.ts';
+import { parseBucket, toBucket } from '../../rules/ranks.ts';
 import { phasePoints } from '../../rules/score.ts';
 import { type ReadBucket, type SelectedTask, selectRanked } from '../../rules/select-ranked.ts';
 
@@ -38,7 +38,7 @@ const maxDueTasks = 200;
 export const readRanksAhead = ({ ranks }: ReadStore, root: TaskId | undefined, order: RankOrder, today: string): Promise<unknown>[] => [
   ranks.listBuckets(root, order),
   ranks.listDue(root, order, getDueBy(today), maxDueTasks),
-  ranks.listBest({ root, bucket: emptyBucket, order, limit: lastLimit }),
+  ranks.listBest({ root, bucket: toBucket(undefined, undefined), order, limit: lastLimit }),
 ];
 
 /** Selects the best tasks that can be started, best first. It reads the best of each bucket, and more while a task that was not read may

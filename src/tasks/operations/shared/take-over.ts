@@ -1,9 +1,9 @@
-import '../../errors.ts';
 import type { MutationContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Claim } from '#core/model/audit.ts';
 import type { TaskId } from '#core/model/scalars.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
+import '../../errors.ts';
 import type { HolderState, TaskRecord } from '../../model/task.ts';
 import { canTakeOver, formatHolder, formatLapse, isHolder } from '../../rules/claims.ts';
 import { toForeignAgent } from '../../rules/foreign-holder.ts';

@@ -1,11 +1,11 @@
-import '../../errors.ts';
 import type { MutationContext, QueryContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Claim } from '#core/model/audit.ts';
 import type { TaskId } from '#core/model/scalars.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import type { Ancestor } from '#store/port/tasks.ts';
+import '../../errors.ts';
 import type { TaskRecord } from '../../model/task.ts';
 import { isHolder, toFocusTime } from '../../rules/claims.ts';
 import { listUnmetTexts } from '../../rules/criteria.ts';

@@ -3,7 +3,7 @@ import { CleoError } from '#core/errors/error.ts';
 import type { Caller, Gateway } from '#core/model/audit.ts';
 import type { Config } from '#core/model/config.ts';
 import { toTaskId } from '#core/model/scalars.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { pluralize } from '#lib/noun.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import type { Platform, Project } from '#platform/port.ts';

@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path';
 import type { Config } from '#core/model/config.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import { toDecidedContent } from '#memory/rules/memory-view.ts';
 import type { Platform, Project } from '#platform/port.ts';

@@ -1,6 +1,6 @@
 import type { JobContext } from '#core/define.ts';
+import { quote } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { quote } from '#core/errors/quote.ts';
 import type { Task } from '#tasks/model/task.ts';
 import type { ImportTool } from '../../rules/detect-tool.ts';
 import { listExportIds } from '../../rules/export/formats.ts';

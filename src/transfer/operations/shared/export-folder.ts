@@ -1,7 +1,7 @@
 import { basename, dirname, join, relative } from 'node:path';
 import type { JobContext } from '#core/define.ts';
+import { quote } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { quote } from '#core/errors/quote.ts';
 import type { Task } from '#tasks/model/task.ts';
 import type { ForeignTask } from '../../model/foreign.ts';
 import { readBacklog } from '../../rules/backlog.ts';

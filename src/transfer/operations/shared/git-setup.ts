@@ -1,5 +1,5 @@
 import { isAbsolute, join, relative, resolve } from 'node:path';
-import { quote } from '#core/errors/quote.ts';
+import { quote } from '#core/errors/catalog.ts';
 import type { Git, Platform, WorkingTree } from '#platform/port.ts';
 import {
   addAttributes,

@@ -1,5 +1,5 @@
 import { CleoError } from '#core/errors/error.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import type { GithubEntry } from '#store/port/transfer.ts';
 import '../../errors.ts';

@@ -1,7 +1,7 @@
 import type { JobContext, MutationContext } from '#core/define.ts';
 import type { Changes } from '#core/model/audit.ts';
 import type { Status, TaskId } from '#core/model/scalars.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
 import type { IssueChanges, PushLoss } from '../../model/github.ts';
 import type { GithubConnection } from '../../model/github-connection.ts';

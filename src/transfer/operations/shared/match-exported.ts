@@ -1,7 +1,6 @@
 import type { MutationContext } from '#core/define.ts';
 import type { TaskId } from '#core/model/scalars.ts';
-import { groupBy } from '#lib/collections.ts';
-import { defined } from '#lib/defined.ts';
+import { defined, groupBy } from '#lib/collections.ts';
 import type { Task, TaskRecord } from '#tasks/model/task.ts';
 import { toTask } from '#tasks/rules/view.ts';
 import type { ForeignStream, SourceFile } from '../../model/foreign.ts';

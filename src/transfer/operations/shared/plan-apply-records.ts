@@ -1,6 +1,5 @@
-import { defined } from '#lib/defined.ts';
-import type { MemoryRecord, MemoryType } from '#memory/model/memory.ts';
-import { memoryTypes } from '#memory/model/memory.ts';
+import { defined } from '#lib/collections.ts';
+import { type MemoryRecord, type MemoryType, memoryTypes } from '#memory/model/memory.ts';
 import type { SessionRecord } from '#sessions/model/session.ts';
 import type { PlanDocument, PlanDocumentVersion } from '#store/port/plan.ts';
 import type { WriteStore } from '#store/port/store.ts';

@@ -1,7 +1,6 @@
 import { type TaskId, toTaskId, toTaskNumber } from '#core/model/scalars.ts';
-import { toCanonicalJson } from '#lib/canonical.ts';
-import { removeDuplicates } from '#lib/collections.ts';
-import { defined } from '#lib/defined.ts';
+import { defined, removeDuplicates } from '#lib/collections.ts';
+import { toCanonicalJson } from '#lib/digest.ts';
 import type { WriteStore } from '#store/port/store.ts';
 import type { Note, TaskRecord } from '#tasks/model/task.ts';
 import { listDependentsByTask } from '#tasks/operations/shared/dependents.ts';

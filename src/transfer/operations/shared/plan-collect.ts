@@ -1,6 +1,5 @@
 import type { TaskId } from '#core/model/scalars.ts';
-import { groupBy, removeDuplicates } from '#lib/collections.ts';
-import { defined } from '#lib/defined.ts';
+import { defined, groupBy, removeDuplicates } from '#lib/collections.ts';
 import type { MemoryRecord } from '#memory/model/memory.ts';
 import type { SessionRecord } from '#sessions/model/session.ts';
 import type { PlanDocument } from '#store/port/plan.ts';

@@ -1,6 +1,6 @@
 import { CleoError } from '#core/errors/error.ts';
-import { toCanonicalJson } from '#lib/canonical.ts';
 import { groupBy } from '#lib/collections.ts';
+import { toCanonicalJson } from '#lib/digest.ts';
 import { formatPlanRecord } from '#lib/plan-record.ts';
 import type { PlanFiles } from '#platform/plan-port.ts';
 import type { PlanDocumentVersion, PlanKey, PlanRow } from '#store/port/plan.ts';

@@ -1,5 +1,5 @@
 import { array, description, number, optional, pipe, strictObject, string } from 'valibot';
-import { omitEmpty } from '#lib/defined.ts';
+import { omitEmpty } from '#lib/collections.ts';
 import { pluralize } from '#lib/noun.ts';
 import type { SyncReport } from './plan-sync.ts';
 

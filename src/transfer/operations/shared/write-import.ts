@@ -1,8 +1,8 @@
 import type { MutationContext } from '#core/define.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import { toUid } from '#core/rules/uid.ts';
+import { sha256 } from '#lib/digest.ts';
 import { hasHiddenText } from '#lib/invisible.ts';
-import { sha256 } from '#lib/sha256.ts';
 import type { Note, TaskRecord } from '#tasks/model/task.ts';
 import { formatBase, noFields } from '../../rules/import-base.ts';
 import type { ImportDraft, ImportItem } from '../../rules/import-draft.ts';

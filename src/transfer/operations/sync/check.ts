@@ -1,8 +1,8 @@
-import { array, number, strictObject, string } from 'valibot';
 import { query } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import '../../errors.ts';
+import { array, number, strictObject, string } from 'valibot';
 import { openClientPlan, planObservations } from '../shared/client-plan.ts';
 import { inspectPlan, type PlanInspection } from '../shared/plan-check.ts';
 import { requireKnownVersion } from '../shared/plan-sync.ts';

@@ -1,6 +1,5 @@
 import type { TaskId } from '#core/model/scalars.ts';
-import { removeDuplicates } from '#lib/collections.ts';
-import { defined } from '#lib/defined.ts';
+import { defined, removeDuplicates } from '#lib/collections.ts';
 import type { Note, Task } from '#tasks/model/task.ts';
 import { beadsTypes, toolWords } from '../vocabulary.ts';
 import {

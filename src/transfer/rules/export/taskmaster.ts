@@ -1,6 +1,5 @@
 import type { TaskId } from '#core/model/scalars.ts';
-import { addToList } from '#lib/collections.ts';
-import { defined } from '#lib/defined.ts';
+import { addToList, defined } from '#lib/collections.ts';
 import type { Task } from '#tasks/model/task.ts';
 import { joinParagraphs } from '../source-values.ts';
 import { toolWords } from '../vocabulary.ts';

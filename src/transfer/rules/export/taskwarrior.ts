@@ -1,5 +1,5 @@
 import { decodeUid, toUid } from '#core/rules/uid.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { slugify } from '#lib/slug.ts';
 import type { Task } from '#tasks/model/task.ts';
 import { toolWords } from '../vocabulary.ts';

@@ -1,4 +1,4 @@
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { Note } from '#tasks/model/task.ts';
 import { normalizeText } from '../source-values.ts';
 

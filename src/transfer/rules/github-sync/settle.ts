@@ -1,5 +1,5 @@
 import type { TaskId } from '#core/model/scalars.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
 import { type ComparedField, comparedFields, digestRecord, hashText, type ImportBase } from '../import-base.ts';
 import type { NormalizedTask } from '../normalize-task.ts';

@@ -1,4 +1,4 @@
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import type { GithubComment, GithubIssue, IssueState, LinkedIssue } from '../../model/github.ts';
 import { type SourceFields, toFieldsList, toText } from '../source-values.ts';

@@ -1,7 +1,7 @@
 import { evidenceGateNames } from '#core/model/config.ts';
 import { PrioritySchema, RelationTypeSchema, ResolutionSchema, StatusSchema, TaskSizeSchema, TaskTypeSchema } from '#core/model/scalars.ts';
 import { isStorable } from '#core/model/texts.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { confirmationStates, memoryTypes } from '#memory/model/memory.ts';
 import type { PlanEntry, PlanKind, PlanValue } from '../../model/plan.ts';
 import { deletedField } from './entries.ts';

@@ -1,4 +1,4 @@
-import { toCanonicalJson } from '#lib/canonical.ts';
+import { toCanonicalJson } from '#lib/digest.ts';
 import type { PlanState, PlanValue } from '../../model/plan.ts';
 
 /** The fields that a person decides about, and the decision. */

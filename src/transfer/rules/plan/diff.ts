@@ -1,6 +1,4 @@
-import { getOwn } from '#lib/collections.ts';
-import { defined } from '#lib/defined.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { defined, getOwn, isPlainObject } from '#lib/collections.ts';
 import {
   type PlanElement,
   type PlanEntry,

@@ -1,6 +1,5 @@
-import { toCanonicalJson } from '#lib/canonical.ts';
-import { defined } from '#lib/defined.ts';
-import { sha256 } from '#lib/sha256.ts';
+import { defined } from '#lib/collections.ts';
+import { sha256, toCanonicalJson } from '#lib/digest.ts';
 import type { StoredCriterion } from '#tasks/model/task.ts';
 import type { PlanElement, PlanValue } from '../../model/plan.ts';
 

@@ -1,5 +1,4 @@
-import { addToList } from '#lib/collections.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { addToList, isPlainObject } from '#lib/collections.ts';
 import type { PlanEntry, PlanRecord, PlanValue } from '../../model/plan.ts';
 import { collectSeen, compareEntries } from './entries.ts';
 import { compareText } from './stamp.ts';

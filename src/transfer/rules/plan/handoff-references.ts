@@ -1,4 +1,4 @@
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import type { Handoff } from '#sessions/model/session.ts';
 import type { PlanValue } from '../../model/plan.ts';
 

@@ -1,4 +1,4 @@
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import type { LostText, PlanElement, PlanEntry, PlanIssue, PlanIssueKind, PlanRecord, PlanTaskState } from '../../model/plan.ts';
 import { toNoteElements } from './elements.ts';
 import { deletedField, groupSlots, isSameValue } from './entries.ts';

@@ -1,4 +1,4 @@
-import { toCanonicalJson } from '#lib/canonical.ts';
+import { toCanonicalJson } from '#lib/digest.ts';
 import type { PlanEntry, PlanRecord, PlanValue } from '../../model/plan.ts';
 import { compareEntries, toEntryId } from './entries.ts';
 import { covers, mergeSeen } from './stamp.ts';

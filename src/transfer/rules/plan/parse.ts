@@ -1,5 +1,4 @@
-import { getOwn } from '#lib/collections.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { getOwn, isPlainObject } from '#lib/collections.ts';
 import { findJsonProblem } from '#lib/jsonc.ts';
 import { isDeeperThan, parseJson, stripBom } from '#lib/parse-json.ts';
 import {

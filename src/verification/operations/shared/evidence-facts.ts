@@ -1,7 +1,7 @@
 import { array, boolean, type InferOutput, number, object, optional, record, string, unknown } from 'valibot';
 import { GateNameSchema } from '#core/model/scalars.ts';
 import { type ObserveContext, observation } from '#core/observation.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { TaskBaseline } from '#tasks/model/baseline.ts';
 import { GateEvidenceSchema } from '../../model/verification.ts';
 import { type EvidenceClaim, parseEvidence } from '../../rules/evidence.ts';

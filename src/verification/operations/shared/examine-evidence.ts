@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import type { CommandWords, Config } from '#core/model/config.ts';
 import type { GateName } from '#core/model/scalars.ts';
-import { requireTrusted } from '#core/require-trusted.ts';
 import { projectContextFile } from '#detect/model/project-context.ts';
 import { readProjectContext } from '#detect/operations/shared/project-context.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { splitCommand } from '#lib/shell-words.ts';
 import type { Platform, ProgramOptions, ProgramResult, Project, TreeFile, WorkingTree } from '#platform/port.ts';
 import type { TaskBaseline } from '#tasks/model/baseline.ts';
@@ -175,9 +174,13 @@ async function requireTrustedTool(ctx: EvidenceContext, name: string): Promise<v
   const { platform, project, config } = ctx;
   const key = `${toolPrefix}${name}` as const;
   const { command, folder } = readProjectContext(platform, project)?.testing ?? {};
-  if (config[key] || command === undefined) return requireTrusted(ctx, { keys: [key] });
+  if (config[key] || command === undefined) return (await ctx.platform.loadTrust()).requireTrusted(ctx.project, { keys: [key] });
   const file = join(project.root, projectContextFile);
-  return requireTrusted(ctx, { name: 'project-context.testing', value: defined({ command, folder }), file });
+  return (await ctx.platform.loadTrust()).requireTrusted(ctx.project, {
+    name: 'project-context.testing',
+    value: defined({ command, folder }),
+    file,
+  });
 }
 
 /** Accepts a test report that a tool of this call or a logged run wrote. Inline JSON and any other file are statements of the caller. */

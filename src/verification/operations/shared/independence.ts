@@ -1,13 +1,12 @@
 import type { MutationContext } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import '../../errors.ts';
 import type { TaskId } from '#core/model/scalars.ts';
-import { defined } from '#lib/defined.ts';
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { defined, isPlainObject } from '#lib/collections.ts';
 import { parseJson } from '#lib/parse-json.ts';
 import { findCallerProcess } from '#sessions/operations/shared/caller-process.ts';
 import { toConversationAgent } from '#sessions/rules/caller.ts';
 import type { ReadStore } from '#store/port/store.ts';
+import '../../errors.ts';
 import type { Independence } from '../../model/verification.ts';
 import { type AgentInstance, findSharedFact } from '../../rules/independence.ts';
 import { getTokenName } from './verification.ts';

@@ -1,11 +1,11 @@
-import { description, metadata, optional, pipe, string } from 'valibot';
-import { CleoError } from '#core/errors/error.ts';
-import '../../errors.ts';
 import type { MutationContext } from '#core/define.ts';
 import type { ErrorCode } from '#core/errors/catalog.ts';
+import { CleoError } from '#core/errors/error.ts';
 import type { TaskId } from '#core/model/scalars.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
+import '../../errors.ts';
+import { description, metadata, optional, pipe, string } from 'valibot';
 import type { GateAttempt, Independence, RoundState, ValidatorVerdict } from '../../model/verification.ts';
 import { findObserverProblem } from '../../rules/gate-policy.ts';
 import { checkGateOrder, checkIndependent } from '../../rules/gates.ts';

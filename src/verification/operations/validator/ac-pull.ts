@@ -1,7 +1,7 @@
 import { array, boolean, description, number, optional, picklist, pipe, strictObject, string } from 'valibot';
 import { answer, query } from '#core/define.ts';
 import { GateNameSchema, TaskIdSchema } from '#core/model/scalars.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { fileDigests } from '#tasks/operations/shared/file-digests.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import { ClaimedEvidenceSchema, GateViewSchema } from '../../model/verification.ts';

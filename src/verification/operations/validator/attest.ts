@@ -1,11 +1,11 @@
-import { description, optional, pipe, strictObject, string } from 'valibot';
-import { CleoError } from '#core/errors/error.ts';
-import '../../errors.ts';
 import { mutation, noChange } from '#core/define.ts';
+import { CleoError } from '#core/errors/error.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
 import { Reason } from '#core/model/texts.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { fileDigests } from '#tasks/operations/shared/file-digests.ts';
+import '../../errors.ts';
+import { description, optional, pipe, strictObject, string } from 'valibot';
 import { VerdictSchema } from '../../model/verification.ts';
 import { clearVerdict } from '../../rules/gates.ts';
 import { prepareVerdict, recordVerdict, ValidatorAgent, ValidatorSecret, verdictErrors } from '../shared/verdict.ts';

@@ -2,7 +2,7 @@ import { description, number, pipe, strictObject, string } from 'valibot';
 import { mutation } from '#core/define.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
 import { Reason } from '#core/model/texts.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { VerdictSchema } from '../../model/verification.ts';
 import { failRound } from '../../rules/gates.ts';
 import { prepareVerdict, recordVerdict, ValidatorAgent, ValidatorSecret, verdictErrors } from '../shared/verdict.ts';

@@ -2,7 +2,7 @@ import { array, description, number, optional, pipe, strictObject, string } from
 import { query } from '#core/define.ts';
 import { GateNameSchema, TaskIdSchema } from '#core/model/scalars.ts';
 import { requestFacts } from '#core/observation.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { Timestamp } from '#tasks/model/task.ts';
 import { fileDigests } from '#tasks/operations/shared/file-digests.ts';
 import { requireTaskOrFocus } from '#tasks/operations/shared/task-transitions.ts';

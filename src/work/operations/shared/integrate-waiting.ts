@@ -1,4 +1,4 @@
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { WorkItem, WorkOutcome } from '../../model/work-item.ts';
 import { canIntegrate, integrate } from './integrate.ts';
 import { listItems } from './stored-items.ts';

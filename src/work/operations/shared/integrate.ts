@@ -1,5 +1,4 @@
 import { CleoError } from '#core/errors/error.ts';
-import { requireTrusted } from '#core/require-trusted.ts';
 import { splitCommand } from '#lib/shell-words.ts';
 import type { WorkItem } from '../../model/work-item.ts';
 import { type BaseMove, decideBaseMove } from '../../rules/integration.ts';
@@ -62,7 +61,7 @@ async function mergeBranch(work: WorkRun, item: WorkItem, branch: string): Promi
     }
     const verify = splitCommand(config['work.verify']);
     if (verify.length > 0) {
-      await requireTrusted(ctx, { keys: ['work.verify'] });
+      await (await ctx.platform.loadTrust()).requireTrusted(ctx.project, { keys: ['work.verify'] });
       try {
         await runCommand(work, verify, folder, verifyTimeoutMs, 'work.verify');
       } catch (error) {
@@ -116,7 +115,7 @@ async function pushBranch(work: WorkRun, item: WorkItem, branch: string): Promis
   const command = ['gh', 'pr', 'create', '--head', branch, '--base', base, '--title', title, '--body', `Done by ${item.agentId}.`];
   const ran = await ctx.platform.runProgram(command, { folder, timeoutMs: 120_000, variables: ['GH_TOKEN', 'GITHUB_TOKEN', 'GH_HOST'] });
   const url = ran.exitCode === 0 ? /https:\/\/\S+/.exec(ran.stdout)?.[0] : undefined;
-  const { commandLine } = await import('#core/errors/quote.ts');
+  const { commandLine } = await import('#core/errors/catalog.ts');
   return {
     isWaiting: false,
     note: url ? `pushed; pull request ${url}` : `pushed to ${remote}; open a pull request: ${commandLine(command)}`,

@@ -1,4 +1,4 @@
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { RunContext } from '#runs/runner/run-context.ts';
 import type { WorkItem } from '../../model/work-item.ts';
 import { createSlotAgent } from '../../rules/names.ts';

@@ -1,4 +1,4 @@
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { getRenewalIntervalMs } from '#tasks/rules/claims.ts';
 import type { WorkItem } from '../../model/work-item.ts';
 import type { WorkRun } from './work-run.ts';

@@ -1,10 +1,10 @@
-import { createSkillSpec } from '#runs/rules/construct/defaults.ts';
+import { createSkillSpec } from '#runs/rules/construct/conventions.ts';
 import { createSkillConstruct } from '#runs/rules/construct/single-skill.ts';
 import { createCheck, toGateResult } from '#runs/rules/gate/gate.ts';
-import { emitGate } from '#runs/runner/execution-state.ts';
+import { loadSchemas } from '#runs/runner/artifacts.ts';
+import { emitGate } from '#runs/runner/gates.ts';
 import { closeRun, settleRun } from '#runs/runner/run.ts';
 import { openRun, type RunContext, type RunRequest } from '#runs/runner/run-context.ts';
-import { loadSchemas } from '#runs/runner/schemas.ts';
 import type { WorkItem } from '../../model/work-item.ts';
 import { listStoreVariables } from '../../rules/store-variables.ts';
 import type { WorkRun } from './work-run.ts';

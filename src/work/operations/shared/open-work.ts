@@ -1,10 +1,9 @@
 import type { JobContext } from '#core/define.ts';
+import { askPerson } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { askPerson } from '#core/errors/row.ts';
 import type { TaskId } from '#core/model/scalars.ts';
-import { requireTrusted } from '#core/require-trusted.ts';
 import { needsTrust } from '#core/rules/trust.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { noUsage } from '../../rules/agent-stream.ts';
 import type { Budget } from '../../rules/budget.ts';
 import { requireProfile } from './require-profile.ts';
@@ -47,7 +46,7 @@ export async function openWork(ctx: JobContext, options: WorkOptions): Promise<{
   const keys = Object.keys({ ...values, ...platform.config.getShared(project) }).filter(
     (key) => needsTrust(key) && /^(work|profiles)\./.test(key),
   );
-  if (keys.length > 0) await requireTrusted(ctx, { keys });
+  if (keys.length > 0) await (await ctx.platform.loadTrust()).requireTrusted(ctx.project, { keys });
   const plain = await platform.loadGit();
   const git = { ...plain, ...(await plain.loadWorktrees()) };
   const base = await findBase(ctx, git, options.isInPlace, config['work.base']);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { array, type InferOutput, number, object, optional, string } from 'valibot';
 import { observation } from '#core/observation.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { requireProfile } from './require-profile.ts';
 
 const OwnProfileSchema = object({

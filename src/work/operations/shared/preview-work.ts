@@ -1,5 +1,5 @@
 import type { TaskId } from '#core/model/scalars.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { createSlotAgent, createWorktreeName, toBranch } from '../../rules/names.ts';
 import type { WorkRun } from './work-run.ts';
 

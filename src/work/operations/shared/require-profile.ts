@@ -1,6 +1,6 @@
 import type { QueryContext } from '#core/define.ts';
+import { commandLine } from '#core/errors/catalog.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { commandLine } from '#core/errors/quote.ts';
 import type { Config } from '#core/model/config.ts';
 import { findProfileProblem } from '#core/model/profile-config.ts';
 import { findNearest } from '#lib/nearest.ts';

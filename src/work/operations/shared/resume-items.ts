@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { TaskId } from '#core/model/scalars.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { toPromptPath } from '#orchestration/operations/shared/write-prompts.ts';
 import { getManifestPath, getOutputFolder } from '#research/rules/manifest.ts';
 import type { WorkItem } from '../../model/work-item.ts';

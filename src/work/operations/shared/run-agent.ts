@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { isInterruptedStart } from '#core/rules/interrupted-start.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { ProcessResult, ProcessSpec } from '#platform/runner/port.ts';
-import { formatKilledProcesses } from '#runs/rules/gate/execution.ts';
+import { formatKilledProcesses } from '#runs/rules/gate/gate.ts';
 import type { RunContext } from '#runs/runner/run-context.ts';
 import type { AgentEvent, StreamState } from '../../model/agent-event.ts';
 import type { Profile } from '../../model/profile.ts';

@@ -1,6 +1,6 @@
 import { CleoError } from '#core/errors/error.ts';
 import type { TaskId } from '#core/model/scalars.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { WorkItem } from '../../model/work-item.ts';
 import { addUsage, noUsage } from '../../rules/agent-stream.ts';
 import { type BudgetEnd, findBudgetEnd } from '../../rules/budget.ts';

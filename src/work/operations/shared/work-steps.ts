@@ -1,10 +1,9 @@
 import { array, number, object, optional, string } from 'valibot';
-import type { QueryContext } from '#core/define.ts';
+import { type QueryContext, readStep, writeStep } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
 import { mayActAs } from '#core/rules/token-agent.ts';
-import { readStep, writeStep } from '#core/store-step.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import { resolveScope } from '#sessions/operations/shared/sessions.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import { parseSlotAgent } from '../../rules/names.ts';

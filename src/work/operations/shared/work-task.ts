@@ -1,5 +1,5 @@
 import { CleoError } from '#core/errors/error.ts';
-import { defined } from '#lib/defined.ts';
+import { defined } from '#lib/collections.ts';
 import type { RunContext } from '#runs/runner/run-context.ts';
 import type { Profile } from '../../model/profile.ts';
 import type { WorkItem, WorkOutcome } from '../../model/work-item.ts';

@@ -1,7 +1,6 @@
 import { dirname, join } from 'node:path';
 import { CleoError } from '#core/errors/error.ts';
 import type { TaskId } from '#core/model/scalars.ts';
-import { requireTrusted } from '#core/require-trusted.ts';
 import { splitCommand } from '#lib/shell-words.ts';
 import type { WorkItem } from '../../model/work-item.ts';
 import { toBranch } from '../../rules/names.ts';
@@ -118,7 +117,7 @@ async function fetchWork({ ctx, git, config }: WorkRun, id: TaskId): Promise<{ b
 async function runSetup(work: WorkRun, item: WorkItem): Promise<void> {
   const command = splitCommand(work.config['work.setup']);
   if (command.length === 0) return;
-  await requireTrusted(work.ctx, { keys: ['work.setup'] });
+  await (await work.ctx.platform.loadTrust()).requireTrusted(work.ctx.project, { keys: ['work.setup'] });
   await runCommand(work, command, getItemFolder(work, item), setupTimeoutMs, 'work.setup');
 }
 

@@ -1,6 +1,112 @@
-import { isPlainObject } from '#lib/is-plain-object.ts';
+import { isPlainObject } from '#lib/collections.ts';
 import { isDeeperThan, parseJson } from '#lib/parse-json.ts';
-import type { Artifact, SideEffect, SkillEvidence, Warning } from '../model/execution.ts';
+import { classifyExitCode } from '../errors/skill.ts';
+import type { ExitCodeNames, SkillSpec } from '../model/construct.ts';
+import type { Artifact, ExecutionStatus, SideEffect, SkillEvidence, Warning } from '../model/execution.ts';
+import { type ExitClass, exitNames } from '../model/skill-exit.ts';
+
+/** The files of a skill that decide how it runs. `nonExecutable` is a program without the execute permission. */
+export interface SkillLocation {
+  folder?: string;
+  command?: string[];
+  nonExecutable?: string;
+}
+
+type SkillCommand = { argv: string[] } | { code: 126 | 127; name: 'not_executable' | 'not_found'; problem: string };
+
+/** The command that runs a skill: `run` of the manifest, the skill's own program, or else the executor. */
+export function resolveSkillCommand(
+  { name, path, run }: Pick<SkillSpec, 'name' | 'path' | 'run'>,
+  { folder, command, nonExecutable }: SkillLocation,
+  executor: string[] | undefined,
+): SkillCommand {
+  if (run) return { argv: run };
+  if (folder === undefined) {
+    const searched = path ?? '.cleo/skills, .claude/skills and skills';
+    return { code: 127, name: 'not_found', problem: `there is no skill ${name} (looked in ${searched})` };
+  }
+  const argv = command ?? executor;
+  if (argv) return { argv };
+  const reason = nonExecutable
+    ? `${nonExecutable} is not executable (chmod +x)`
+    : `${folder} has nothing to run (run, run.sh, run.mjs or run.py)`;
+  return { code: 126, name: 'not_executable', problem: `${reason}, and there is no execution.executor` };
+}
+
+export const isOptionalAndAbsent = ({ required, run }: Pick<SkillSpec, 'required' | 'run'>, { folder }: SkillLocation): boolean =>
+  !required && run === undefined && folder === undefined;
+
+/** The meaning of a skill's exit code. Each code from 0 to 255 has exactly one class. */
+export interface ExitMeaning {
+  code: number;
+  name: string;
+  class: ExitClass;
+  status: ExecutionStatus;
+  action: string;
+}
+
+const actions: Record<ExitClass, string> = {
+  success: 'proceed',
+  soft: 'retry',
+  partial: 'review_output',
+  permanent: 'fix_invocation',
+  precondition: 'fix_inputs',
+  temporary: 'retry_later',
+  internal: 'alert_maintainer',
+  blocked: 'wait_or_escalate',
+  timeout: 'raise_limit',
+  escalate: 'review',
+  validation: 'review_output',
+  config: 'alert_maintainer',
+  signal: 'investigate',
+  unknown: 'investigate',
+};
+
+/** Classes that are retried by default. */
+export const defaultRetryOn: ExitClass[] = ['soft', 'temporary'];
+
+function toExecutionStatus(code: number, exitClass: ExitClass): ExecutionStatus {
+  if (exitClass === 'success') return 'success';
+  if (exitClass === 'partial' || (exitClass === 'soft' && code === 3)) return 'partial';
+  if (exitClass === 'blocked' || exitClass === 'escalate') return 'blocked';
+  return exitClass === 'timeout' ? 'timeout' : 'failure';
+}
+
+/** The exit code with this conventional name. */
+function findCodeByName(name: string): number | undefined {
+  const entry = Object.entries(exitNames).find(([, standardName]) => standardName === name);
+  return entry && Number(entry[0]);
+}
+
+/** The standard class of a name, so that a code that an author names `blocked` is treated as blocked. */
+export function findClassByName(name: string): ExitClass | undefined {
+  const code = findCodeByName(name);
+  return code === undefined ? undefined : classifyExitCode(code);
+}
+
+/** Explains the exit code of an execution that the runner stopped. Authors may rename the code, but cannot turn it into success. */
+export function explainRunnerExit(code: number, ...overrides: ExitCodeNames[]): ExitMeaning {
+  const meaning = explainExit(code, ...overrides);
+  return meaning.class === 'success' ? explainExit(code) : meaning;
+}
+
+/** Explains an exit code. Names of the manifest replace the standard ones, and later overrides win. */
+export function explainExit(code: number, ...overrides: ExitCodeNames[]): ExitMeaning {
+  const override = overrides.map((one) => one[code]).findLast((one) => one !== undefined);
+  const exitClass = override?.class ?? (override && findClassByName(override.name)) ?? classifyExitCode(code);
+  const signal = code >= 129 && code <= 192 ? `signal_${code - 128}` : undefined;
+  return {
+    code,
+    name: override?.name ?? exitNames[code] ?? signal ?? 'unknown',
+    class: exitClass,
+    // A code with the standard name of another code is treated like that one.
+    status: toExecutionStatus((override && findCodeByName(override.name)) ?? code, exitClass),
+    action: actions[exitClass],
+  };
+}
+
+/** Codes reserved for frameworks. A skill that exits with one gets a warning. */
+export const isReservedExitCode = (code: number): boolean => code >= 100 && code <= 125;
 
 /** The result file that a skill may write. All fields are optional, and none decides the outcome. */
 export interface SkillClaim {

@@ -2,7 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSy
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createTempFolder } from '../../test/temp-folder.ts';
-import { createPrivate, removeDrafts, removeDraftsFor, writePrivate } from './private-file.ts';
+import { removeDrafts, removeDraftsFor } from './drafts.ts';
+import { createPrivate, writePrivate } from './files.ts';
 import { createTraceFolder } from './runner/run-files.ts';
 
 test.each(['durable', 'soon'] as const)('replaces a private file atomically (%s) and leaves no temporary file', (durability) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ArtifactFile, ResolvedArtifact } from '../../model/artifact.ts';
-import { formatRemedy, measureFulfilment, parseRemedy } from './artifacts.ts';
+import { formatRemedy, measureFulfilment, parseRemedy } from './gate.ts';
 
 const spec = { path: 'a.md', schema: null, required: true, min_completeness: null, required_sections: null };
 const file = (given: Partial<ArtifactFile>): ArtifactFile => ({

@@ -1,19 +1,5 @@
-import { readdirSync, renameSync, statSync, unlinkSync } from 'node:fs';
+import { readdirSync, statSync, unlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { linkOrRename, writeTemporary } from './files.ts';
-
-/** Writes a file atomically that only its owner can read. With `soon` it is not synced, so a power failure can lose it. */
-export function writePrivate(path: string, content: string | Uint8Array, durability: 'durable' | 'soon' = 'durable'): void {
-  const publish = (fresh: string): boolean => {
-    renameSync(fresh, path);
-    return true;
-  };
-  writeTemporary(path, content, 0o600, publish, durability === 'durable');
-}
-
-/** Writes the file unless it exists; returns false if it does. */
-export const createPrivate = (path: string, content: string | Uint8Array): boolean =>
-  writeTemporary(path, content, 0o600, (fresh) => linkOrRename(fresh, path));
 
 const draftName = /\.tmp-(\d+)-[0-9a-z]+$/;
 const abandonedMs = 3_600_000;

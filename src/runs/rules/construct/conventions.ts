@@ -1,3 +1,13 @@
+import type { CaptureSpec, Construct, GoalSpec, SkillSpec } from '../../model/construct.ts';
+
+export const defaultTimeoutMs = 600_000;
+export const defaultKillGraceMs = 1500;
+export const noGoal: GoalSpec = { mode: 'off', enforce: false, rubric: [] };
+export const defaultCapture: CaptureSpec = { enabled: true, retentionDays: 30, inputs: 'hashed', outputs: 'summary' };
+
+/** A skill that is declared by its name alone. */
+export const createSkillSpec = (name: string): SkillSpec => ({ name, required: true, shell: false, env: [], credentials: [] });
+
 const maxPathLength = 1024;
 
 /** The reason why a path in a manifest is invalid. Symbolic links are checked when the path is used. */
@@ -32,3 +42,12 @@ export const isSafePathSegment = (value: string): boolean => /^[A-Za-z0-9._-]+$/
 /** Replaces the variables of a path; names without a value stay as they are. */
 export const expandVariables = (path: string, vars: Record<string, string>): string =>
   path.replace(variable, (whole, name: string) => (Object.hasOwn(vars, name) ? vars[name]! : whole));
+
+/** True if the construct itself names a command: a judge, an executor, the command of a skill, or a `command` check. */
+export const hasCommands = ({ judge, executor, skills, phases }: Pick<Construct, 'judge' | 'executor' | 'skills' | 'phases'>): boolean =>
+  judge !== undefined ||
+  executor !== undefined ||
+  skills.some(({ run }) => run !== undefined) ||
+  phases.some(({ gates: { precondition, execution, output } }) =>
+    [precondition, execution, output].some(({ checks }) => checks.some(({ kind }) => kind === 'command')),
+  );
