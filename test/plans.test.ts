@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadSqliteDriver, type SqliteDatabase } from '../src/store/dialects/sqlite-driver.ts';
 import { createSqlite } from '../src/store/dialects/sqlite-schema.ts';
 import type { ReadStore } from '../src/store/port/store.ts';
+import { createHistoryWriter } from '../src/store/sql/admin/audit-writes.ts';
 import { createReadStore } from '../src/store/sql/read-store.ts';
 import type { Db, Sql } from '../src/store/sql/sql.ts';
 import { createRankRefresher } from '../src/store/sql/tasks/rank-refresher.ts';
@@ -128,8 +129,9 @@ test.each(Object.keys(questions))('%s does not scan a whole table', async (name)
 test('images for undo are found, and deleted by their age, without a scan', async () => {
   const stamp = { at: '2026-01-01T00:00:00.000Z', by: 'ada' };
   const stored = await explainAll((db) => storeImage(db, stamp, 'doc', 'guide', async () => undefined));
+  const changes = { created: [], updated: [], deleted: [] };
   const undone = await explainAll((db) =>
-    createUndoWrites(db, createReadStore(db).tasks, stamp, { created: [], updated: [], deleted: [] }).restoreItems(7),
+    createUndoWrites(db, createReadStore(db).tasks, stamp, changes, createHistoryWriter(db, stamp)).restoreItems(7),
   );
   const steps = [...stored, ...undone].filter((step) => step.includes('undo_images') || / u\b/.test(step));
   expect(steps).toHaveLength(3);

@@ -14,7 +14,11 @@ export const isTransient = (error: unknown): boolean =>
 
 /** Two transactions collided, or a migration changed a table of a statement whose plan is kept, or such a statement was not kept because one
  *  before it had failed. The transaction is repeated. */
-export const isCollision = (error: unknown): boolean => ['40001', '40P01', '26000'].includes(getErrorCode(error)) || isStalePlan(error);
+export const isCollision = (error: unknown): boolean =>
+  ['40001', '40P01', '26000'].includes(getErrorCode(error)) || isStalePlan(error) || isUnexpectedHistory(error);
+
+/** An entry of the log names another last row of history than there is. See `createAuditWriter`. */
+export const isUnexpectedHistory = (error: unknown): boolean => getErrorCode(error) === '22012';
 
 const isStalePlan = (error: unknown): boolean =>
   getErrorCode(error) === '0A000' && (error as { routine?: string }).routine === 'RevalidateCachedQuery';

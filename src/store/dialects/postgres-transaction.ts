@@ -1,5 +1,6 @@
 import { checkSchemaVersion } from '../schema-version.ts';
-import type { Db, Sql, SqlRow, SqlValue } from '../sql/sql.ts';
+import { combineReads, splitCombinedRow } from '../sql/combine-reads.ts';
+import { type Db, type Sql, type SqlRow, type SqlValue, sql } from '../sql/sql.ts';
 import type { PostgresOptions } from './postgres.ts';
 import type { Connection } from './postgres-connection.ts';
 import { createMissingSchemaError, getErrorCode } from './postgres-errors.ts';
@@ -104,6 +105,7 @@ export function beginTransaction(
   const findKnown = (statement: Sql): Promise<SqlRow[]> | undefined => known.find((one) => isSame(one.statement, statement))?.rows;
   const ahead: Db = {
     engine: 'postgres',
+    allWith: (tables, reads) => readTogether(ahead, tables, reads),
     all: (statement) => {
       batch.open();
       const found = findKnown(statement);
@@ -114,49 +116,51 @@ export function beginTransaction(
     },
     run: () => Promise.reject(new Error('a read ahead does not write')),
   };
-  return {
-    ahead,
-    db: {
-      engine: 'postgres',
-      joinReads: batch.open,
-      all: (statement) => {
-        if (!isSelect(statement)) {
-          known = [];
-          batch.flush();
-          return send(statement);
-        }
-        const found = findKnown(statement);
-        if (found) return found;
-        const rows = batch.isOpen() ? batch.add(statement) : send(statement);
-        if (known.length < maxKnown) {
-          known.push({ statement, rows });
-          rows.then(
-            ({ length }) => {
-              if (length > maxKnownRows) known = known.filter((one) => one.rows !== rows);
-            },
-            () => {},
-          );
-        }
-        return rows;
-      },
-      run: async (statement) => {
+  const db: Db = {
+    engine: 'postgres',
+    joinReads: batch.open,
+    allWith: (tables, reads) => readTogether(db, tables, reads),
+    all: (statement) => {
+      if (!isSelect(statement)) {
         known = [];
         batch.flush();
-        await begun;
-        throwFailure();
-        unanswered++;
-        const sent = connection.query(...toQuery(statement)).then(
-          () => {
-            unanswered--;
+        return send(statement);
+      }
+      const found = findKnown(statement);
+      if (found) return found;
+      const rows = batch.isOpen() ? batch.add(statement) : send(statement);
+      if (known.length < maxKnown) {
+        known.push({ statement, rows });
+        rows.then(
+          ({ length }) => {
+            if (length > maxKnownRows) known = known.filter((one) => one.rows !== rows);
           },
-          (error) => {
-            unanswered--;
-            fail(error);
-          },
+          () => {},
         );
-        if (unanswered >= maxUnanswered) await sent;
-      },
+      }
+      return rows;
     },
+    run: async (statement) => {
+      known = [];
+      batch.flush();
+      await begun;
+      throwFailure();
+      unanswered++;
+      const sent = connection.query(...toQuery(statement)).then(
+        () => {
+          unanswered--;
+        },
+        (error) => {
+          unanswered--;
+          fail(error);
+        },
+      );
+      if (unanswered >= maxUnanswered) await sent;
+    },
+  };
+  return {
+    ahead,
+    db,
     async lock() {
       await begun;
       throwFailure();
@@ -182,6 +186,12 @@ export function beginTransaction(
     abandon: batch.close,
     getFailure: () => failure?.error,
   };
+}
+
+/** See `Db.allWith`. */
+export async function readTogether(db: Db, tables: Sql, reads: Sql[]): Promise<SqlRow[][]> {
+  const [row] = await db.all(sql`${tables} ${combineReads(reads)}`);
+  return splitCombinedRow(row, reads.length);
 }
 
 /** Waits until the driver has written, which it does in the next turn of the event loop. A command exits before it, and the server would log

@@ -184,3 +184,24 @@ test('does not convert an error in a statement', () => {
   const error = Object.assign(new Error('syntax error'), { code: '42601' });
   expect(fromPostgresError(error, createOptions())).toBe(error);
 });
+
+describe('the last row of history in an entry of the log', () => {
+  test.each([
+    ['follows numbers that were rolled back', `select nextval('task_history_seq_seq'), nextval('task_history_seq_seq')`],
+    ['is read where a sequence keeps numbers for each connection', 'alter sequence task_history_seq_seq cache 10'],
+    ['is read where numbers have gaps', 'alter sequence task_history_seq_seq increment by 3'],
+  ])('%s', async (_, statement) => {
+    const app = await openApp({ tasks: ['T001', 'T002'] });
+    await app.tamper(statement);
+    for (const taskId of ['T001', 'T002']) {
+      expect(await app.call('tasks.start', { taskId })).toMatchObject({ success: true });
+      expect(await app.call('tasks.add', { title: 'Between', parent: 'T999' })).toMatchObject({ success: false });
+      expect(await app.call('tasks.complete', { taskId })).toMatchObject({ task: { status: 'done' } });
+    }
+    expect(await app.call('admin.audit.verify')).toMatchObject({ chain: { ok: true, entries: 6 } });
+    // Undo restores what the rows between two entries changed.
+    expect(await app.call('admin.undo')).toMatchObject({ success: true });
+    expect(await app.call('tasks.show', { taskId: 'T002' })).toMatchObject({ task: { status: 'active' } });
+    expect(await app.call('tasks.show', { taskId: 'T001' })).toMatchObject({ task: { status: 'done' } });
+  });
+});

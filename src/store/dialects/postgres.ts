@@ -3,7 +3,7 @@ import { CleoError } from '#core/errors/error.ts';
 import type { OnMoved } from '../move/check-marker.ts';
 import type { ReadStore, SendAhead, Stamp, Store, WriteStore } from '../port/store.ts';
 import { createReadStore } from '../sql/read-store.ts';
-import type { Db } from '../sql/sql.ts';
+import type { Db, Sql } from '../sql/sql.ts';
 import type { Connection } from './postgres-connection.ts';
 import {
   createUnavailableError,
@@ -13,6 +13,7 @@ import {
   isConnectionLoss,
   isReadOnlyServer,
   isTransient,
+  isUnexpectedHistory,
 } from './postgres-errors.ts';
 import { listenOnPool, listenToLog } from './postgres-listener.ts';
 import { createPool } from './postgres-pool.ts';
@@ -46,12 +47,22 @@ export interface PostgresOptions {
   beforeMigration?: (store: Pick<Store, 'backupTo'>) => Promise<void>;
 }
 
+interface TransactionOptions {
+  sendAhead?: SendAhead | undefined;
+  /** Returns another statement to read ahead. */
+  readAhead?(): Sql | undefined;
+  acceptsEarlier?: boolean;
+}
+
 const maxRepeats = 5;
 const maxPauseMs = 1000;
 
 /** Opens the store of a project on a server, which several machines can share. */
 export function openPostgres(options: PostgresOptions): Store {
   const pool = createPool(options);
+  /** The rows of history are numbered one after another, so that the last one is known before it is inserted. A sequence that keeps
+   *  numbers for each connection does not do that. */
+  let isHistoryNumbered = true;
 
   /** Repeats `attempt` while the server is not available, until the call has waited for `busyTimeoutMs`. A transaction that was begun is
    *  repeated at most `maxRepeats` times. */
@@ -66,6 +77,7 @@ export function openPostgres(options: PostgresOptions): Store {
         return await attempt(sinceMs, begin);
       } catch (error) {
         if (error instanceof CleoError) throw error;
+        if (isUnexpectedHistory(error)) isHistoryNumbered = false;
         const waitedMs = performance.now() - sinceMs;
         const leftMs = options.busyTimeoutMs - waitedMs;
         const isOtherServerPossible = isReadOnlyServer(error) && resolveTarget(options).servers.length > 1;
@@ -81,7 +93,7 @@ export function openPostgres(options: PostgresOptions): Store {
   const runTransaction = <T>(
     stamp: Stamp | undefined,
     work: (transaction: Transaction) => Promise<T>,
-    { sendAhead, acceptsEarlier = false }: { sendAhead?: SendAhead | undefined; acceptsEarlier?: boolean } = {},
+    { sendAhead, readAhead, acceptsEarlier = false }: TransactionOptions = {},
   ): Promise<T> =>
     retry(async (sinceMs, begin) => {
       const getLeftMs = (): number => options.busyTimeoutMs - (performance.now() - sinceMs);
@@ -100,6 +112,8 @@ export function openPostgres(options: PostgresOptions): Store {
       const stopHeartbeat = startHeartbeat(connection);
       try {
         if (sendAhead) createAhead(transaction.ahead)(sendAhead);
+        const statement = readAhead?.();
+        if (statement) transaction.ahead.all(statement).catch(() => {});
         if (stamp) await transaction.lock();
         const result = await work(transaction);
         await (stamp ? commitWrite(transaction, giveBack) : transaction.endRead());
@@ -136,8 +150,14 @@ export function openPostgres(options: PostgresOptions): Store {
       runTransaction(undefined, ({ db, ahead }) => work(createReadStore(db, createAhead(ahead)))),
     readEarlierTokens: (work) => runTransaction(undefined, ({ db }) => work(createReadStore(db).tokens), { acceptsEarlier: true }),
     write: async <T>(stamp: Stamp, work: (store: WriteStore) => Promise<T>, sendAhead?: SendAhead) => {
-      const { runWrite } = await import('../sql/write-store.ts');
-      return runTransaction(stamp, ({ db, ahead }) => runWrite(db, stamp, work, { ahead: createAhead(ahead) }), { sendAhead });
+      const { runWrite, selectLogEnd } = await import('../sql/write-store.ts');
+      // A call that reads ahead ends with an entry in the log.
+      const readAhead = () => (sendAhead && isHistoryNumbered ? selectLogEnd : undefined);
+      const run = ({ db, ahead }: Transaction): Promise<T> => {
+        const statement = readAhead();
+        return runWrite(db, stamp, work, { ahead: createAhead(ahead), logEnd: statement && db.all(statement) });
+      };
+      return runTransaction(stamp, run, { sendAhead, readAhead });
     },
     migrate: async () => (await import('./postgres-schema.ts')).createPostgres(options, new Date().toISOString()),
     async backupTo() {

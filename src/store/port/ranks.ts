@@ -23,9 +23,14 @@ export interface RankReads {
   getScoreFacts(ids: TaskId[]): Promise<TitledFacts[]>;
   /** All ranks, for checks. Unordered. */
   listAll(): Promise<TaskRank[]>;
+  /** Sends the reads of `expectClosing`. */
+  readClosing(id: TaskId): Promise<unknown>;
 }
 
 export interface RankWrites {
   /** Replaces all ranks. */
   replaceAll(ranks: TaskRank[]): Promise<void>;
+  /** Reads what the ranks will depend on when this open task is done, so that nothing has to be read after it was written. If the
+   *  transaction changes something else, the ranks are read then. */
+  expectClosing(id: TaskId): Promise<void>;
 }

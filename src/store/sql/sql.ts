@@ -15,6 +15,8 @@ export interface Db {
   run(statement: Sql): Promise<void>;
   /** Joins the reads that are requested next, until one of them is answered, in one statement. Only where each is a message to a server. */
   joinReads?(): void;
+  /** Sends several reads of the same common tables ("with …") as one statement. Only where each is a message to a server. */
+  allWith?(tables: Sql, reads: Sql[]): Promise<SqlRow[][]>;
 }
 
 /** Values become placeholders; a nested statement is spliced in. */

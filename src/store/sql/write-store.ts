@@ -1,25 +1,32 @@
 import type { AuditDraft, Changes, SignEntry } from '#core/model/audit.ts';
+import type { AuditWrites } from '../port/admin.ts';
 import type { ReadStore, Stamp, WriteStore } from '../port/store.ts';
-import { appendAudit } from './admin/audit-writes.ts';
+import { createAuditWriter, createHistoryWriter, type HistoryWriter } from './admin/audit-writes.ts';
 import { createJobWrites, createKeyWrites } from './admin/jobs-and-idempotency.ts';
 import { createClaimReads, createSessionReads } from './caller-reads.ts';
 import { createLoader, createParts, createReadStore, loadLazyReads, readParts, withLazyMethods } from './read-store.ts';
-import type { Db } from './sql.ts';
+import type { Db, SqlRow } from './sql.ts';
 import { createClaimWrites } from './tasks/claim-writes.ts';
 import { createRankRefresher, type RankRefresher } from './tasks/rank-refresher.ts';
 import { createTaskReads } from './tasks/reads.ts';
 import { createTaskWrites } from './tasks/writes.ts';
 
-/** Runs the work of a mutation with a store that is valid for one transaction, and brings up to date what is derived from its writes. */
+export { selectLogEnd } from './admin/audit-writes.ts';
+export { readClosing } from './tasks/rank-inputs.ts';
+
+/** Runs the work of a mutation with a store that is valid for one transaction, and brings up to date what is derived from its writes.
+ *  `logEnd` are the rows of `selectLogEnd`, if they were read ahead. */
 export async function runWrite<T>(
   db: Db,
   stamp: Stamp,
   work: (store: WriteStore) => Promise<T>,
-  { ahead }: Pick<WriteStore, 'ahead'> = {},
+  { ahead, logEnd }: Pick<WriteStore, 'ahead'> & { logEnd?: Promise<SqlRow[]> | undefined } = {},
 ): Promise<T> {
   const ranks = createRankRefresher(db);
   const changes: Changes = { created: [], updated: [], deleted: [] };
-  const context: WriteContext = { db, ahead, reads: createReadStore(db), stamp, changes, ranks };
+  const history = createHistoryWriter(db, stamp);
+  const audit = createAuditWriter(db, history, logEnd);
+  const context: WriteContext = { db, ahead, reads: createReadStore(db), stamp, changes, ranks, history, audit };
   const result = await work(createParts<WriteStore, WriteContext>(writeParts, context));
   await ranks.refresh();
   return result;
@@ -32,6 +39,8 @@ interface WriteContext {
   stamp: Stamp;
   changes: Changes;
   ranks: RankRefresher;
+  history: HistoryWriter;
+  audit: AuditWrites;
 }
 
 const loadRankWrites = createLoader(() => import('./tasks/rank-writes.ts'));
@@ -64,19 +73,21 @@ const createLazyPart =
 
 const writeParts: { [K in keyof WriteStore]-?: (context: WriteContext) => WriteStore[K] } = {
   ...readParts,
-  tasks: ({ db, reads, stamp, changes, ranks }) =>
-    withLazyMethods({ ...createTaskReads(db), ...createTaskWrites(db, reads.tasks, stamp, changes, ranks) }, loadLazyReads, ({ tasks }) =>
-      tasks(db),
+  tasks: ({ db, reads, stamp, changes, ranks, history }) =>
+    withLazyMethods(
+      { ...createTaskReads(db), ...createTaskWrites(db, reads.tasks, stamp, changes, ranks, history) },
+      loadLazyReads,
+      ({ tasks }) => tasks(db),
     ),
   ranks: ({ db, ranks }) => withLazyMethods({}, loadRankWrites, ({ createRankWrites }) => createRankWrites(db, ranks)),
-  audit: ({ db, ranks }) =>
+  audit: ({ db, ranks, audit }) =>
     withLazyMethods(
       {
         append: async (entry: AuditDraft, sign?: SignEntry) => {
           // The ranks are read together with the head of the log: on a server each wait is a round trip.
-          if (!db.joinReads) return appendAudit(db, entry, sign);
+          if (!db.joinReads) return audit.append(entry, sign);
           db.joinReads();
-          await Promise.all([appendAudit(db, entry, sign), ranks.refresh()]);
+          await Promise.all([audit.append(entry, sign), ranks.refresh()]);
         },
       },
       loadLazyReads,
@@ -109,10 +120,10 @@ const writeParts: { [K in keyof WriteStore]-?: (context: WriteContext) => WriteS
       ...createImportReads(db),
       ...createImportWrites(db),
     })),
-  plan: ({ db, reads, stamp, changes, ranks }) =>
+  plan: ({ db, reads, stamp, changes, ranks, history }) =>
     withLazyMethods({}, loadPlan, ({ createPlanReads, createPlanWrites }) => ({
       ...createPlanReads(db),
-      ...createPlanWrites(db, reads.tasks, stamp, changes, ranks),
+      ...createPlanWrites(db, reads.tasks, stamp, changes, ranks, history),
     })),
   github: ({ db }) =>
     withLazyMethods({}, loadGithub, ({ createGithubReads, createGithubWrites }) => ({
@@ -125,9 +136,9 @@ const writeParts: { [K in keyof WriteStore]-?: (context: WriteContext) => WriteS
       ...createSharedRecordWrites(db, stamp),
     })),
   docs: createLazyPart('docs'),
-  undo: ({ db, reads, stamp, changes }) =>
-    withLazyMethods({}, loadUndo, ({ createUndoWrites }) => createUndoWrites(db, reads.tasks, stamp, changes)),
-  deletions: ({ db, reads, stamp, changes, ranks }) =>
-    withLazyMethods({}, loadDeletions, ({ createDeletionWrites }) => createDeletionWrites(db, reads.tasks, stamp, changes, ranks)),
+  undo: ({ db, reads, changes, history, stamp }) =>
+    withLazyMethods({}, loadUndo, ({ createUndoWrites }) => createUndoWrites(db, reads.tasks, stamp, changes, history)),
+  deletions: ({ db, reads, changes, ranks, history }) =>
+    withLazyMethods({}, loadDeletions, ({ createDeletionWrites }) => createDeletionWrites(db, reads.tasks, changes, ranks, history)),
   changes: ({ changes }) => changes,
 };

@@ -87,8 +87,9 @@ async function completeOne(ctx: MutationContext, taskId: TaskId | undefined, not
     const data = { completedAt: task.completedAt ?? task.updatedAt, task: { ...toTaskReceipt(task), ...omitEmpty({ notes: added }) } };
     return added.length > 0 ? data : noChange(data);
   }
-  // A server reads it with the task, and again only after another round trip.
+  // A server reads both with the task, and again only after another round trip.
   const ancestry = ctx.store.ahead && (await ctx.store.tasks.getAncestry(task.id));
+  if (ctx.store.ahead) await ctx.store.ranks.expectClosing(task.id);
   const { task: done, unblocked, parentReady, warnings } = await completeTask(ctx, task);
   const added = createNotes(ctx, notes);
   await ctx.store.tasks.appendNotes(done, added);

@@ -1,13 +1,12 @@
 import type { Changes } from '#core/model/audit.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import { groupBy } from '#lib/collections.ts';
-import type { Stamp } from '../../port/store.ts';
 import type { AttachedRows, DeletedTask, DeletionWrites, StoredRelation, TaskReads } from '../../port/tasks.ts';
+import type { HistoryWriter } from '../admin/audit-writes.ts';
 import { insertRow } from '../insert-row.ts';
-import { listRows } from '../list-rows.ts';
 import { queryInChunks } from '../queries.ts';
 import { unindexTask } from '../search/writes.ts';
-import { type Db, raw, type SqlRow, splitChunks, sql, toId } from '../sql.ts';
+import { type Db, raw, type SqlRow, sql, toId } from '../sql.ts';
 import type { RankRefresher } from './rank-refresher.ts';
 
 /** Tables whose rows the database deletes with their task, and the column that names it. Claims are not restored, and the other tables of
@@ -25,9 +24,9 @@ const attachedTables: Record<string, string> = {
 export function createDeletionWrites(
   db: Db,
   tasks: Pick<TaskReads, 'getMany' | 'getNotes'>,
-  stamp: Stamp,
   changes: Changes,
   ranks: RankRefresher,
+  history: HistoryWriter,
 ): DeletionWrites {
   return {
     async removeMany(removals) {
@@ -46,10 +45,9 @@ export function createDeletionWrites(
           dependents,
           attached: attached.get(id) ?? {},
         };
-        return [id, stamp.at, stamp.by, 'deleted', JSON.stringify(image), JSON.stringify(root)];
+        return { taskId: id, field: 'deleted', old: image, new: root };
       });
-      for (const some of splitChunks(images, 100))
-        await db.run(sql`insert into task_history (task_id, at, by_agent, field, old_value, new_value) values ${listRows(some)}`);
+      await history.add(images);
       ranks.mark(await listDependentIds(db, ids));
       for (const { id } of known) {
         ranks.markChange(records.get(id)!, undefined);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { PostgresOptions } from '../../dialects/postgres.ts';
 import { type Connection, openConnection } from '../../dialects/postgres-connection.ts';
 import { createPostgres } from '../../dialects/postgres-schema.ts';
-import { beginTransaction, toQuery } from '../../dialects/postgres-transaction.ts';
+import { beginTransaction, readTogether, toQuery } from '../../dialects/postgres-transaction.ts';
 import type { Db, Sql } from '../sql.ts';
 import { createRankReads } from './rank-reads.ts';
 import { createRankRefresher } from './rank-refresher.ts';
@@ -48,15 +48,17 @@ async function listFullReads(ask: (db: Db) => Promise<unknown>): Promise<string[
     for (const step of steps)
       if (/Seq Scan on (tasks|task_ranks)/.test(String(step['QUERY PLAN']))) found.push(String(step['QUERY PLAN']).trim());
   };
-  await ask({
+  const explained: Db = {
     engine: 'postgres',
     all: async (statement) => {
       await explain(statement);
       return db.all(statement);
     },
+    allWith: (tables, reads) => readTogether(explained, tables, reads),
     // The transaction only reads, and the statement is not run.
     run: explain,
-  });
+  };
+  await ask(explained);
   await endRead();
   return found;
 }
@@ -79,6 +81,7 @@ test.each<[string, (db: Db) => Promise<unknown>]>([
       await ranks.refresh();
     },
   ],
+  ['the ranks of a task that will be completed', (db) => createRankRefresher(db).expectClosing('T004')],
   [
     'the ranks of several tasks',
     async (db) => {

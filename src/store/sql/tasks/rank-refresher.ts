@@ -1,16 +1,16 @@
 import type { TaskId } from '#core/model/scalars.ts';
 import { addToList, groupBy } from '#lib/collections.ts';
 import type { OpenTask, OpenWork } from '#tasks/model/open-work.ts';
-import type { BestChildren, RankFacts, TaskRank } from '#tasks/model/rank.ts';
+import type { TaskRank } from '#tasks/model/rank.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
 import { computeAllRanks } from '#tasks/rules/all-ranks.ts';
 import { computeRanks, toKeyDistance } from '#tasks/rules/ranks.ts';
-import { maxScoredDependents, siblingPoints } from '#tasks/rules/score.ts';
+import { siblingPoints } from '#tasks/rules/score.ts';
 import { listRows } from '../list-rows.ts';
 import { queryInChunks } from '../queries.ts';
-import { type Db, listValues, omitNull, raw, type Sql, type SqlRow, splitChunks, sql } from '../sql.ts';
-import { isOpen } from './open-graph.ts';
-import { formatHasChild, rankColumns, startedStatuses, toRank } from './rank-rows.ts';
+import { type Db, raw, type Sql, splitChunks, sql } from '../sql.ts';
+import { type RankInputs, readClosing, readInputs, withMarked } from './rank-inputs.ts';
+import { rankColumns, toRank } from './rank-rows.ts';
 
 /** Keeps `task_ranks` current: the writes of a transaction mark what they change, and its end computes the ranks of what was marked. */
 export interface RankRefresher {
@@ -19,6 +19,8 @@ export interface RankRefresher {
   markChange(before: TaskRecord, after: TaskRecord | undefined): void;
   /** Marks tasks whose own fields, children or dependencies changed, and with `dependents` those that depend on them. */
   mark(ids: TaskId[], dependents?: TaskId[]): void;
+  /** Reads what the ranks will depend on when this open task is done. If nothing else changes, `refresh` reads nothing. */
+  expectClosing(id: TaskId): Promise<void>;
   refresh(): Promise<void>;
 }
 
@@ -34,15 +36,22 @@ export function createRankRefresher(db: Db): RankRefresher {
   const created = new Map<TaskId, CreatedTask>();
   const marked = new Set<TaskId>();
   const withDependents = new Set<TaskId>();
+  /** What was read for a task that is expected to be closed, and whether that is the only change. */
+  let closing: { id: TaskId; facts: RankInputs; isDone: boolean } | undefined;
   const markParent = (task: TaskRecord | undefined): void => {
     if (task?.parentId !== undefined) marked.add(task.parentId);
   };
   return {
     markCreated(task) {
+      closing = undefined;
       created.set(task.id, toCreatedTask(task));
     },
     markChange(before, after) {
       const one = after ?? before;
+      if (closing) {
+        const isExpected = closing.id === one.id && !closing.isDone && isClosing(before, after);
+        closing = isExpected ? { ...closing, isDone: true } : undefined;
+      }
       const isMoved = before.parentId !== after?.parentId || isOpenTask(before) !== isOpenTask(after);
       const dependsChanged = before.depends.join() !== after?.depends.join();
       const isChanged =
@@ -56,10 +65,21 @@ export function createRankRefresher(db: Db): RankRefresher {
       if ((before.status === 'done') !== (after?.status === 'done')) withDependents.add(one.id);
     },
     mark(ids, dependents = []) {
+      closing = undefined;
       for (const id of ids) marked.add(id);
       for (const id of dependents) withDependents.add(id);
     },
+    async expectClosing(id) {
+      closing = undefined;
+      if (created.size + marked.size + withDependents.size === 0) closing = { id, facts: await readClosing(db, id), isDone: false };
+    },
     async refresh() {
+      if (closing?.isDone) {
+        marked.clear();
+        withDependents.clear();
+        for (const id of await saveComputed(db, closing.facts)) marked.add(id);
+      }
+      closing = undefined;
       if (created.size > 0) for (const id of await rankCreated(db, created)) marked.add(id);
       created.clear();
       while (marked.size + withDependents.size > 0) {
@@ -69,6 +89,13 @@ export function createRankRefresher(db: Db): RankRefresher {
     },
   };
 }
+
+/** The task was open, is done, and nothing else that ranks depend on has changed. */
+const isClosing = (before: TaskRecord, after: TaskRecord | undefined): boolean =>
+  isOpenTask(before) &&
+  after?.status === 'done' &&
+  rankFields.every((field) => before[field] === after[field]) &&
+  before.depends.join() === after.depends.join();
 
 /** What the ranks of a new task depend on, without its texts, so that a large import does not keep them. */
 type CreatedTask = OpenTask & Pick<TaskRecord, 'assignee' | 'due' | 'depends'> & { isOpen: boolean };
@@ -138,73 +165,15 @@ async function findChangedParents(db: Db, childrenOf: Map<TaskId, CreatedTask[]>
 
 /** Computes the ranks of these tasks, of those that depend on `dependents`, and of everything above them. Returns the containers that they
  *  were in before, if those are still to be computed. */
-async function refreshRanks(db: Db, ids: TaskId[], dependents: TaskId[]): Promise<TaskId[]> {
-  const marked = withMarked(ids, dependents);
-  db.joinReads?.();
-  const [facts, others, present] = await Promise.all([
-    db.all(selectFacts(db.engine, marked)),
-    db.all(selectBestChildren(marked)),
-    db.all(sql`${marked} select ${rankColumns} ${fromRanksOfMarked(db.engine)}`),
-  ]);
-  const computed = facts.map(toFacts);
-  const known = new Set(computed.map(({ taskId }) => taskId));
-  const former = present.map(toRank);
-  const isFound = ({ urgencyKey }: BestChildren): boolean => urgencyKey < Number.POSITIVE_INFINITY;
-  await saveRanks(db, former, computeRanks(computed, others.map(toBestChildren).filter(isFound)));
+const refreshRanks = async (db: Db, ids: TaskId[], dependents: TaskId[]): Promise<TaskId[]> =>
+  saveComputed(db, await readInputs(db, withMarked(ids, dependents)));
+
+/** Computes these ranks and writes the difference. Returns the containers that the tasks were in before, if they were not read. */
+async function saveComputed(db: Db, { facts, others, former }: RankInputs): Promise<TaskId[]> {
+  const known = new Set(facts.map(({ taskId }) => taskId));
+  await saveRanks(db, former, computeRanks(facts, others));
   return former.map(({ parentId }) => parentId).filter((id) => id !== '' && !known.has(id));
 }
-
-/** Defines `up`: the marked tasks and the open tasks above them, and the first one above that is not open. A task may be missing. */
-function withMarked(ids: TaskId[], dependents: TaskId[]): Sql {
-  const given =
-    ids.length === 0 ? raw(`select '' where 1 = 0`) : sql`select column1 from (values ${listRows(ids.map((id) => [id]))}) given`;
-  const waiting =
-    dependents.length === 0
-      ? raw('')
-      : sql` union select d.task_id from task_dependencies d where d.depends_on in ${listValues(dependents)}`;
-  return sql`
-    with recursive up (id) as (
-      ${given}${waiting}
-      union
-      select t.parent_id from up join tasks t on t.id = up.id where t.parent_id is not null and ${isOpen}
-    )`;
-}
-
-const selectFacts = (engine: Db['engine'], marked: Sql): Sql => sql`
-  ${marked}
-  select up.id, t.type, t.status, t.priority, t.size, t.phase, t.parent_id, t.assignee, t.due, ${raw(`
-    case when exists (select 1 from task_dependencies d join tasks o on o.id = d.depends_on where d.task_id = up.id and o.status <> 'done')
-      then 1 else 0 end as waiting,
-    ${formatHasChild(engine, 'up.id', `'pending', 'active', 'blocked'`, 'and c.archived_at is null')} as has_children,
-    ${formatHasChild(engine, 'up.id', startedStatuses)} as has_started,
-    (select count(*) from (
-      select 1 as one from task_dependencies d join tasks o on o.id = d.task_id
-      where d.depends_on = up.id and o.status <> 'done' and o.archived_at is null limit ${maxScoredDependents}) counted) as dependents`)}
-  from up left join tasks t on t.id = up.id and ${isOpen}`;
-
-/** A lateral join looks up each task, whatever PostgreSQL expects of the size of `up`. SQLite does so anyway. */
-const fromRanksOfMarked = (engine: Db['engine']): Sql =>
-  engine === 'postgres'
-    ? raw('from up cross join lateral (select * from task_ranks of_task where of_task.task_id = up.id offset 0) r')
-    : raw('from task_ranks r where r.task_id in (select id from up)');
-
-/** The buckets below a task are found one after another in the index, because an epic may have a hundred thousand tasks. */
-const selectBestChildren = (marked: Sql): Sql => {
-  const best = (key: string, isContainer: 0 | 1): string => `(
-    select r.${key} from task_ranks r
-    where r.parent_id = pairs.id and r.bucket = pairs.bucket and r.is_container = ${isContainer} and r.task_id not in (select id from up)
-    order by r.${key} limit 1)`;
-  return sql`
-    ${marked}, pairs (id, bucket) as (
-      select up.id, (select min(r.bucket) from task_ranks r where r.parent_id = up.id) from up
-      union all
-      select pairs.id, (select min(r.bucket) from task_ranks r where r.parent_id = pairs.id and r.bucket > pairs.bucket) from pairs
-      where pairs.bucket is not null
-    )
-    select pairs.id, pairs.bucket, ${raw(`${best('score_key', 0)} as task_score, ${best('score_key', 1)} as container_score,
-      ${best('urgency_key', 0)} as task_urgency, ${best('urgency_key', 1)} as container_urgency`)}
-    from pairs where pairs.bucket is not null`;
-};
 
 /** Writes the difference. */
 async function saveRanks(db: Db, present: TaskRank[], ranks: TaskRank[]): Promise<void> {
@@ -245,31 +214,3 @@ const isSameRank = (one: TaskRank, other: TaskRank | undefined): boolean =>
   one.scoreKey === other.scoreKey &&
   one.urgencyKey === other.urgencyKey &&
   one.due === other.due;
-
-const toFacts = (row: SqlRow): RankFacts => ({
-  taskId: String(row.id),
-  task:
-    row.type === null
-      ? undefined
-      : ({
-          id: String(row.id),
-          ...omitNull({ type: row.type, status: row.status, priority: row.priority, size: row.size, phase: row.phase }),
-          ...omitNull({ parentId: row.parent_id, assignee: row.assignee, due: row.due }),
-        } as RankFacts['task']),
-  isWaiting: Number(row.waiting) === 1,
-  hasOpenChildren: Number(row.has_children) === 1,
-  hasStartedChild: Number(row.has_started) === 1,
-  dependents: Number(row.dependents),
-});
-
-const toBestChildren = (row: SqlRow): BestChildren => {
-  const toKey = (value: SqlRow[string] | undefined): number =>
-    value === null || value === undefined ? Number.POSITIVE_INFINITY : Number(value);
-  return {
-    parentId: String(row.id),
-    bucket: String(row.bucket),
-    taskScoreKey: toKey(row.task_score),
-    containerScoreKey: toKey(row.container_score),
-    urgencyKey: Math.min(toKey(row.task_urgency), toKey(row.container_urgency)),
-  };
-};

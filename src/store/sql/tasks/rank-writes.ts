@@ -4,7 +4,10 @@ import { createRankReads } from './rank-reads.ts';
 import { type RankRefresher, replaceRanks } from './rank-refresher.ts';
 
 /** In a write, ranks are refreshed before they are read. */
-export function createRankWrites(db: Db, { refresh }: Pick<RankRefresher, 'refresh'>): RankReads & RankWrites {
+export function createRankWrites(
+  db: Db,
+  { refresh, expectClosing }: Pick<RankRefresher, 'refresh' | 'expectClosing'>,
+): RankReads & RankWrites {
   const reads = createRankReads(db);
   const refreshed =
     <A extends unknown[], T>(read: (...args: A) => Promise<T>) =>
@@ -18,6 +21,8 @@ export function createRankWrites(db: Db, { refresh }: Pick<RankRefresher, 'refre
     listDue: refreshed(reads.listDue),
     getScoreFacts: refreshed(reads.getScoreFacts),
     listAll: refreshed(reads.listAll),
+    readClosing: reads.readClosing,
+    expectClosing,
     async replaceAll(ranks) {
       await refresh();
       await replaceRanks(db, ranks);

@@ -3,6 +3,7 @@ import { type TaskId, toTaskId, toTaskNumber } from '#core/model/scalars.ts';
 import type { TaskRecord } from '#tasks/model/task.ts';
 import type { Stamp } from '../../port/store.ts';
 import type { TaskReads, TaskWrites } from '../../port/tasks.ts';
+import { type HistoryWriter, toJson } from '../admin/audit-writes.ts';
 import { noteUpdate } from '../changes.ts';
 import { insertValues, listRows } from '../list-rows.ts';
 import { createWordTable } from '../search/word-table.ts';
@@ -11,7 +12,14 @@ import { type Db, type SqlValue, splitChunks, sql } from '../sql.ts';
 import type { RankRefresher } from './rank-refresher.ts';
 
 /** Writes of tasks. Each is recorded in `changes` and, field by field, in history. */
-export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes: Changes, ranks: RankRefresher): TaskWrites {
+export function createTaskWrites(
+  db: Db,
+  reads: TaskReads,
+  stamp: Stamp,
+  changes: Changes,
+  ranks: RankRefresher,
+  history: HistoryWriter,
+): TaskWrites {
   const storedWords = createWordTable();
   let pendingTexts: TaskText[] = [];
   let pendingLength = 0;
@@ -20,12 +28,6 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
     pendingTexts = [];
     pendingLength = 0;
     if (texts.length > 0) await indexTasks(db, texts, storedWords);
-  };
-  const addHistory = async (entries: HistoryRow[]): Promise<void> => {
-    const values: SqlValue[] = [];
-    for (const e of entries)
-      values.push(e.taskId, stamp.at, stamp.by, e.field, toJson(e.old) ?? null, toJson(e.new) ?? null, e.reason ?? null);
-    await insertValues(db, 'task_history (task_id, at, by_agent, field, old_value, new_value, reason)', 7, values, 100);
   };
   const reindex = async (task: TaskRecord): Promise<void> => {
     await indexPending();
@@ -51,7 +53,7 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
     // Slices, so that the rows of a large batch are not all in memory at once.
     for (const some of splitChunks(entries, 100)) {
       await insertNotes(some.flatMap(({ task, notes }) => notes.map((note) => [task.id, note.at, note.by, note.text])));
-      await addHistory(some.map(({ task }) => ({ taskId: task.id, field: origin, new: task.title })));
+      await history.add(some.map(({ task }) => ({ taskId: task.id, field: origin, new: task.title })));
       for (const { task, notes } of some) {
         const rest = [task.description ?? '', ...task.labels, ...notes.map((n) => n.text)];
         const text = { seq: toTaskNumber(task.id), title: task.title, rest };
@@ -100,7 +102,7 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
         if (statement) await db.run(statement);
       }
       await insertLists(db, [pickLists(saved, lists)]);
-      await addHistory([...fields, ...lists].map((field) => ({ taskId: saved.id, field, old: before[field], new: after[field], reason })));
+      await history.add([...fields, ...lists].map((field) => ({ taskId: saved.id, field, old: before[field], new: after[field], reason })));
       if (before.title !== after.title || before.description !== after.description || lists.includes('labels')) await reindex(saved);
       noteUpdate(changes, saved.id);
       ranks.markChange(before, saved);
@@ -110,7 +112,7 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
       if (notes.length === 0) return;
       await insertNotes(notes.map((note) => [task.id, note.at, note.by, note.text]));
       await setNextRevision(task.id, at);
-      await addHistory(notes.map(({ text }) => ({ taskId: task.id, field: 'notes', new: text })));
+      await history.add(notes.map(({ text }) => ({ taskId: task.id, field: 'notes', new: text })));
       await reindex(task);
       noteUpdate(changes, task.id);
     },
@@ -123,7 +125,7 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
         values (${from}, ${to}, ${type}, ${reason}, ${at}, ${by})
         on conflict (task_id, related_to, relation_type) do update set reason = excluded.reason`);
       const old = known && { to, type, reason: known.reason };
-      await addHistory([{ taskId: from, field: 'relations', old, new: { to, type, reason } }]);
+      await history.add([{ taskId: from, field: 'relations', old, new: { to, type, reason } }]);
       if (!origin) await setNextRevision(from);
       noteUpdate(changes, from);
     },
@@ -133,7 +135,7 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
         delete from task_relations where task_id = ${from} and related_to = ${to} ${isOfType}
         returning relation_type, reason, created_at, created_by`);
       // Undo restores a relation with its time and author.
-      await addHistory(
+      await history.add(
         removed.map(({ relation_type, reason, created_at, created_by }) => ({
           taskId: from,
           field: 'relations',
@@ -152,7 +154,7 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
         await db.run(
           sql`update tasks set parent_id = null, type = case when type = 'subtask' then 'task' else type end, revision = revision + 1 where id = ${id}`,
         );
-        await addHistory([{ taskId: id, field: 'parentId', reason: 'the parent no longer exists' }]);
+        await history.add([{ taskId: id, field: 'parentId', reason: 'the parent no longer exists' }]);
         noteUpdate(changes, id);
       }
       ranks.mark(ids);
@@ -164,14 +166,6 @@ export function createTaskWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
 async function nextIds(db: Db, count: number): Promise<TaskId[]> {
   const [row] = await db.all(sql`update counters set value = value + ${count} where name = 'task' returning value`);
   return Array.from({ length: count }, (_, i) => toTaskId(Number(row?.value) - count + 1 + i));
-}
-
-interface HistoryRow {
-  taskId: TaskId;
-  field: string;
-  old?: unknown;
-  new?: unknown;
-  reason?: string | undefined;
 }
 
 const scalarFields = [
@@ -299,5 +293,3 @@ async function insertLists(db: Db, tasks: TaskRecord[]): Promise<void> {
   const criterionColumns = 'task_id, position, kind, content, gate, met_at, met_by';
   await insertValues(db, `task_acceptance_criteria (${criterionColumns})`, 7, criteria, 100);
 }
-
-const toJson = (value: unknown): string | undefined => (value === undefined ? undefined : JSON.stringify(value));

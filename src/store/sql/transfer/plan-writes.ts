@@ -4,6 +4,7 @@ import { memoryLetters } from '#memory/model/memory.ts';
 import type { PlanWrites } from '../../port/plan.ts';
 import type { Stamp } from '../../port/store.ts';
 import type { TaskReads } from '../../port/tasks.ts';
+import type { HistoryWriter } from '../admin/audit-writes.ts';
 import { noteUpdate } from '../changes.ts';
 import { listRows } from '../list-rows.ts';
 import { createMemoryWrites } from '../memory/writes.ts';
@@ -48,7 +49,14 @@ const memoryColumns: [table: string, column: string][] = [
   ['citations', 'memory_id'],
 ];
 
-export function createPlanWrites(db: Db, reads: TaskReads, stamp: Stamp, changes: Changes, ranks: RankRefresher): PlanWrites {
+export function createPlanWrites(
+  db: Db,
+  reads: TaskReads,
+  stamp: Stamp,
+  changes: Changes,
+  ranks: RankRefresher,
+  history: HistoryWriter,
+): PlanWrites {
   const moveId = async (columns: [string, string][], from: string, to: string): Promise<void> => {
     for (const [table, column] of columns)
       await db.run(sql`update ${raw(table)} set ${raw(column)} = ${to} where ${raw(column)} = ${from}`);
@@ -99,9 +107,7 @@ export function createPlanWrites(db: Db, reads: TaskReads, stamp: Stamp, changes
         await db.run(sql`update tasks set id = ${to}, seq = ${toTaskNumber(to)} where id = ${`~${from}`}`);
         await moveId(taskColumns, `~${from}`, to);
         await setCitations('task', `~${from}`, to);
-        await db.run(sql`
-          insert into task_history (task_id, at, by_agent, field, old_value, new_value, reason)
-          values (${to}, ${stamp.at}, ${stamp.by}, 'id', ${JSON.stringify(from)}, ${JSON.stringify(to)}, 'sync')`);
+        await history.add([{ taskId: to, field: 'id', old: from, new: to, reason: 'sync' }]);
         noteUpdate(changes, to);
       }
       // Keys end with the number of the task, and ranks name their parent.

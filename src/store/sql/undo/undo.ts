@@ -3,6 +3,7 @@ import { toTaskNumber } from '#core/model/scalars.ts';
 import type { Stamp } from '../../port/store.ts';
 import type { TaskReads } from '../../port/tasks.ts';
 import type { UndoWrites } from '../../port/undo.ts';
+import type { HistoryWriter } from '../admin/audit-writes.ts';
 import { noteUpdate } from '../changes.ts';
 import { insertRow } from '../insert-row.ts';
 import { indexTasks, unindexMemory, unindexTask } from '../search/writes.ts';
@@ -10,7 +11,13 @@ import { type Db, listValues, raw, type SqlRow, sql } from '../sql.ts';
 import type { ItemImage } from './images.ts';
 
 /** Reads what one entry of the log changed, and restores what it changed. */
-export function createUndoWrites(db: Db, tasks: Pick<TaskReads, 'getNotes'>, stamp: Stamp, changes: Changes): UndoWrites {
+export function createUndoWrites(
+  db: Db,
+  tasks: Pick<TaskReads, 'getNotes'>,
+  stamp: Stamp,
+  changes: Changes,
+  history: HistoryWriter,
+): UndoWrites {
   const listImages = (entry: number): Promise<SqlRow[]> =>
     db.all(sql`
       select u.* from undo_images u join audit_log a on a.seq = u.entry and a.timestamp = u.at where u.entry = ${entry} order by u.seq desc`);
@@ -52,8 +59,7 @@ export function createUndoWrites(db: Db, tasks: Pick<TaskReads, 'getNotes'>, sta
       await db.run(sql`
         update tasks set updated_at = case when updated_at < ${stamp.at} then ${stamp.at} else updated_at end, revision = revision + 1
         where id = ${task.id}`);
-      await db.run(sql`
-        insert into task_history (task_id, at, by_agent, field, reason) values (${task.id}, ${stamp.at}, ${stamp.by}, 'notes', ${`undo: ${count} removed`})`);
+      await history.add([{ taskId: task.id, field: 'notes', reason: `undo: ${count} removed` }]);
       const notes = (await tasks.getNotes([task.id])).get(task.id) ?? [];
       await unindexTask(db, task.id);
       const rest = [task.description ?? '', ...task.labels, ...notes.map((note) => note.text)];

@@ -15,7 +15,7 @@ export function readClaimAhead(store: ReadStore, id: TaskId, ctx: AheadContext):
 /** Sends the reads of `completeTask`. Only a call without a task reads what the caller holds. */
 export function readCompletedAhead(store: ReadStore, id: TaskId | undefined, ctx: AheadContext): Promise<unknown>[] {
   if (id === undefined) return readCallerAhead(store, ctx);
-  return [...readClaimedTask(store, id), ...readRelatives(store, id), store.tasks.listDependents(id)];
+  return [...readClaimedTask(store, id), ...readRelatives(store, id), store.tasks.listDependents(id), store.ranks.readClosing(id)];
 }
 
 /** Sends the reads of the other changes of one task. */
