@@ -12,6 +12,8 @@ import { toSessionSummary } from '../../rules/session-view.ts';
 import { anotherSessionScope, closeSession, isLeaving, leaveSession, releaseClaims, requireMayStop } from '../shared/close-session.ts';
 import { requireOwnSession } from '../shared/sessions.ts';
 
+const defaultReason = 'Stopped safely';
+
 export const sessionSafestop = mutation({
   name: 'session.safestop',
   summary: 'Note the focus, write the handoff and end the session',
@@ -27,10 +29,12 @@ export const sessionSafestop = mutation({
   example: { world: ['T001', 'session session-1 task:T001 by tester: Parser'], call: { reason: 'The context is nearly full' } },
   async run(ctx, { reason, keep }) {
     const { store, session, isAmbiguous } = ctx;
-    const text = reason ?? 'Stopped safely';
-    if (!session && !isAmbiguous) return stopWithoutSession(ctx, text, keep === true);
+    if (!session && !isAmbiguous) return stopWithoutSession(ctx, reason ?? defaultReason, keep === true);
     const own = await requireOwnSession(ctx, 'stop');
-    if (own.status !== 'active') return noChange({ session: toSessionSummary(own), ...defined({ handoff: own.handoff }) });
+    if (own.status === 'ended' || (own.status === 'suspended' && keep))
+      return noChange({ session: toSessionSummary(own), ...defined({ handoff: own.handoff }) });
+    // A session that was suspended with a note ends with it.
+    const text = reason ?? (own.status === 'suspended' ? own.note : undefined) ?? defaultReason;
     const isPart = await isLeaving(ctx, own);
     await requireMayStop(ctx, own, { act: 'end', note: reason });
     // The session of another agent is not suspended: the caller keeps its claim in it.

@@ -306,6 +306,20 @@ describe('safestop', () => {
     expect((await call('tasks.show', { taskId: 'T002' })).task.notes).toHaveLength(1);
   });
 
+  test('ends a session that was suspended with --keep, with its note', async () => {
+    const { call } = await openApp({ tasks: one });
+    await call('tasks.start', { taskId: 'T002' });
+    await call('system.context.report', { used: 195, max: 200 });
+    await call('session.safestop', { keep: true, reason: 'Full' });
+    const suspended = { session: 'session-1' };
+    expect(await call('session.end', {}, suspended)).toMatchObject({
+      error: { exitCode: 65, fix: expect.stringContaining('cleo safestop') },
+    });
+    expect(await call('session.safestop', {}, suspended)).toMatchObject({ session: { status: 'ended' }, handoff: { note: 'Full' } });
+    expect(await call('session.end', {}, suspended)).toMatchObject({ _meta: { exitCode: 102 } });
+    expect((await call('tasks.show', { taskId: 'T002' })).task).toMatchObject({ status: 'pending', notes: [{ text: 'Full' }] });
+  });
+
   test('with --keep twice adds one note outside a session too', async () => {
     const { call } = await openApp({ tasks: world });
     await call('tasks.start', { taskId: 'T002' });
