@@ -4,6 +4,7 @@ import { CleoError } from '#core/errors/error.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
 import { TaskReceiptSchema } from '#tasks/model/task.ts';
 import { editTask } from '#tasks/operations/shared/edit.ts';
+import { findListCommand } from '#tasks/operations/shared/list-command.ts';
 import { createNotFoundError, requireTask } from '#tasks/operations/shared/require.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
 import { toTaskReceipt } from '#tasks/rules/view.ts';
@@ -38,7 +39,7 @@ export const sagaAdd = mutation({
         parent: sagaId,
         parentType: saga.type,
         allowed: 'an epic under a saga',
-        fix: saga.type === 'saga' ? 'cleo list --type epic' : 'cleo saga list',
+        fix: await findListCommand(store, saga.type === 'saga' ? 'epic' : 'saga'),
       });
     await checkScope(ctx, epicId);
     if (before.parentId === sagaId) return noChange({ task: toTaskReceipt(before) });

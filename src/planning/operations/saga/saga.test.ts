@@ -149,3 +149,11 @@ test.each(['saga.members', 'saga.rollup'])('%s needs a saga', async (operation) 
   expect((await cli(error.fix)).exitCode).toBe(0);
   expect((await call(operation, { sagaId: 'T099' })).error).toMatchObject({ exitCode: 4 });
 });
+
+test('add of a task that is no epic suggests the epics, or how to add one', async () => {
+  const empty = await openApp({ tasks: ['T001 saga', 'T002'] });
+  expect(await empty.call('saga.add', { sagaId: 'T001', epicId: 'T002' })).toMatchObject({ error: { exitCode: 13, fix: 'cleo help add' } });
+  const { call } = await openApp({ tasks: ['T001 saga', 'T002', 'T003 epic'] });
+  expect(await call('saga.add', { sagaId: 'T001', epicId: 'T002' })).toMatchObject({ error: { fix: 'cleo list --type epic' } });
+  expect(await call('saga.add', { sagaId: 'T003', epicId: 'T002' })).toMatchObject({ error: { fix: 'cleo saga list' } });
+});

@@ -3,6 +3,7 @@ import { CleoError } from '#core/errors/error.ts';
 import { type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import { type TaskHit, TaskHitSchema } from '#tasks/model/task.ts';
+import { findListCommand } from '#tasks/operations/shared/list-command.ts';
 import { createNotFoundError } from '#tasks/operations/shared/require.ts';
 
 export const SagaId = pipe(TaskIdSchema, description('The saga'));
@@ -17,7 +18,7 @@ export async function requireSaga(store: ReadStore, id: TaskId): Promise<TaskHit
     throw new CleoError('E_VALIDATION', {
       field: 'sagaId',
       problem: `must be a saga; ${id} has type ${saga.type}`,
-      fix: (await store.tasks.count({ type: ['saga'] }, 1)) > 0 ? 'cleo saga list' : 'cleo help saga create',
+      fix: await findListCommand(store, 'saga'),
     });
   return saga;
 }

@@ -6,6 +6,7 @@ import { type TaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import { Reason } from '#core/model/texts.ts';
 import { defined } from '#lib/collections.ts';
 import type { ReadStore } from '#store/port/store.ts';
+import { findListCommand } from '#tasks/operations/shared/list-command.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
 import { type Enforcement, type Stage, type StageName, StageNameSchema, StageSchema } from '../../model/lifecycle.ts';
@@ -25,11 +26,7 @@ export async function requireEpic(store: ReadStore, id: TaskId, commandWith: (pa
   throw new CleoError('E_VALIDATION', {
     field: 'epicId',
     problem: `must be an epic; ${id} has type ${task.type}`,
-    fix: epic
-      ? commandWith({ epicId: epic.id })
-      : (await store.tasks.count({ type: ['epic'] }, 1)) > 0
-        ? 'cleo list --type epic'
-        : 'cleo help add',
+    fix: epic ? commandWith({ epicId: epic.id }) : await findListCommand(store, 'epic'),
   });
 }
 

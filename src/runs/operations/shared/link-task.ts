@@ -4,6 +4,7 @@ import { defined } from '#lib/collections.ts';
 import { checkStageGate, enterStage, finishStage, readStage } from '#planning/operations/shared/stages.ts';
 import { checkStageMove } from '#planning/rules/lifecycle.ts';
 import type { ReadStore } from '#store/port/store.ts';
+import { findListCommand } from '#tasks/operations/shared/list-command.ts';
 import { createNotFoundError, requireTask } from '#tasks/operations/shared/require.ts';
 import { checkScope } from '#tasks/operations/shared/scope.ts';
 import { readVerification } from '#verification/operations/shared/verification.ts';
@@ -24,7 +25,7 @@ export async function readRunTask(ctx: QueryContext, { id, stage }: RunTaskReque
     throw createSkillError(
       80,
       `${id} does not belong to an epic whose stage ${stage} the construct could complete`,
-      'cleo list --type epic',
+      await findListCommand(store, 'epic'),
       {
         stage,
       },
