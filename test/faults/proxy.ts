@@ -10,7 +10,8 @@ export interface Proxy {
   intercept(message: RegExp, hook: (port: number, forward: () => void) => void): void;
 }
 
-/** Opens a proxy that can cut the connection at a message of the client: before the server receives it, or after it answered. */
+/** Opens a proxy that can cut the connection at a message of the client: before the server receives it, or after it answered. A message that
+ *  is named by a pattern must end a transaction. */
 export async function openProxy(to: string, when: 'before' | 'after'): Promise<Proxy> {
   const target = new URL(to);
   let where: RegExp | number | undefined;
@@ -36,7 +37,9 @@ export async function openProxy(to: string, when: 'before' | 'after'): Promise<P
       else if (intercepted?.[0].test(bytes.toString('latin1'))) intercepted[1](upstream.localPort!, forward);
       else forward();
     });
-    upstream.on('data', (bytes) => (isCutting ? cut() : client.write(bytes)));
+    // Answers to earlier messages may still be on their way. After that to a commit, the server is in no transaction.
+    const isAnswer = (bytes: Buffer): boolean => typeof where === 'number' || bytes.includes('Z\0\0\0\x05I', undefined, 'latin1');
+    upstream.on('data', (bytes) => (isCutting && isAnswer(bytes) ? cut() : client.write(bytes)));
     for (const socket of [client, upstream]) socket.on('error', cut).on('close', cut);
   });
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
