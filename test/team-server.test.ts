@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Json } from './app.ts';
-import { cleoPath, runCleo } from './built-cli.ts';
+import { cleoPath, cleoRunner, runCleo } from './built-cli.ts';
 import { connectClient } from './mcp-client.ts';
 import { grantPerson, personToken } from './person-token.ts';
 import { createRepository } from './repository.ts';
@@ -77,7 +77,7 @@ async function openBehindServer(): Promise<Checkout> {
 }
 
 async function startServer(cwd: string, env: Record<string, string>): Promise<string> {
-  const child = spawn(process.execPath, [cleoPath, 'serve', '--port', '0'], { cwd, env: { PATH: process.env.PATH, ...env } });
+  const child = spawn(cleoRunner, [cleoPath, 'serve', '--port', '0'], { cwd, env: { PATH: process.env.PATH, ...env } });
   const ended = once(child, 'exit');
   onTestFinished(async () => {
     child.kill('SIGKILL');

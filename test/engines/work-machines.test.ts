@@ -9,7 +9,7 @@ import { createPlatform } from '../../src/platform/platform.ts';
 import { isProcessRunning } from '../../src/platform/processes.ts';
 import { parseSlotAgent } from '../../src/work/rules/names.ts';
 import type { Json } from '../app.ts';
-import { cleoPath } from '../built-cli.ts';
+import { cleoPath, cleoRunner } from '../built-cli.ts';
 import { isFull, pickSize } from '../faults/processes.ts';
 import { createRandom } from '../random.ts';
 import { createTempFolder } from '../temp-folder.ts';
@@ -89,7 +89,7 @@ test('four machines with one plan in PostgreSQL lose machines again and again: e
     }),
   );
   const runIn = (folder: string, ...words: string[]): string =>
-    spawnSync(process.execPath, [cleoPath, ...words], { cwd: folder, env: project.env, encoding: 'utf8', maxBuffer: 1 << 26 }).stdout;
+    spawnSync(cleoRunner, [cleoPath, ...words], { cwd: folder, env: project.env, encoding: 'utf8', maxBuffer: 1 << 26 }).stdout;
   const start = (folder: string) => {
     const profile = clones.indexOf(folder) < 2 ? 'scripted' : 'other';
     return startCleo(['work', '--daemon', '--parallel', '2', '--profile', profile], folder, project.env);

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import type { Json } from '../app.ts';
-import { type CommandResult, cleoPath } from '../built-cli.ts';
+import { type CommandResult, cleoPath, cleoRunner } from '../built-cli.ts';
 import { createRepository, gitIdentity, type Repository } from '../repository.ts';
 import { createTempFolder } from '../temp-folder.ts';
 import { trustProject } from '../trust.ts';
@@ -56,7 +56,7 @@ export async function createWorkProject({
   const scratch = createTempFolder();
   const bin = join(scratch, 'bin');
   mkdirSync(bin, { recursive: true });
-  writeFileSync(join(bin, 'cleo'), `#!/bin/sh\nexec ${quote(process.execPath)} ${quote(cleoPath)} "$@"\n`, { mode: 0o755 });
+  writeFileSync(join(bin, 'cleo'), `#!/bin/sh\nexec ${quote(cleoRunner)} ${quote(cleoPath)} "$@"\n`, { mode: 0o755 });
   const env: Record<string, string> = {
     ...gitIdentity,
     PATH: `${bin}:${process.env.PATH}`,
@@ -125,7 +125,7 @@ export async function createWorkProject({
 }
 
 export function startCleo(words: string[], cwd: string, env: Record<string, string>): ReturnType<WorkProject['start']> {
-  const child = spawn(process.execPath, [cleoPath, ...words], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(cleoRunner, [cleoPath, ...words], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const result: CommandResult = { exitCode: null, out: '', err: '' };
   child.stdout.setEncoding('utf8').on('data', (text) => {
     result.out += text;
