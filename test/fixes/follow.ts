@@ -134,7 +134,7 @@ async function endInTime<T>(step: Promise<T>): Promise<T> {
 
 const isPreview = ({ result }: StepResult): boolean => (result.data as { dryRun?: boolean } | undefined)?.dryRun === true;
 
-/** A caller that takes another name to work as a second agent keeps it. */
+/** Returns the caller under the name that the command sets: one that works as a second agent keeps its name. */
 function becomeAgent(caller: CallerContext, command: string): CallerContext {
   const agent = parseShellLine(command)?.[0]?.env.CLEO_AGENT_ID;
   return agent === undefined ? caller : { ...caller, env: { ...caller.env, CLEO_AGENT_ID: agent } };

@@ -109,7 +109,7 @@ const isEmpty: Check = (value) => hasOnly(value, {});
 const isClientInfo: Check = (value) =>
   hasOnly(value, { name: isString, version: isString }, { title: isString, description: isString, websiteUrl: isString });
 
-/** Knows what clients send. Others wait for the SDK. */
+/** Checks for the capabilities that clients send today. The SDK answers clients with others. */
 const isCapabilities: Check = (value) =>
   hasOnly(
     value,

@@ -1,4 +1,5 @@
-// What the server says about itself. A module of its own without imports, because the first message is answered before the SDK is loaded.
+// The name, capabilities and instructions of the server. This file imports nothing, because the first message is answered before the SDK is
+// loaded.
 
 export const toServerInfo = (version: string): { name: string; title: string; version: string } => ({
   name: 'cleo',
