@@ -8,6 +8,7 @@ import { hashMemory } from '../src/memory/rules/memory-view.ts';
 import { createPlatform } from '../src/platform/platform.ts';
 import { openSqlite } from '../src/store/dialects/sqlite.ts';
 import { createSqlite } from '../src/store/dialects/sqlite-schema.ts';
+import type { Store } from '../src/store/port/store.ts';
 import type { Note, TaskRecord } from '../src/tasks/model/task.ts';
 
 /** Trusts a project as its user does with `cleo trust` at a terminal. */
@@ -74,6 +75,12 @@ export async function fill(root: string, count: number, open: number): Promise<v
   const path = join(root, '.cleo', 'cleo.db');
   await createSqlite(path, at);
   const store = openSqlite({ path, mode: 'write', busyTimeoutMs: 1000, durability: 'normal', newestBackup: () => undefined });
+  await fillStore(store, count, open);
+  await store.close();
+}
+
+/** Adds the tasks of `fill` to an empty store. */
+export async function fillStore(store: Store, count: number, open: number): Promise<void> {
   const random = createRandom(count);
   for (let first = 1; first <= count; first += transactionSize) {
     const tasks: { task: TaskRecord; notes: Note[] }[] = [];
@@ -83,7 +90,6 @@ export async function fill(root: string, count: number, open: number): Promise<v
       await writes.tasks.reserveIds(toTaskId(Math.min(first + transactionSize - 1, count)));
     });
   }
-  await store.close();
 }
 
 /** Creates a project with `count` memory entries, a quarter of each type. Exactly one contains the word `quokka`. */

@@ -17,7 +17,12 @@ export async function measureGrade(cleo, isQuick) {
   const ratio = (a, b) => (typeof a === 'string' ? a : a / b);
   const rows = [
     [`grade of ${many.name} entries against ${few.name}`, ratio(ms.get(many.name), ms.get(few.name)), 12, '×'],
-    ['peak memory of grading the longer log against the shorter', ratio(measurePeakMemory(many), measurePeakMemory(few)), 1.5, '×'],
+    [
+      'peak memory of grading the longer log against the shorter',
+      ratio(await measurePeakMemory(many), await measurePeakMemory(few)),
+      1.5,
+      '×',
+    ],
   ];
   if (!isQuick) rows.unshift([`grade of ${many.name} entries`, ratio(ms.get(many.name), 1000), 5, 's']);
   return rows;

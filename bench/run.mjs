@@ -141,7 +141,8 @@ try {
   row("an agent's standard day over MCP", mcp.dayBytes, 4500, 'bytes');
   row('warm MCP tasks.show', mcp.showMs, 1, 'ms');
   if (!options.native) await measureLongWork();
-  const memory = [...reading, ...writing].map((one) => ({ name: one.name, peak: measurePeakMemory(one) }));
+  const memory = [];
+  for (const one of [...reading, ...writing]) memory.push({ name: one.name, peak: await measurePeakMemory(one) });
   const failed = memory.find(({ peak }) => typeof peak === 'string');
   const { name, peak } = failed ?? memory.toSorted((a, b) => b.peak - a.peak)[0];
   row(`peak memory of a call (${name})`, peak, limits.megabytes, 'MB');

@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { measureBlocked, type ProcessMemory } from '../bench/measure.mjs';
 import { trustProject } from './trust.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -287,4 +288,25 @@ test('a flipped bit anywhere in the code cache is noticed, and the code is compi
     const half = repaired.length / 2;
     expect([what, repaired.equals(damaged), repaired.subarray(0, half).equals(repaired.subarray(half))]).toEqual([what, false, true]);
   }
+});
+
+// Only Linux shows what a process waits for. Elsewhere the benchmark preloads a script.
+const isLinux = process.platform === 'linux';
+
+test('the memory of a process is measured while it waits to print', async () => {
+  if (!isLinux) return;
+  const script = 'const bytes = Buffer.alloc(64 << 20, 1); require("node:fs").writeSync(1, "x".repeat(100_000) + bytes.length)';
+  const memory = await measureBlocked({ argv: ['-e', script], cwd: root });
+  expect(memory).toEqual({ peak: expect.any(Number), own: expect.any(Number) });
+  const { peak, own } = memory as ProcessMemory;
+  expect(own).toBeGreaterThan(64);
+  expect(own).toBeLessThan(96);
+  expect(peak).toBeGreaterThan(own);
+});
+
+test.each([
+  ['fails', 'process.exit(3)', 'exit 3'],
+  ['prints nothing', '0', undefined],
+])('a process that %s has no figure of memory', async (_, script, figure) => {
+  if (isLinux) expect(await measureBlocked({ argv: ['-e', script], cwd: root })).toBe(figure);
 });
