@@ -1,9 +1,6 @@
-import { check, description, maxLength, metadata, minLength, pipe, regex, string, transform } from 'valibot';
+import { check, description, maxLength, metadata, minLength, pipe, string, transform } from 'valibot';
+import { storable } from './storable.ts';
 
-/** Checks that both databases store a text byte for byte: no NUL and no lone surrogate. */
-export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
-
-const storable = check(isStorable, 'must not contain NUL or lone surrogates');
 const withoutControls = check((text: string) => !/[\u0000-\u001f\u007f-\u009f]/.test(text), 'must not contain control characters');
 const trim = transform((text: string) => text.trim());
 
@@ -45,12 +42,6 @@ export const Criterion = pipe(
   maxLength(1000, 'must have at most 1000 characters'),
   storable,
 );
-export const Label = pipe(
-  string(),
-  minLength(1, 'must not be empty'),
-  maxLength(50, 'must have at most 50 characters'),
-  regex(/^[a-z0-9._:/-]+$/, 'may contain only a-z 0-9 . _ : / -'),
-);
 export const Phase = pipe(
   Line,
   maxLength(50, 'must have at most 50 characters'),
@@ -65,4 +56,3 @@ export const FilePath = pipe(
   withoutControls,
 );
 export const SkillName = pipe(string(), maxLength(64, 'must have at most 64 characters'), description('Name of the skill'));
-export const SearchText = pipe(string(), maxLength(1000, 'must have at most 1000 characters'), storable);

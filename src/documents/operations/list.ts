@@ -1,7 +1,7 @@
 import { array, description, optional, pipe, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
-import { SearchText } from '#core/model/texts.ts';
+import { SearchText } from '#core/model/search-texts.ts';
 import { answerPage, noLimit, pageParams } from '#core/page.ts';
 import { defined } from '#lib/collections.ts';
 import type { ReadStore } from '#store/port/store.ts';

@@ -14,7 +14,7 @@ import {
   transform,
 } from 'valibot';
 import type { TaskId } from '#core/model/scalars.ts';
-import { isStorable } from '#core/model/texts.ts';
+import { isStorable } from '#core/model/storable.ts';
 import { Timestamp } from '#tasks/model/task.ts';
 
 export const memoryTypes = ['observation', 'decision', 'pattern', 'learning'] as const;

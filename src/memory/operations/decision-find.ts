@@ -2,7 +2,7 @@ import { array, description, optional, pipe, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
-import { SearchText } from '#core/model/texts.ts';
+import { SearchText } from '#core/model/search-texts.ts';
 import { answerPage, pageParams } from '#core/page.ts';
 import { defined } from '#lib/collections.ts';
 import { checkTaskExists } from '#tasks/operations/shared/require.ts';

@@ -1,7 +1,7 @@
 import { array, description, optional, pipe, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
-import { Label, SearchText } from '#core/model/texts.ts';
+import { Label, SearchText } from '#core/model/search-texts.ts';
 import { answerPage, pageParams } from '#core/page.ts';
 import { defined } from '#lib/collections.ts';
 import { checkTaskExists } from '#tasks/operations/shared/require.ts';

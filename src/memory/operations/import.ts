@@ -1,6 +1,7 @@
 import { array, description, metadata, number, optional, pipe, strictObject, string } from 'valibot';
 import { answer, type MutationContext, mutation } from '#core/define.ts';
-import { FilePath, isStorable } from '#core/model/texts.ts';
+import { isStorable } from '#core/model/storable.ts';
+import { FilePath } from '#core/model/texts.ts';
 import { requestFacts } from '#core/observation.ts';
 import { defined, omitEmpty } from '#lib/collections.ts';
 import { type MemoryHit, type MemoryRecord, MemorySummary, maxMemoryLength } from '../model/memory.ts';

@@ -1,6 +1,6 @@
 import { answer, query } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { SearchText } from '#core/model/texts.ts';
+import { SearchText } from '#core/model/search-texts.ts';
 import { limitParam } from '#core/page.ts';
 import { omitEmpty } from '#lib/collections.ts';
 import { maxCounted, toTruncation } from '#lib/page.ts';

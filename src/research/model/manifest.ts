@@ -17,7 +17,8 @@ import {
 } from 'valibot';
 import { DateText } from '#core/model/date-text.ts';
 import { TaskIdSchema } from '#core/model/scalars.ts';
-import { FilePath, isStorable, Line } from '#core/model/texts.ts';
+import { isStorable } from '#core/model/storable.ts';
+import { FilePath, Line } from '#core/model/texts.ts';
 
 export const ResearchStatusSchema = picklist(['complete', 'partial', 'blocked']);
 export type ResearchStatus = InferOutput<typeof ResearchStatusSchema>;

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { array, boolean, check, description, maxLength, minLength, optional, pipe, strictObject, string } from 'valibot';
 import { alreadyExists, answer, type JobContext, job } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { isStorable } from '#core/model/texts.ts';
+import { isStorable } from '#core/model/storable.ts';
 import { SkillHeadSchema } from '../model/skill.ts';
 import { listSkills } from './shared/find-skill.ts';
 

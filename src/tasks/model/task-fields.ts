@@ -15,10 +15,11 @@ import {
   string,
   union,
 } from 'valibot';
-import { isDate } from '#core/model/date-text.ts';
 import { GateNameSchema, PrioritySchema, TaskIdSchema, TaskSizeSchema, TaskTypeSchema } from '#core/model/scalars.ts';
-import { Criterion, Description, FilePath, Label, Line, NoteText, Phase, Title } from '#core/model/texts.ts';
+import { Label } from '#core/model/search-texts.ts';
+import { Criterion, Description, FilePath, Line, NoteText, Phase, Title } from '#core/model/texts.ts';
 import { wholeNumber } from '#core/model/whole-number.ts';
+import { DueInput } from './due-input.ts';
 
 /** A criterion as callers write it; a plain string is a text criterion. */
 const AcceptanceInputSchema = union([
@@ -37,18 +38,6 @@ const AssigneeInput = pipe(
   string(),
   maxLength(100, 'must have at most 100 characters'),
   check((text) => text.trim() === '' || is(Line, text), 'must not contain control characters, NUL or lone surrogates'),
-);
-
-/** Forms of a due date that callers may write, besides a date. */
-const dueWords = /^(today|tomorrow|none|\+?\d{1,4}[dw]|(mon|tues?|wed(nes)?|thu(rs)?|fri|sat(ur)?|sun)(day)?)?$/i;
-
-export const DueInput = pipe(
-  string(),
-  check(
-    (text) => isDate(text) || dueWords.test(text),
-    'must be a date such as 2026-01-31, today, tomorrow, a weekday such as fri, or a time from now such as 3d',
-  ),
-  metadata({ jsonSchema: { type: 'string' }, value: 'DATE' }),
 );
 
 export const Capability = pipe(

@@ -1,7 +1,7 @@
 import { array, custom, description, metadata, optional, pipe, strictObject, transform } from 'valibot';
 import { query } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { SearchText } from '#core/model/texts.ts';
+import { SearchText } from '#core/model/search-texts.ts';
 import { answerPage, pageParams } from '#core/page.ts';
 import type { SearchResult } from '#core/search.ts';
 import { type TaskHit, TaskHitSchema } from '../model/task.ts';

@@ -2,7 +2,9 @@ import type { Shortcut } from '#core/cli-definition.ts';
 import { answer, type MutationContext, mutation } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { parseTaskId, type Status, StatusSchema, TaskIdSchema } from '#core/model/scalars.ts';
-import { isStorable, Label, Reason, Title } from '#core/model/texts.ts';
+import { Label } from '#core/model/search-texts.ts';
+import { isStorable } from '#core/model/storable.ts';
+import { Reason, Title } from '#core/model/texts.ts';
 import { defined, omitEmpty, removeDuplicates } from '#lib/collections.ts';
 import '../errors.ts';
 import {

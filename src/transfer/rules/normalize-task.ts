@@ -1,5 +1,5 @@
 import { type Priority, parseTaskId, type TaskType } from '#core/model/scalars.ts';
-import { isStorable } from '#core/model/texts.ts';
+import { isStorable } from '#core/model/storable.ts';
 import { defined, removeDuplicates } from '#lib/collections.ts';
 import type { ForeignTask, ImportLoss } from '../model/foreign.ts';
 import { createLossReporter, normalizeLabels, parseDate, parseTime, type ReportLoss } from './source-values.ts';

@@ -1,7 +1,7 @@
 import { array, description, metadata, optional, pipe, strictObject } from 'valibot';
 import { query } from '#core/define.ts';
+import { SearchText } from '#core/model/search-texts.ts';
 import { type SessionStatus, SessionStatusSchema } from '#core/model/session-handle.ts';
-import { SearchText } from '#core/model/texts.ts';
 import { answerPage, pageParams } from '#core/page.ts';
 import type { ReadStore } from '#store/port/store.ts';
 import { formatScope } from '#tasks/rules/scope.ts';

@@ -2,11 +2,11 @@ import { array, boolean, description, type InferOutput, maxLength, metadata, opt
 import type { QueryContext } from '#core/define.ts';
 import { MomentSchema } from '#core/model/moment.ts';
 import { PrioritySchema, StatusSchema, TaskIdSchema, TaskTypeSchema } from '#core/model/scalars.ts';
-import { Label } from '#core/model/texts.ts';
+import { Label } from '#core/model/search-texts.ts';
 import { parseAgo } from '#lib/ago.ts';
 import { defined } from '#lib/collections.ts';
 import type { TaskFilter } from '#store/port/tasks.ts';
-import { DueInput } from '../../model/task-fields.ts';
+import { DueInput } from '../../model/due-input.ts';
 import { checkTaskExists } from './require.ts';
 
 /** Signatures leave these filters out; `help list` has them. */

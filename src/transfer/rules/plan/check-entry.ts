@@ -1,6 +1,6 @@
 import { evidenceGateNames } from '#core/model/config.ts';
 import { PrioritySchema, RelationTypeSchema, ResolutionSchema, StatusSchema, TaskSizeSchema, TaskTypeSchema } from '#core/model/scalars.ts';
-import { isStorable } from '#core/model/texts.ts';
+import { isStorable } from '#core/model/storable.ts';
 import { isPlainObject } from '#lib/collections.ts';
 import { confirmationStates, memoryTypes } from '#memory/model/memory.ts';
 import type { PlanEntry, PlanKind, PlanValue } from '../../model/plan.ts';
