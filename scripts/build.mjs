@@ -9,6 +9,7 @@ import { buildWeb, listWebPackages } from './build-web.mjs';
 import { createExitLibrary, exitLibrary } from './exit-library.mjs';
 import { writeIndex } from './index.mjs';
 import { createSbom } from './sbom.mjs';
+import { lazyResults, splitResult, toResultPath } from './split-result.mjs';
 import { warmUp } from './warm-up.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -19,9 +20,6 @@ const paddedLength = 132 * 1024;
 const paddedFiles = ['core.js', join('parts', 'runs-operations-skills-run.js')];
 /** Packages that many parts use. Each is a part of its own, because copies of them were a sixth of the package. */
 const sharedPackages = ['jsonc-parser', 'marked', 'smol-toml', 'yaml'];
-/** Everyday operations. The schemas of their results are parts of their own, because creating them takes 1 % of a start. */
-const lazyResults = ['show', 'find', 'next', 'add', 'list', 'start', 'update'].map((one) => `src/tasks/operations/${one}.ts`);
-const toResultPart = (path) => path.replace(/\.ts$/, '-result.ts');
 /** The schemas of ids and choices are in the core: copies of them in nearly every part would take 0.2 MB. */
 const idSchemas = 'src/core/model/scalars.ts';
 /** The schemas of texts are in the parts that use them, because reads need none of them. */
@@ -29,6 +27,7 @@ const textSchemas = 'src/core/model/texts.ts';
 /** Functions of valibot that most parts use. They are in the core: copies of them would take 0.4 MB. */
 const frequentSchemas = ['array', 'literal', 'number', 'record', 'union'];
 const name = (path) => relative(root, path).replaceAll('\\', '/');
+const loadResult = (path) => `require('part:${toResultPath(name(path))}')`;
 const common = {
   absWorkingDir: root,
   bundle: true,
@@ -75,7 +74,7 @@ const linker = (core, found) => ({
       pass.onResolve({ filter: /^core:valibot$/ }, ({ path }) => ({ path, external: true }));
       pass.onResolve({ filter: /^part:/ }, ({ path }) => ({ path, external: true }));
       pass.onLoad({ filter: /[\\/]operations[\\/][\w-]+\.ts$/ }, ({ path }) =>
-        lazyResults.includes(name(path)) ? { contents: splitResult(path).operation, loader: 'ts' } : undefined,
+        lazyResults.includes(name(path)) ? { contents: splitResult(path, loadResult(path)).operation, loader: 'ts' } : undefined,
       );
       // Schemas that the part does not use are dropped: esbuild cannot know that a function of the core has no side effect.
       pass.onLoad({ filter: /[\\/](model|operations[\\/]shared)[\\/][\w-]+\.ts$/ }, ({ path }) => {
@@ -141,13 +140,13 @@ for (const part of parts) {
 }
 
 for (const path of lazyResults) {
-  const contents = `${splitResult(join(root, path)).result}\ncleoModule.exports = { result };`;
+  const contents = `${splitResult(join(root, path), '').result}\ncleoModule.exports = { result };`;
   const built = await build({
     ...common,
     stdin: { contents, resolveDir: join(root, 'src', 'tasks', 'operations'), loader: 'ts' },
     plugins: [linker(core, { parts, core: inCore, packages: usedPackages })],
   });
-  write(join('parts', toPartFile(toResultPart(path))), wrapModule(built.outputFiles[0].text));
+  write(join('parts', toPartFile(toResultPath(path))), wrapModule(built.outputFiles[0].text));
 }
 
 for (const one of usedPackages) {
@@ -195,40 +194,6 @@ async function createPartEntry(part) {
   if (/^export \*/m.test(readFileSync(join(root, part), 'utf8'))) return `export * from './${part}';`;
   const [{ names }] = await listExports([part]);
   return `import { ${names.join(', ')} } from './${part}';\ncleoModule.exports = { ${names.join(', ')} };`;
-}
-
-/** Splits the source of an operation in two: one without the schema of the result, which loads it on demand, and one with nothing else. */
-function splitResult(path) {
-  const text = readFileSync(path, 'utf8');
-  const found = /^export const (\w+) = (\w+\(\{\n(?: {2}.*\n)*?) {2}result: ((?:.*\n)*?)( {2}errors: (?:.*\n)*?\}\);\n)/m.exec(text);
-  if (!found) throw new Error(`${path} has no result that the build can split off`);
-  const [whole, exported, start, result, end] = found;
-  const load = `Object.defineProperty(${exported}, 'result', { get: () => require('part:${toResultPart(name(path))}').result });\n`;
-  const keys = `${exported}.resultKeys = ${JSON.stringify(listResultKeys(result))};\n`;
-  return {
-    operation: text.replace(whole, () => `export const ${exported} = ${start}${end}${load}${keys}`),
-    result: text.replace(whole, () => `const result = ${result.trim().replace(/,$/, '')};\n`),
-  };
-}
-
-/** Lists the keys of `strictObject({ … })`: names in front of a colon that are in no inner bracket. */
-function listResultKeys(result) {
-  const inner = /^strictObject\(\{(.*)\}\),\s*$/s.exec(result)?.[1];
-  if (inner === undefined) throw new Error(`not an object of named fields: ${result}`);
-  let flat = inner.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
-  for (let before = ''; before !== flat; ) {
-    before = flat;
-    flat = flat.replace(/\([^()]*\)|\{[^{}]*\}|\[[^[\]]*\]/g, '');
-  }
-  const fields = flat
-    .split(',')
-    .map((field) => field.trim())
-    .filter((field) => field !== '');
-  return fields.map((field) => {
-    const key = /^(\w+):/.exec(field)?.[1];
-    if (key === undefined) throw new Error(`not a named field: ${field}`);
-    return key;
-  });
 }
 
 /** Lists the exports of each file. The core creates the object of a module on demand; `import *` would create all of them at every

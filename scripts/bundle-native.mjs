@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createRemoval } from './native-start.mjs';
+import { lazyResults, splitResult, toResultPath } from './split-result.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { files, webFolder, outfile, profiles } = JSON.parse(process.argv[2]);
@@ -36,7 +37,7 @@ ${own.map((path) => `    case '${path}': return import('../${path}');`).join('\n
 
 /** Encodes the text as the function that it replaces does. */
 const nativeSha256 = `
-export const sha256 = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('hex');
+export const sha256 = (text: string): string => Bun.SHA256.hash(text, 'hex');
 `;
 
 const loader = {
@@ -52,6 +53,17 @@ const loader = {
     replaceText(/core[\\/]registry\.ts$/, /await import\(.*?\)/, 'await importOperation(file)', importOperation);
     // Without compiled code, SHA-256 in JavaScript takes 0.5 ms of a write.
     replaceText(/src[\\/]lib[\\/]digest\.ts$/, 'export function sha256(', 'function computeSha256(', nativeSha256);
+    const lazyPaths = new Map(lazyResults.map((path) => [join(root, path), join(root, toResultPath(path))]));
+    const resultPaths = new Map([...lazyPaths].map(([path, result]) => [result, path]));
+    build.onLoad({ filter: /[\\/]operations[\\/][\w-]+\.ts$/ }, ({ path }) => {
+      const result = lazyPaths.get(path);
+      return result && { contents: splitResult(path, `import(${JSON.stringify(result)})`).operation, loader: 'ts' };
+    });
+    build.onResolve({ filter: /-result\.ts$/ }, ({ path }) => (resultPaths.has(path) ? { path } : undefined));
+    build.onLoad({ filter: /-result\.ts$/ }, ({ path }) => {
+      const operation = resultPaths.get(path);
+      return operation && { contents: `${splitResult(operation, '').result}export { result };\n`, loader: 'ts' };
+    });
     // The first module that runs.
     replaceText(/src[\\/]cli\.ts$/, /^import /m, "import 'cleo:removal';\nimport ");
     build.onResolve({ filter: /^cleo:removal$/ }, ({ path }) => ({ path, namespace: 'removal' }));

@@ -33,9 +33,19 @@ const commands = [
   'next --count 5',
   'update T002 --notes begun',
   'complete T002',
+  'add-batch --file batch.json',
   'skill run yes',
   serverWord,
 ];
+
+/** So many tasks that the log of the database is emptied. */
+const batch = Array.from({ length: 1000 }, (_, i) => {
+  const isEpic = i % 8 === 0;
+  const task = { ref: `part-${i}`, title: `Part ${i}`, description: `Write part ${i} of the batch`.repeat(5) };
+  return isEpic
+    ? { ...task, type: 'epic' }
+    : { ...task, parent: `part-${i - (i % 8)}`, ...(i % 8 > 1 ? { depends: [`part-${i - 1}`] } : {}) };
+});
 
 /** Commands whose reads are logged. For Node, they have caches of their own. */
 const gradedCommands = ['show T003', 'find Write', 'exists T001', 'next', 'list'];
@@ -73,6 +83,7 @@ export async function warmUp(program, getEnv, { isGraded = false } = {}) {
   mkdirSync(join(project, 'skills', 'yes'), { recursive: true });
   writeFileSync(join(project, 'skills', 'yes', 'run'), '#!/bin/sh\n', { mode: 0o755 });
   const [file, ...words] = program;
+  writeFileSync(join(project, 'batch.json'), JSON.stringify(batch));
   const printTrustDigest = () => execFileSync(file, [...words, 'trust', '--print'], { cwd: project, env, encoding: 'utf8' }).trim();
   const run = async (command, more = {}) => {
     const child = spawn(file, [...words, ...command.split(' ')], {

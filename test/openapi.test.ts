@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { getErrorCatalog } from '../src/admin/all-errors.ts';
 import { describeParams } from '../src/core/command-line.ts';
+import { listResultKeys } from '../src/core/define.ts';
 import { registry } from '../src/core/index.generated.ts';
 import { createOpenApi, getPath } from '../src/surfaces/http/openapi.ts';
 import type { Json } from './app.ts';
@@ -67,7 +68,7 @@ test.each(operations.map((operation) => [operation.name, operation] as const))('
   expect(schema.additionalProperties).toBe(false);
   expect(Object.keys(example)).toEqual(Object.keys(operation.example.call));
   const answer = resolveRef(post.responses[200].content['application/json'].schema.$ref) as Json;
-  expect(Object.keys(answer.properties)).toEqual(expect.arrayContaining(['_meta', 'success', ...Object.keys(operation.result.entries)]));
+  expect(Object.keys(answer.properties)).toEqual(expect.arrayContaining(['_meta', 'success', ...listResultKeys(operation)]));
   for (const code of operation.errors) expect(Object.keys(post.responses)).toContain(String(getErrorCatalog()[code].http));
 });
 

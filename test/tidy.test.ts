@@ -3,6 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { getErrorCatalog } from '../src/admin/all-errors.ts';
 import { describeParams, listCommandNames } from '../src/core/command-line.ts';
+import { listResultKeys } from '../src/core/define.ts';
 import { exitCodes } from '../src/core/errors/exit-codes.ts';
 import { registry } from '../src/core/index.generated.ts';
 import type { View } from '../src/core/terminal/index.ts';
@@ -281,7 +282,7 @@ describe('operations', () => {
     const { args = [], short = {}, read: sources = {}, raw, demo } = operation.cli;
     const names = shapes.map((shape) => shape.name);
     expect(names).toEqual(expect.arrayContaining([...args, ...Object.values(short), ...Object.keys(sources)]));
-    const results = Object.keys(operation.result.entries);
+    const results = listResultKeys(operation);
     expect(results.length).toBeGreaterThan(0);
     expect(results).toEqual(expect.arrayContaining([raw, demo].filter((key) => key !== undefined)));
     expect(results).not.toContain('data');
@@ -292,9 +293,10 @@ describe('operations', () => {
   test('every form of a view draws a result key of an operation that names the view', async () => {
     const results = new Map<View, string[]>();
     for (const entry of registry.entries) {
-      const { cli, result, exitNamespace } = await entry.load();
+      const operation = await entry.load();
+      const { cli, exitNamespace } = operation;
       const view = await cli.view?.();
-      if (view) results.set(view, [...(results.get(view) ?? []), ...Object.keys(result.entries)]);
+      if (view) results.set(view, [...(results.get(view) ?? []), ...listResultKeys(operation)]);
       expect([entry.name, exitNamespace !== undefined && view?.error === undefined]).toEqual([entry.name, false]);
     }
     expect([...results].flatMap(([{ forms }, keys]) => Object.keys(forms).filter((key) => !keys.includes(key)))).toEqual([]);

@@ -30,7 +30,7 @@ type OperationTier = 0 | 1 | 2;
 /** Everything an operation can require before it runs. */
 export type Requirement = 'store' | 'project' | 'nothing';
 
-type Params = StrictObjectSchema<ObjectEntries, undefined>;
+export type Params = StrictObjectSchema<ObjectEntries, undefined>;
 
 /** A scope that depends on the parameters or on the state. The operation itself requires it with `requireScope`. */
 export interface ConditionalScope {
@@ -319,16 +319,19 @@ export const noChange = <R>(result: R): Answer<R> => new Answer(result, { exit: 
 
 type Run<C, P extends Params, R extends Params> = (context: C, params: InferOutput<P>) => Promise<InferOutput<R> | Answer<InferOutput<R>>>;
 
-export interface Operation extends Omit<Definition<Params, Params>, 'needs'> {
+export interface Operation extends Omit<Definition<Params, Params>, 'needs' | 'result'> {
+  result?: Params;
+  /** Used instead of `result` if the build has moved the schema to a part of its own, because it takes time to create. */
+  lazyResult?: { keys: string[]; load(): Promise<Params> };
   kind: OperationKind;
   needs: Requirement;
   canDryRun: boolean;
-  /** The keys of the result, if the build has moved its schema to a part of its own. */
-  resultKeys?: string[];
   run: Run<never, Params, Params>;
   peek?(context: QueryContext, params: never): Promise<{ answer: unknown } | { hint: unknown }>;
   findWork?(context: QueryContext): Promise<AvailableWork>;
 }
+
+export const listResultKeys = ({ result, lazyResult }: Operation): string[] => lazyResult?.keys ?? Object.keys(result?.entries ?? {});
 
 /** The part of an operation that help, completion and parsing need. */
 export type CommandDefinition = Pick<Operation, 'summary' | 'params' | 'cli' | 'paramAliases'> & { name: string };

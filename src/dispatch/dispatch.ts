@@ -1,6 +1,6 @@
 import { type BaseIssue, safeParse } from 'valibot';
 import { describeParams } from '#core/command-line.ts';
-import type { AnswerOptions, CommandDefinition, Operation, WaitRequest } from '#core/define.ts';
+import { type AnswerOptions, type CommandDefinition, listResultKeys, type Operation, type WaitRequest } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import type { Caller, Changes } from '#core/model/audit.ts';
 import { getRequiredScope, includesScope, isAllowed, type ScopedOperation } from '#core/rules/token-scope.ts';
@@ -350,7 +350,7 @@ export function createSuccess(operation: Operation, meta: Meta, outcome: Outcome
 
 /** Returns the first key of the result schema that the result has: it holds the primary data. */
 export function getResultsField(operation: Operation, result: Record<string, unknown> = {}): string {
-  const keys = operation.resultKeys ?? Object.keys(operation.result.entries);
+  const keys = listResultKeys(operation);
   return keys.find((key) => key in result) ?? keys[0] ?? '';
 }
 

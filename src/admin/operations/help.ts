@@ -15,7 +15,7 @@ import {
   unknown,
 } from 'valibot';
 import { formatCommand, listCommandNames } from '#core/command-line.ts';
-import { type CommandDefinition, type Operation, query, type Registry, type RegistryEntry } from '#core/define.ts';
+import { type CommandDefinition, listResultKeys, type Operation, query, type Registry, type RegistryEntry } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
 import { exitCodes } from '#core/errors/exit-codes.ts';
 import { helpTopics } from '#core/help-topics.ts';
@@ -202,7 +202,7 @@ const listErrors = ({ errors }: Operation): { code: string; exitCode: number }[]
 
 async function describeOperation(operation: Operation, seeAlso: string[]) {
   const { createJsonSchema } = await import('#core/model/json-schema.ts');
-  const { name, summary, tier, aliases, synonyms = [], shortcuts = {}, params, paramAliases, result, exitNamespace, example } = operation;
+  const { name, summary, tier, aliases, synonyms = [], shortcuts = {}, params, paramAliases, exitNamespace, example } = operation;
   return {
     operation: name,
     summary,
@@ -212,7 +212,7 @@ async function describeOperation(operation: Operation, seeAlso: string[]) {
     usage: formatUsage(operation),
     params: createJsonSchema(params) as Record<string, unknown>,
     ...omitEmpty({ also: paramAliases }),
-    results: Object.keys(result.entries),
+    results: listResultKeys(operation),
     ...omitEmpty({ errors: listErrors(operation), exitNamespace }),
     example: { params: example.call, command: formatCommand(operation, example.call) },
     ...omitEmpty({ seeAlso }),

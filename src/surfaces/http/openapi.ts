@@ -1,5 +1,5 @@
 import { getErrorCatalog } from '#admin/all-errors.ts';
-import type { Operation, Registry } from '#core/define.ts';
+import type { Operation, Params, Registry } from '#core/define.ts';
 import { describeScope } from '#core/describe-scope.ts';
 import { createJsonSchema } from '#core/model/json-schema.ts';
 
@@ -11,7 +11,8 @@ export async function createOpenApi(registry: Registry, version: string): Promis
   const paths: Node = {};
   for (const entry of registry.entries) {
     const operation = await entry.load();
-    paths[getPath(operation)] = { post: describeOperation(operation, schemas) };
+    const result = (await operation.lazyResult?.load()) ?? operation.result!;
+    paths[getPath(operation)] = { post: describeOperation(operation, result, schemas) };
   }
   return {
     openapi: '3.1.0',
@@ -43,10 +44,10 @@ const getGateway = ({ kind }: Operation): 'query' | 'mutate' => (kind === 'query
 
 export const getPath = (operation: Operation): string => `/api/${getGateway(operation)}/${operation.name.replace('.', '/')}`;
 
-function describeOperation(operation: Operation, schemas: Node): Node {
+function describeOperation(operation: Operation, resultSchema: Params, schemas: Node): Node {
   const id = operation.name.replace(/[.-]([a-z])/g, (_, letter: string) => letter.toUpperCase());
   const isWrite = operation.kind !== 'query';
-  const result = hoistDefinitions(createJsonSchema(operation.result), `${id}Result`, schemas) as { properties?: Node; required?: string[] };
+  const result = hoistDefinitions(createJsonSchema(resultSchema), `${id}Result`, schemas) as { properties?: Node; required?: string[] };
   schemas[`${id}Result`] = {
     type: 'object',
     properties: { _meta: toRef('Meta'), success: { const: true }, ...result.properties, ...(isWrite ? { data: receipt } : {}) },

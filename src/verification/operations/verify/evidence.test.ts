@@ -63,7 +63,7 @@ describe('evidence', () => {
     });
     const status = await app.call('verify.status', { taskId: 'T001' });
     expect(status.verification.failures).toMatchObject([{ gate: 'testsPassed', observer: { host: expect.any(String) } }]);
-    parse(verifyStatus.result, { verification: status.verification });
+    parse(verifyStatus.result!, { verification: status.verification });
   });
 
   test('from a failing tool is rejected without the secrets that the tool prints', async () => {
