@@ -155,7 +155,7 @@ function summarizeFiles(files: unknown[]): { items: number; length: number; sha2
 }
 
 /** Prepares parameters for the audit log: secrets are hidden, long texts become length and hash, deep nesting is cut off. */
-export const redactParams = (value: unknown): unknown => redactValue(value, createRedactedName(''), new Map(), 0);
+export const redactParams = (value: unknown): unknown => redactValue(value, createRedactedName(''), { names: new Map(), texts: [] }, 0);
 
 interface RedactedName {
   name: string;
@@ -169,9 +169,15 @@ const createRedactedName = (name: string): RedactedName => ({
   kind: classifyName(name),
 });
 
-/** `names` has the names that were seen before: a batch repeats the same few names a thousand times. A value without secrets is returned as
- *  it is, because a copy of a batch would be a tenth of its memory. */
-function redactValue(value: unknown, under: RedactedName, names: Map<string, RedactedName>, depth: number): unknown {
+interface Redaction {
+  /** The names that were seen before: a batch repeats the same few names a thousand times. */
+  names: Map<string, RedactedName>;
+  /** The texts of an object, while they are searched. One list for all objects. */
+  texts: string[];
+}
+
+/** A value without secrets is returned as it is, because a copy of a batch would be a tenth of its memory. */
+function redactValue(value: unknown, under: RedactedName, redaction: Redaction, depth: number): unknown {
   if (typeof value === 'string') {
     if (isSecretValue(under.kind, value)) return redactedMark;
     return value.length > maxTextLength ? { length: value.length, sha256: sha256(value.toWellFormed()) } : redactText(value).toWellFormed();
@@ -181,17 +187,22 @@ function redactValue(value: unknown, under: RedactedName, names: Map<string, Red
   if (Array.isArray(value)) {
     const whole = under.name === 'content' ? summarizeFiles(value) : undefined;
     if (whole) return whole;
-    const items = value.map((item) => redactValue(item, under, names, depth + 1));
-    return items.every((item, i) => item === value[i]) ? value : items;
+    let items: unknown[] | undefined;
+    for (let i = 0; i < value.length; i++) {
+      const item = redactValue(value[i], under, redaction, depth + 1);
+      if (item !== value[i]) items ??= value.slice(0, i);
+      items?.push(item);
+    }
+    return items ?? value;
   }
   const items = value as Record<string, unknown>;
+  if (isHarmless(items, redaction)) return value;
   const keys = Object.keys(value);
-  const known = keys.map((key) => getName(key, names));
-  if (known.every(isHarmlessName) && isHarmless(Object.values(items))) return value;
+  const known = keys.map((key) => getName(key, redaction.names));
   let entries: [string, unknown][] | undefined;
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i]!;
-    const item = redactValue(items[key], known[i]!, names, depth + 1);
+    const item = redactValue(items[key], known[i]!, redaction, depth + 1);
     if (item !== items[key] || known[i]!.redacted !== key) entries ??= keys.slice(0, i).map((name) => [name, items[name]]);
     entries?.push([known[i]!.redacted, item]);
   }
@@ -209,17 +220,26 @@ function getName(key: string, names: Map<string, RedactedName>): RedactedName {
 
 const isHarmlessName = ({ name, redacted, kind }: RedactedName): boolean => kind === undefined && redacted === name && name !== 'content';
 
-/** Checks that nothing has to be hidden in a list of short texts and lists of them. The texts are searched together, which takes half the time
+/** Texts of this length are searched separately, because joining them would copy them. */
+const minSeparateLength = 64;
+
+/** Checks that nothing has to be hidden in an object of texts and lists of them. Short texts are searched together, which takes half the time
  *  that a search of each takes. */
-function isHarmless(items: unknown[]): boolean {
-  const texts: string[] = [];
-  for (const item of items)
-    if (typeof item === 'string') texts.push(item);
-    else if (Array.isArray(item)) {
-      for (const one of item)
-        if (typeof one === 'string') texts.push(one);
+function isHarmless(items: Record<string, unknown>, { names, texts }: Redaction): boolean {
+  texts.length = 0;
+  for (const key in items) {
+    if (!isHarmlessName(getName(key, names))) return false;
+    const item = items[key];
+    if (typeof item === 'string') {
+      if (item.length < minSeparateLength) texts.push(item);
+      else if (!isHarmlessText(item)) return false;
+    } else if (Array.isArray(item)) {
+      for (let i = 0; i < item.length; i++)
+        if (typeof item[i] === 'string') texts.push(item[i]);
         else return false;
     } else if (typeof item === 'object' && item !== null) return false;
-  const text = texts.join('\n');
-  return text.length <= maxTextLength && text.isWellFormed() && !mayHaveSecret.test(text);
+  }
+  return isHarmlessText(texts.join('\n'));
 }
+
+const isHarmlessText = (text: string): boolean => text.length <= maxTextLength && text.isWellFormed() && !mayHaveSecret.test(text);

@@ -19,14 +19,25 @@ export const decodeUid = (uid: string): { time: number; hex: string } => ({
 
 export const uidPattern = /^[0-9a-hjkmnp-tv-z]{20}$/;
 
-/** Encodes 50 bits as ten digits, in halves: V8 allocates an object for every larger number, and a batch encodes thousands. */
-const encode = (number: number): string => encodeHalf(Math.floor(number / 2 ** 25)) + encodeHalf(number % 2 ** 25);
+/** Encodes 50 bits as ten digits, in halves: V8 allocates an object for every larger number, and a batch encodes thousands. One call, because
+ *  every text that is joined from two is an object, too. */
+function encode(number: number): string {
+  const high = Math.floor(number / 2 ** 25);
+  const low = number % 2 ** 25;
+  return String.fromCharCode(
+    codeAt(high, 20),
+    codeAt(high, 15),
+    codeAt(high, 10),
+    codeAt(high, 5),
+    codeAt(high, 0),
+    codeAt(low, 20),
+    codeAt(low, 15),
+    codeAt(low, 10),
+    codeAt(low, 5),
+    codeAt(low, 0),
+  );
+}
 
-const encodeHalf = (half: number): string =>
-  alphabet.charAt((half >> 20) & 31) +
-  alphabet.charAt((half >> 15) & 31) +
-  alphabet.charAt((half >> 10) & 31) +
-  alphabet.charAt((half >> 5) & 31) +
-  alphabet.charAt(half & 31);
+const codeAt = (half: number, shift: number): number => alphabet.charCodeAt((half >> shift) & 31);
 
 const decode = (digits: string): number => [...digits].reduce((number, digit) => number * 32 + Math.max(0, alphabet.indexOf(digit)), 0);

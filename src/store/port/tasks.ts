@@ -184,9 +184,9 @@ export interface TaskWrites {
   nextIds(count: number): Promise<TaskId[]>;
   /** Makes sure that no id up to `upTo` is assigned again. */
   reserveIds(upTo: TaskId): Promise<void>;
-  insert(task: TaskRecord, notes?: Note[], origin?: TaskOrigin): Promise<void>;
+  insert(task: TaskRecord, notes?: readonly Note[], origin?: TaskOrigin): Promise<void>;
   /** With `isIndexedLater`, search finds the tasks after `indexPending` only. An import indexes many at once, which is faster. */
-  insertMany(tasks: { task: TaskRecord; notes: Note[] }[], origin?: TaskOrigin, isIndexedLater?: boolean): Promise<void>;
+  insertMany(tasks: { task: TaskRecord; notes: readonly Note[] }[], origin?: TaskOrigin, isIndexedLater?: boolean): Promise<void>;
   /** Indexes the tasks that were inserted with `isIndexedLater`. */
   indexPending(): Promise<void>;
   /** Writes the fields that differ, a history row for each of them, and the next revision. `updatedAt` is the time of a change that was

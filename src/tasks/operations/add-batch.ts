@@ -1,7 +1,8 @@
 import { array, description, maxLength, minLength, pipe, strictObject } from 'valibot';
 import { mutation } from '#core/define.ts';
+import { largeArray } from '#core/model/large-array.ts';
 import { maxEntries, NewEntrySchema } from '../model/new-entry.ts';
-import { TaskReceiptSchema } from '../model/task.ts';
+import { type Note, TaskReceiptSchema } from '../model/task.ts';
 import { toTaskReceipt } from '../rules/view.ts';
 import { planBatch } from './shared/batch.ts';
 import { createNotes } from './shared/create-task.ts';
@@ -11,7 +12,7 @@ export const tasksAddBatch = mutation({
   summary: 'Create several tasks at once, all or none',
   params: strictObject({
     tasks: pipe(
-      array(NewEntrySchema),
+      largeArray(NewEntrySchema),
       minLength(1, 'must not be empty'),
       maxLength(maxEntries, `must have at most ${maxEntries} entries`),
       description('Tasks; they can refer to each other by ref'),
@@ -45,7 +46,11 @@ export const tasksAddBatch = mutation({
   },
   async run(ctx, { tasks }) {
     const planned = await planBatch(ctx, tasks);
-    await ctx.store.tasks.insertMany(planned.map((task, i) => ({ task, notes: createNotes(ctx, tasks[i]?.notes) })));
+    // Tasks without notes share one list: a thousand empty lists would take memory.
+    const noNotes: Note[] = [];
+    await ctx.store.tasks.insertMany(
+      planned.map((task, i) => ({ task, notes: tasks[i]?.notes ? createNotes(ctx, tasks[i].notes) : noNotes })),
+    );
     return { tasks: planned.map((task) => toTaskReceipt(task)) };
   },
 });

@@ -37,8 +37,8 @@ export interface Placement {
 
 /** Enforces the parent matrix: a saga contains epics, an epic tasks, a task subtasks. Only subtasks need a parent. */
 export function checkPlacement({ id, type, ancestry, openSiblings, maxSiblings, isOpen }: Placement): void {
-  const [parent, grandparent, greatGrandparent] = ancestry;
-  if (parent?.type === 'subtask' && grandparent?.type === 'task' && greatGrandparent?.type === 'epic')
+  const parent = ancestry[0];
+  if (parent?.type === 'subtask' && ancestry[1]?.type === 'task' && ancestry[2]?.type === 'epic')
     throw new CleoError('E_DEPTH_EXCEEDED', { parent: parent.id });
   if (!canBePlaced(type, parent?.type)) {
     const allowed = allowedParents[type][0];

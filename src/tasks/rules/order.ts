@@ -24,20 +24,24 @@ export function listPrerequisites(milestone: Milestone, links: TaskLinks): Miles
 
 /** Checks whether new tasks can be worked on in the order of the list, which rules out a cycle: no task has dependencies, or every parent
  *  is in front of its children, and every dependency with all its descendants is in front of the task. The tasks of most batches are in
- *  such an order, and it is found without reading the graph. */
-export function isForwardOrder(tasks: { id: TaskId; parentId?: TaskId | undefined; depends: TaskId[] }[]): boolean {
+ *  such an order, and it is found without reading the graph. `indexes` has the position of each task. */
+export function isForwardOrder(
+  tasks: { id: TaskId; parentId?: TaskId | undefined; depends: TaskId[] }[],
+  indexes = new Map(tasks.map(({ id }, i) => [id, i])),
+): boolean {
   if (tasks.every((task) => task.depends.length === 0)) return true;
-  const parentOf = new Map<TaskId, TaskId | undefined>();
   /** The position of the last descendant of each task. */
-  const ends = new Map<TaskId, number>();
-  let position = 0;
-  for (const { id, parentId } of tasks) {
-    if (parentId !== undefined && !parentOf.has(parentId)) return false;
-    parentOf.set(id, parentId);
-    for (let up: TaskId | undefined = id; up !== undefined; up = parentOf.get(up)) ends.set(up, position);
-    position++;
+  const ends: number[] = [];
+  for (let i = 0; i < tasks.length; i++) {
+    const above = tasks[i]!.parentId;
+    if (above !== undefined && (indexes.get(above) ?? i) >= i) return false;
+    for (let up: number | undefined = i; up !== undefined; ) {
+      ends[up] = i;
+      const parent: TaskId | undefined = tasks[up]!.parentId;
+      up = parent === undefined ? undefined : indexes.get(parent);
+    }
   }
-  return tasks.every(({ depends }, i) => depends.every((on) => (ends.get(on) ?? i) < i));
+  return tasks.every(({ depends }, i) => depends.every((on) => (ends[indexes.get(on) ?? i] ?? i) < i));
 }
 
 /** Finds a cycle through one of these tasks; its first and last id are the same. */

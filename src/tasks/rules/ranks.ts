@@ -39,14 +39,19 @@ export function computeRanks(facts: RankFacts[], others: BestChildren[] = []): T
     const known = ranks.get(one.taskId);
     if (known) return known;
     // A cycle in a damaged store ends here.
-    ranks.set(one.taskId, []);
-    const below = (childrenOf.get(one.taskId) ?? []).flatMap(rank);
-    const own = isReadyItself(one) ? [toOwnRank(one)] : canContain(one) ? rankContainer(one, below, othersOf.get(one.taskId) ?? []) : [];
+    ranks.set(one.taskId, noRanks);
+    const below = childrenOf.get(one.taskId)?.flatMap(rank) ?? noRanks;
+    const more = othersOf.get(one.taskId);
+    const canRank = canContain(one) && (below.length > 0 || more !== undefined);
+    const own = isReadyItself(one) ? [toOwnRank(one)] : canRank ? rankContainer(one, below, more ?? []) : noRanks;
     ranks.set(one.taskId, own);
     return own;
   };
   return facts.flatMap(rank);
 }
+
+/** One list for all tasks without ranks, which are most of a batch. */
+const noRanks: TaskRank[] = [];
 
 type OwnFacts = RankFacts & { task: NonNullable<RankFacts['task']> };
 

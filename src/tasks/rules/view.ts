@@ -52,7 +52,7 @@ export function toTask(task: TaskRecord, { ancestry, children, notes, relations 
 
 export function toTaskReceipt(task: TaskRecord, changed: (keyof TaskRecord)[] = []): TaskReceipt {
   const { id, title, status, type, parentId } = task;
-  const receipt: TaskReceipt = defined({ id, title, status, type, parentId });
+  const receipt: TaskReceipt = parentId === undefined ? { id, title, status, type } : { id, title, status, type, parentId };
   for (const field of changed) {
     const value = field === 'acceptance' ? task.acceptance.map(toAcceptance) : task[field];
     if (value !== undefined && !(field in receipt)) Object.assign(receipt, { [field]: value });

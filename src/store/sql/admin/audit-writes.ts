@@ -3,7 +3,7 @@ import type { AuditEntry } from '#core/model/audit.ts';
 import type { TaskId } from '#core/model/scalars.ts';
 import type { AuditWrites } from '../../port/admin.ts';
 import type { Stamp } from '../../port/store.ts';
-import { insertValues } from '../list-rows.ts';
+import { insertItems } from '../list-rows.ts';
 import { type Db, type Sql, type SqlRow, type SqlValue, sql } from '../sql.ts';
 
 /** The end of the log when a transaction begins, and the last number of a row of history that was given out. Rows that were rolled back have
@@ -93,19 +93,38 @@ interface HistoryRow {
 /** Adds rows to the history of tasks in one transaction. Only this writer adds them, so that the log can tell its last row. */
 export interface HistoryWriter {
   add(rows: HistoryRow[]): Promise<void>;
+  /** Adds the row with which the history of each new task begins: its title. */
+  addCreated(field: string, tasks: readonly { id: TaskId; title: string }[]): Promise<void>;
   /** Counts the rows that this transaction has added. */
   countAdded(): number;
 }
 
+const historyColumns = 'task_history (task_id, at, by_agent, field, old_value, new_value, reason)';
+
 export function createHistoryWriter(db: Db, stamp: Stamp): HistoryWriter {
   let added = 0;
+  const setStart = (values: SqlValue[], at: number, taskId: TaskId, field: string): void => {
+    values[at] = taskId;
+    values[at + 1] = stamp.at;
+    values[at + 2] = stamp.by;
+    values[at + 3] = field;
+  };
   return {
     async add(rows) {
       added += rows.length;
-      const values: SqlValue[] = [];
-      for (const e of rows)
-        values.push(e.taskId, stamp.at, stamp.by, e.field, toJson(e.old) ?? null, toJson(e.new) ?? null, e.reason ?? null);
-      await insertValues(db, 'task_history (task_id, at, by_agent, field, old_value, new_value, reason)', 7, values, 100);
+      await insertItems(db, historyColumns, { columns: 7, maxRows: 100 }, rows, (values, at, row) => {
+        setStart(values, at, row.taskId, row.field);
+        values[at + 4] = toJson(row.old) ?? null;
+        values[at + 5] = toJson(row.new) ?? null;
+        values[at + 6] = row.reason ?? null;
+      });
+    },
+    async addCreated(field, tasks) {
+      added += tasks.length;
+      await insertItems(db, historyColumns, { columns: 7, maxRows: 100 }, tasks, (values, at, { id, title }) => {
+        setStart(values, at, id, field);
+        values[at + 5] = JSON.stringify(title);
+      });
     },
     countAdded: () => added,
   };

@@ -52,7 +52,7 @@ export function createMemoryWrites(db: Db, stamp: Stamp, changes: Changes): Memo
       await indexTexts(
         db,
         'memory_search',
-        entries.map(({ id, title, content, tags }) => ({ seq: seqs.get(id)!, title, rest: [content, ...tags] })),
+        entries.map(({ id, title, content, tags }) => ({ seq: seqs.get(id)!, title, rest: [content, ...tags].join('\n') })),
       );
       for (const { id } of entries) changes.created.push(id);
     },

@@ -41,7 +41,7 @@ async function indexPages(
     const texts = rows.map(({ seq, id, title, text }) => ({
       seq: Number(seq),
       title: String(title),
-      rest: [String(text ?? ''), ...(more.get(String(id)) ?? [])],
+      rest: [String(text ?? ''), ...(more.get(String(id)) ?? [])].join('\n'),
     }));
     await indexTexts(db, index, texts, storedWords);
     after = Number(rows.at(-1)?.seq);

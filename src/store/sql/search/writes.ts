@@ -1,22 +1,23 @@
 import { type TaskId, toTaskNumber } from '#core/model/scalars.ts';
 import { joinTerms, markEdges } from '#lib/terms.ts';
-import { listRows } from '../list-rows.ts';
-import { type Db, raw, type Sql, splitChunks, sql } from '../sql.ts';
+import { listPlaces, listRows } from '../list-rows.ts';
+import { type Db, raw, type Sql, type SqlValue, splitChunks, sql } from '../sql.ts';
 import { createWordTable, type WordTable } from './word-table.ts';
 
 interface IndexedText {
   title: string;
-  rest: string[];
+  /** All other texts, on lines of their own. */
+  rest: string;
 }
 
 /** `seq` is the number of the task. */
 export type TaskText = IndexedText & { seq: number };
 
-/** Terms joined by spaces. */
-interface IndexRow {
-  seq: number;
-  title: string;
-  rest: string;
+/** The terms of several texts, joined by spaces. */
+interface IndexedTerms {
+  seqs: readonly { seq: number }[];
+  titles: string[];
+  rests: string[];
 }
 
 export const indexTasks = (db: Db, texts: TaskText[], storedWords?: WordTable): Promise<void> =>
@@ -34,16 +35,19 @@ export async function indexTexts(
   const vocabulary = new Set<string>();
   for (const some of splitTexts(texts)) {
     const titles = joinTerms(some.map(({ title }) => title));
-    const rests = joinTerms(some.map(({ rest }) => rest.join('\n')));
-    const docs = some.map(({ seq }, i) => ({ seq, title: titles[i]!, rest: rests[i]! }));
-    for (const { title, rest } of docs) {
-      storedWords.addNewWords(title, vocabulary);
-      storedWords.addNewWords(rest, vocabulary);
+    const rests = joinTerms(some.map(({ rest }) => rest));
+    for (let i = 0; i < some.length; i++) {
+      storedWords.addNewWords(titles[i]!, vocabulary);
+      storedWords.addNewWords(rests[i]!, vocabulary);
     }
-    await db.run(engine.index(raw(index), docs));
+    await db.run(engine.index(raw(index), { seqs: some, titles, rests }));
   }
   for (const some of splitChunks([...vocabulary], 400)) await engine.addWords(db, some);
 }
+
+/** Joins the texts of a task that search finds besides the title. Most tasks have only a description, which is not copied. */
+export const joinRest = (description: string | undefined, labels: readonly string[], notes: readonly { text: string }[]): string =>
+  labels.length + notes.length === 0 ? (description ?? '') : [description ?? '', ...labels, ...notes.map(({ text }) => text)].join('\n');
 
 /** SQLite writes the new part of its index to disk whenever another statement begins, and merges small parts again and again. Parts of
  *  64 texts took three times as long as parts of this many. */
@@ -51,7 +55,7 @@ export const maxIndexedTexts = 1000;
 /** The terms of longer texts take seconds, after which PostgreSQL ends an idle transaction. */
 const maxIndexedLength = 1 << 20;
 
-export const measureText = ({ title, rest }: IndexedText): number => rest.reduce((length, text) => length + text.length, title.length);
+export const measureText = ({ title, rest }: IndexedText): number => title.length + rest.length;
 
 /** Checks whether texts of this total length are indexed with one statement. */
 export const isFullPart = (count: number, length: number): boolean => count >= maxIndexedTexts || length >= maxIndexedLength;
@@ -76,14 +80,22 @@ export const unindexTask = (db: Db, id: TaskId): Promise<void> => db.run(engines
 export const unindexMemory = (db: Db, seq: number): Promise<void> => db.run(engines[db.engine].remove(raw('memory_search'), seq));
 
 interface IndexEngine {
-  index(index: Sql, docs: IndexRow[]): Sql;
+  index(index: Sql, terms: IndexedTerms): Sql;
   remove(index: Sql, seq: number): Sql;
   /** Adds words to the vocabulary that is searched for similar words after a typo. */
   addWords(db: Db, words: string[]): Promise<void>;
 }
 
 const sqlite: IndexEngine = {
-  index: (index, docs) => sql`insert into ${index} (rowid, title, rest) values ${listRows(docs.map((d) => [d.seq, d.title, d.rest]))}`,
+  index: (index, { seqs, titles, rests }) => {
+    const values = new Array<SqlValue>(seqs.length * 3).fill(null);
+    for (let i = 0; i < seqs.length; i++) {
+      values[i * 3] = seqs[i]!.seq;
+      values[i * 3 + 1] = titles[i]!;
+      values[i * 3 + 2] = rests[i]!;
+    }
+    return sql`insert into ${index} (rowid, title, rest) values ${{ parts: listPlaces(3, seqs.length), values }}`;
+  },
   remove: (index, seq) => sql`delete from ${index} where rowid = ${seq}`,
   async addWords(db, words) {
     const added = await db.all(
@@ -95,16 +107,16 @@ const sqlite: IndexEngine = {
 };
 
 const postgres: IndexEngine = {
-  index: (index, docs) =>
+  index: (index, { seqs, titles, rests }) =>
     sql`
       insert into ${index} (seq, doc) select cast(seq as integer), cast(doc as tsvector)
-      from (values ${listRows(docs.map((d) => [d.seq, formatLexemes(d)]))}) as docs (seq, doc)`,
+      from (values ${listRows(seqs.map(({ seq }, i) => [seq, formatLexemes(titles[i]!, rests[i]!)]))}) as docs (seq, doc)`,
   remove: (index, seq) => sql`delete from ${index} where seq = ${seq}`,
   addWords: (db, words) => db.run(sql`insert into words (word) values ${listRows(words.map((word) => [word]))} on conflict do nothing`),
 };
 
 /** Terms contain only letters and digits, so they need no escaping. Weight A marks the title. */
-const formatLexemes = ({ title, rest }: IndexRow): string => {
+const formatLexemes = (title: string, rest: string): string => {
   const format = (terms: string, position: string): string[] =>
     terms.split(' ').flatMap((word) => (word === '' ? [] : [`'${word}':${position}`]));
   return [...new Set([...format(title, '1A'), ...format(rest, '2')])].join(' ');

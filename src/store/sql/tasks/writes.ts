@@ -1,13 +1,13 @@
 import type { Changes } from '#core/model/audit.ts';
 import { type TaskId, toTaskId, toTaskNumber } from '#core/model/scalars.ts';
-import type { TaskRecord } from '#tasks/model/task.ts';
+import type { Note, TaskRecord } from '#tasks/model/task.ts';
 import type { Stamp } from '../../port/store.ts';
 import type { TaskReads, TaskWrites } from '../../port/tasks.ts';
 import { type HistoryWriter, toJson } from '../admin/audit-writes.ts';
 import { noteUpdate } from '../changes.ts';
-import { insertValues, listRows } from '../list-rows.ts';
+import { insertItems, insertValues, listRows } from '../list-rows.ts';
 import { createWordTable } from '../search/word-table.ts';
-import { indexTasks, isFullPart, measureText, type TaskText, unindexTask } from '../search/writes.ts';
+import { indexTasks, isFullPart, joinRest, measureText, type TaskText, unindexTask } from '../search/writes.ts';
 import { type Db, type SqlValue, splitChunks, sql } from '../sql.ts';
 import type { RankRefresher } from './rank-refresher.ts';
 
@@ -37,29 +37,28 @@ export function createTaskWrites(
   const toTaskText = async (task: TaskRecord): Promise<TaskText> => ({
     seq: toTaskNumber(task.id),
     title: task.title,
-    rest: [task.description ?? '', ...task.labels, ...((await reads.getNotes([task.id])).get(task.id) ?? []).map((note) => note.text)],
+    rest: joinRest(task.description, task.labels, (await reads.getNotes([task.id])).get(task.id) ?? []),
   });
   // A clock that is behind must not date a change before the previous one.
   const setNextRevision = (id: TaskId, at?: string): Promise<void> =>
     db.run(sql`
       update tasks set updated_at = case when updated_at < ${at ?? stamp.at} then ${at ?? stamp.at} else updated_at end, revision = revision + 1
       where id = ${id}`);
-  const insertNotes = (rows: string[][]): Promise<void> =>
-    insertValues(db, 'task_notes (task_id, at, by_agent, content)', 4, rows.flat(), 200);
+  const insertNotes = (entries: readonly { task: TaskRecord; notes: readonly Note[] }[]): Promise<void> => {
+    const values: SqlValue[] = [];
+    for (const { task, notes } of entries) for (const note of notes) values.push(task.id, note.at, note.by, note.text);
+    return insertValues(db, 'task_notes (task_id, at, by_agent, content)', 4, values, 200);
+  };
   const insertMany: TaskWrites['insertMany'] = async (entries, origin = 'created', isIndexedLater = false) => {
     const tasks = entries.map((entry) => entry.task);
     await insertRows(db, tasks);
     await insertLists(db, tasks);
-    // Slices, so that the rows of a large batch are not all in memory at once.
-    for (const some of splitChunks(entries, 100)) {
-      await insertNotes(some.flatMap(({ task, notes }) => notes.map((note) => [task.id, note.at, note.by, note.text])));
-      await history.add(some.map(({ task }) => ({ taskId: task.id, field: origin, new: task.title })));
-      for (const { task, notes } of some) {
-        const rest = [task.description ?? '', ...task.labels, ...notes.map((n) => n.text)];
-        const text = { seq: toTaskNumber(task.id), title: task.title, rest };
-        pendingTexts.push(text);
-        pendingLength += measureText(text);
-      }
+    await insertNotes(entries);
+    await history.addCreated(origin, tasks);
+    for (const { task, notes } of entries) {
+      const text = { seq: toTaskNumber(task.id), title: task.title, rest: joinRest(task.description, task.labels, notes) };
+      pendingTexts.push(text);
+      pendingLength += measureText(text);
       if (isFullPart(pendingTexts.length, pendingLength)) await indexPending();
     }
     if (!isIndexedLater) await indexPending();
@@ -110,7 +109,7 @@ export function createTaskWrites(
     },
     async appendNotes(task, notes, at) {
       if (notes.length === 0) return;
-      await insertNotes(notes.map((note) => [task.id, note.at, note.by, note.text]));
+      await insertNotes([{ task, notes }]);
       await setNextRevision(task.id, at);
       await history.add(notes.map(({ text }) => ({ taskId: task.id, field: 'notes', new: text })));
       await reindex(task);
@@ -234,38 +233,35 @@ const taskColumns = [
   'uid',
 ];
 
-async function insertRows(db: Db, tasks: TaskRecord[]): Promise<void> {
-  // Slices, so that the values of a large import are not all in memory at once.
-  for (const some of splitChunks(tasks, 500)) {
-    const values: SqlValue[] = [];
-    for (const t of some)
-      values.push(
-        toTaskNumber(t.id),
-        t.id,
-        t.type,
-        t.title,
-        t.description ?? null,
-        t.status,
-        t.priority,
-        t.size ?? null,
-        t.phase ?? null,
-        t.parentId ?? null,
-        t.blockedBy ?? null,
-        t.createdAt,
-        t.createdBy,
-        t.updatedAt,
-        t.startedAt ?? null,
-        t.completedAt ?? null,
-        t.archivedAt ?? null,
-        t.revision,
-        t.assignee ?? null,
-        t.due ?? null,
-        toJson(t.requires) ?? null,
-        t.resolution ?? null,
-        t.uid,
-      );
-    await insertValues(db, `tasks (${taskColumns.join(', ')})`, taskColumns.length, values, 100);
-  }
+const insertRows = (db: Db, tasks: TaskRecord[]): Promise<void> =>
+  insertItems(db, `tasks (${taskColumns.join(', ')})`, { columns: taskColumns.length, maxRows: 100 }, tasks, setTaskValues);
+
+/** Writes the values of a task, in the order of `taskColumns`, into the list of its statement. A list for each task would have to be copied. */
+function setTaskValues(values: SqlValue[], at: number, task: TaskRecord): void {
+  let i = at;
+  values[i++] = toTaskNumber(task.id);
+  values[i++] = task.id;
+  values[i++] = task.type;
+  values[i++] = task.title;
+  values[i++] = task.description ?? null;
+  values[i++] = task.status;
+  values[i++] = task.priority;
+  values[i++] = task.size ?? null;
+  values[i++] = task.phase ?? null;
+  values[i++] = task.parentId ?? null;
+  values[i++] = task.blockedBy ?? null;
+  values[i++] = task.createdAt;
+  values[i++] = task.createdBy;
+  values[i++] = task.updatedAt;
+  values[i++] = task.startedAt ?? null;
+  values[i++] = task.completedAt ?? null;
+  values[i++] = task.archivedAt ?? null;
+  values[i++] = task.revision;
+  values[i++] = task.assignee ?? null;
+  values[i++] = task.due ?? null;
+  values[i++] = toJson(task.requires) ?? null;
+  values[i++] = task.resolution ?? null;
+  values[i] = task.uid;
 }
 
 async function insertLists(db: Db, tasks: TaskRecord[]): Promise<void> {
@@ -279,9 +275,11 @@ async function insertLists(db: Db, tasks: TaskRecord[]): Promise<void> {
     for (let i = 0; i < t.labels.length; i++) labels.push(t.id, i, t.labels[i]!);
     for (let i = 0; i < t.files.length; i++) files.push(t.id, i, t.files[i]!);
     for (let i = 0; i < t.depends.length; i++) depends.push(t.id, i, t.depends[i]!);
-    for (const [i, c] of t.acceptance.entries())
+    for (let i = 0; i < t.acceptance.length; i++) {
+      const c = t.acceptance[i]!;
       criteria.push(t.id, i, c.kind, c.text ?? null, c.gate ?? null, c.metAt ?? null, c.metBy ?? null);
-    for (const { tool, id } of t.aliases ?? []) aliases.set(`${tool}\n${id}`, [tool, id, t.id]);
+    }
+    if (t.aliases) for (const { tool, id } of t.aliases) aliases.set(`${tool}\n${id}`, [tool, id, t.id]);
   }
   await insertValues(db, 'task_labels (task_id, position, label)', 3, labels, 200);
   await insertValues(db, 'task_files (task_id, position, path)', 3, files, 200);

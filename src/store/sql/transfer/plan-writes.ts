@@ -8,7 +8,7 @@ import type { HistoryWriter } from '../admin/audit-writes.ts';
 import { noteUpdate } from '../changes.ts';
 import { listRows } from '../list-rows.ts';
 import { createMemoryWrites } from '../memory/writes.ts';
-import { indexTasks, indexTexts, unindexMemory, unindexTask } from '../search/writes.ts';
+import { indexTasks, indexTexts, joinRest, unindexMemory, unindexTask } from '../search/writes.ts';
 import { type Db, raw, splitChunks, sql } from '../sql.ts';
 import type { RankRefresher } from '../tasks/rank-refresher.ts';
 
@@ -122,7 +122,7 @@ export function createPlanWrites(
         tasks.map(({ id, title, description = '', labels }) => ({
           seq: toTaskNumber(id),
           title,
-          rest: [description, ...labels, ...(notes.get(id) ?? []).map(({ text }) => text)],
+          rest: joinRest(description, labels, notes.get(id) ?? []),
         })),
       );
     },
@@ -180,7 +180,7 @@ export function createPlanWrites(
         for (const task of entry.tasks) await db.run(sql`insert into memory_tasks (memory_id, task_id) values (${entry.id}, ${task})`);
         const seq = Number(row.seq);
         await unindexMemory(db, seq);
-        await indexTexts(db, 'memory_search', [{ seq, title: entry.title, rest: [entry.content, ...entry.tags] }]);
+        await indexTexts(db, 'memory_search', [{ seq, title: entry.title, rest: [entry.content, ...entry.tags].join('\n') }]);
         noteUpdate(changes, entry.id);
       }
       await db.run(sql`

@@ -6,7 +6,7 @@ import type { UndoWrites } from '../../port/undo.ts';
 import type { HistoryWriter } from '../admin/audit-writes.ts';
 import { noteUpdate } from '../changes.ts';
 import { insertRow } from '../insert-row.ts';
-import { indexTasks, unindexMemory, unindexTask } from '../search/writes.ts';
+import { indexTasks, joinRest, unindexMemory, unindexTask } from '../search/writes.ts';
 import { type Db, listValues, raw, type SqlRow, sql } from '../sql.ts';
 import type { ItemImage } from './images.ts';
 
@@ -62,7 +62,7 @@ export function createUndoWrites(
       await history.add([{ taskId: task.id, field: 'notes', reason: `undo: ${count} removed` }]);
       const notes = (await tasks.getNotes([task.id])).get(task.id) ?? [];
       await unindexTask(db, task.id);
-      const rest = [task.description ?? '', ...task.labels, ...notes.map((note) => note.text)];
+      const rest = joinRest(task.description, task.labels, notes);
       await indexTasks(db, [{ seq: toTaskNumber(task.id), title: task.title, rest }]);
       noteUpdate(changes, task.id);
     },

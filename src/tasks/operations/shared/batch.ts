@@ -1,7 +1,6 @@
 import type { MutationContext } from '#core/define.ts';
 import { CleoError, replaceFix } from '#core/errors/error.ts';
 import { parseTaskId, type TaskId, type TaskType } from '#core/model/scalars.ts';
-import { removeDuplicates } from '#lib/collections.ts';
 import type { Ancestor } from '#store/port/tasks.ts';
 import type { TaskRecord } from '../../model/task.ts';
 import { checkPlacement, getChildTier, sortParentsFirst } from '../../rules/hierarchy.ts';
@@ -22,22 +21,25 @@ export async function planBatch(ctx: MutationContext, entries: BatchEntry[]): Pr
   const ids = await store.tasks.nextIds(entries.length);
   const refs = mapRefs(entries, ids);
   await addAliases(ctx, refs, entries);
-  const indexes = new Map(ids.map((id, i) => [id, i]));
-  const parentOf = new Map<TaskId, TaskId | undefined>();
-  for (const [i, id] of ids.entries()) {
+  // Lists in the order of the entries: each table of a thousand ids takes a tenth of a megabyte.
+  const indexes: Indexes = new Map();
+  for (let i = 0; i < ids.length; i++) indexes.set(ids[i]!, i);
+  const parents: (TaskId | undefined)[] = [];
+  for (let i = 0; i < ids.length; i++) {
     const { parent, type } = entries[i]!;
-    parentOf.set(id, parent === undefined ? ctx.session && (await findDefaultParent(ctx, type)) : resolveRef(refs, parent, i));
+    parents.push(parent === undefined ? ctx.session && (await findDefaultParent(ctx, type)) : resolveRef(refs, parent, i));
   }
-  const types = new Map<TaskId, TaskType>();
+  const types: TaskType[] = [];
   const chains: Chains = new Map();
   const openChildren = new Map<TaskId, number>();
   const maxSiblings = config['hierarchy.maxSiblings'];
-  for (const id of sortEntries(ids, parentOf)) {
+  for (const id of sortEntries(ids, parents, indexes)) {
     const index = indexes.get(id)!;
     try {
-      const parent = parentOf.get(id);
+      const parent = parents[index];
       // Waiting for each entry of a large batch would take longer than its checks.
-      const ancestry = parent === undefined ? [] : (chains.get(parent) ?? (await readChain(ctx, parent, { types, parentOf, chains })));
+      const ancestry =
+        parent === undefined ? noAncestors : (chains.get(parent) ?? (await readChain(ctx, parent, { indexes, types, parents, chains })));
       if (parent && !indexes.has(parent)) checkAncestryInScope(ctx.session, ancestry, parent);
       const type = entries[index]!.type ?? getChildTier(ancestry[0]?.type);
       if (parent && !openChildren.has(parent))
@@ -46,7 +48,7 @@ export async function planBatch(ctx: MutationContext, entries: BatchEntry[]): Pr
       checkPlacement({ type, ancestry, openSiblings, maxSiblings, isOpen: true });
       checkParentOpen(ancestry[0]);
       if (parent) openChildren.set(parent, openSiblings + 1);
-      types.set(id, type);
+      types[index] = type;
     } catch (error) {
       if (!(error instanceof CleoError)) throw error;
       throw addEntryIndex(isAboutBatch(error, indexes) ? replaceFix(error, help) : error, index);
@@ -54,17 +56,14 @@ export async function planBatch(ctx: MutationContext, entries: BatchEntry[]): Pr
   }
   const tasks = ids.map((id, i) => {
     const entry = entries[i]!;
-    return createTask(ctx, id, entry, chains.get(parentOf.get(id))?.[0], {
-      type: types.get(id)!,
-      depends: entry.depends?.map((name) => resolveRef(refs, name, i)),
-    });
+    const depends = entry.depends?.map((name) => resolveRef(refs, name, i));
+    return createTask(ctx, id, entry, chains.get(parents[i])?.[0], types[i], depends);
   });
-  await checkDependsExist(
-    store,
-    removeDuplicates(tasks.flatMap((task) => task.depends)).filter((id) => !indexes.has(id)),
-  );
+  const outside = new Set<TaskId>();
+  for (const { depends } of tasks) for (const id of depends) if (!indexes.has(id)) outside.add(id);
+  await checkDependsExist(store, [...outside]);
   try {
-    if (!isForwardOrder(tasks)) await checkNoCycle(store, tasks, 'depends');
+    if (!isForwardOrder(tasks, indexes)) await checkNoCycle(store, tasks, 'depends');
   } catch (error) {
     throw error instanceof CleoError && isAboutBatch(error, indexes) ? replaceFix(error, help) : error;
   }
@@ -73,17 +72,24 @@ export async function planBatch(ctx: MutationContext, entries: BatchEntry[]): Pr
 
 const help = 'cleo help add-batch';
 
-/** Sorts parents before children. Entries that contain each other are not stored, so that no tree shows them. */
-function sortEntries(ids: TaskId[], parentOf: Map<TaskId, TaskId | undefined>): TaskId[] {
+const noAncestors: Ancestor[] = [];
+
+/** The position of each entry. */
+type Indexes = Map<TaskId, number>;
+
+/** Sorts parents before children. Most batches are in this order already. Entries that contain each other are not stored, so that no tree shows
+ *  them. */
+function sortEntries(ids: TaskId[], parents: (TaskId | undefined)[], indexes: Indexes): TaskId[] {
+  if (parents.every((parent, i) => parent === undefined || (indexes.get(parent) ?? -1) < i)) return ids;
   try {
-    return sortParentsFirst(ids, parentOf);
+    return sortParentsFirst(ids, new Map(ids.map((id, i) => [id, parents[i]])));
   } catch (error) {
     throw error instanceof CleoError ? replaceFix(error, help) : error;
   }
 }
 
 /** No command can show what the batch alone contains: a parent of an entry, a cycle of entries, or too many entries below one parent. */
-function isAboutBatch({ row, details }: CleoError, batch: Map<TaskId, number>): boolean {
+function isAboutBatch({ row, details }: CleoError, batch: Indexes): boolean {
   const names = [details.parent, ...((details.path as string[] | undefined) ?? [])] as (TaskId | undefined)[];
   return row === 'E_SIBLING_LIMIT' || row === 'E_INVALID_PARENT_TYPE' || names.some((id) => id !== undefined && batch.has(id));
 }
@@ -103,8 +109,14 @@ function mapRefs(entries: BatchEntry[], ids: TaskId[]): Map<string, TaskId> {
 
 /** Adds the ids of other tools that the batch names. */
 async function addAliases({ store }: MutationContext, refs: Map<string, TaskId>, entries: BatchEntry[]): Promise<void> {
-  const names = entries.flatMap(({ parent, depends = [] }) => [parent ?? [], depends].flat());
-  const unknown = names.filter((name) => !refs.has(name) && parseTaskId(name) === undefined);
+  const unknown: string[] = [];
+  const check = (name: string): void => {
+    if (!refs.has(name) && parseTaskId(name) === undefined) unknown.push(name);
+  };
+  for (const { parent, depends } of entries) {
+    if (parent !== undefined) check(parent);
+    depends?.forEach(check);
+  }
   if (unknown.length === 0) return;
   for (const [name, id] of await (await import('./aliases.ts')).findTasksByAlias(store, unknown)) refs.set(name, id);
 }
@@ -126,10 +138,11 @@ function resolveRef(refs: Map<string, TaskId>, name: string, index: number): Tas
 async function readChain(
   { store }: MutationContext,
   parent: TaskId,
-  { types, parentOf, chains }: { types: Map<TaskId, TaskType>; parentOf: Map<TaskId, TaskId | undefined>; chains: Chains },
+  { indexes, types, parents, chains }: { indexes: Indexes; types: TaskType[]; parents: (TaskId | undefined)[]; chains: Chains },
 ): Promise<Ancestor[]> {
-  const type = types.get(parent);
-  const above = chains.get(parentOf.get(parent)) ?? [];
+  const index = indexes.get(parent) ?? -1;
+  const type = types[index];
+  const above = chains.get(parents[index]) ?? [];
   const chain: Ancestor[] = type ? [{ id: parent, type, status: 'pending' }, ...above] : await requireAncestry(store, parent);
   chains.set(parent, chain);
   return chain;

@@ -25,7 +25,8 @@ export function createTask(
   id: TaskId,
   input: NewTask,
   parent: { id: TaskId; type: TaskType } | undefined,
-  { type, depends }: Pick<NewTask, 'type' | 'depends'> = input,
+  type = input.type,
+  depends = input.depends,
 ): TaskRecord {
   // `today` is computed when it is read.
   const { now, caller, platform } = ctx;
