@@ -41,7 +41,7 @@ export function runAtTerminal(line: string, { cwd, env, answers = [] }: Terminal
   let [seen, start] = ['', 0];
   const press = async (keys: TerminalAnswer[1]): Promise<void> => {
     const text = typeof keys === 'string' ? keys : await keys();
-    // A program switches the echo off after it has printed its question.
+    // Some programs switch the echo off after they have printed their question.
     setTimeout(() => keyboard.write(text), 100);
   };
   keyboard.on('error', () => {});
