@@ -154,7 +154,11 @@ function takeTurns(server: Server): void {
       return;
     }
     // Requests of other connections are read before the next one of this connection.
-    next[1].once('close', () => setImmediate(serveNext, socket));
+    next[1].once('close', () => {
+      // Bun reads on at the end of every response, and emits no event for it.
+      pauseIfFull(socket);
+      setImmediate(serveNext, socket);
+    });
     serveRequest(...next);
   };
   server.removeAllListeners('request');
