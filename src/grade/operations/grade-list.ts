@@ -27,7 +27,7 @@ export const adminGradeList = query({
   needs: 'project',
   shares: ['grades'],
   cli: {
-    command: 'grade',
+    command: ['grade', 'grade list'],
     select: 'list',
     selectedBy: ['trend'],
     isDefault: true,

@@ -164,7 +164,7 @@ describe('--explain', () => {
   test('lists each loss with its cause and the call that would have avoided it', async () => {
     const app = await openGradedApp();
     const { grade, explanation } = await app.call('admin.grade', { sessionId: id, explain: true });
-    parse(adminGrade.result, { grade, explanation });
+    parse(adminGrade.result!, { grade, explanation });
     expect(explanation.reduce((sum: number, loss: Json) => sum + loss.points, 0)).toBe(100 - grade.totalScore);
     expect(explanation).toContainEqual({
       dimension: 'taskHygiene',
@@ -336,6 +336,7 @@ describe('grade --list', () => {
     expect((await app.cli(['grade', id])).envelope._meta.command).toBe('admin.grade');
     expect((await app.cli(['grade', '--list'])).exitCode).toBe(0);
     expect((await app.cli(['grade', '--list', '--quiet'])).out).toBe(`${id}\n`);
+    expect((await app.cli(['grade', 'list', '--quiet'])).out).toBe(`${id}\n`);
     expect((await app.cli(['grade', '--trend'])).envelope).toHaveProperty('trend');
     rmSync(getGradesPath(app));
     mkdirSync(getGradesPath(app));

@@ -37,7 +37,7 @@ export const workRun = job({
   summary: 'Start agents that do the ready tasks',
   params: strictObject({
     scope: optional(
-      pipe(string(), description('epic:T001, saga:T001 or global (default: that of the session)'), metadata({ value: 'SCOPE' })),
+      pipe(string(), description('task:T001, epic:T001, saga:T001 or global (default: that of the session)'), metadata({ value: 'SCOPE' })),
     ),
     profile: ProfileParam,
     parallel: optional(pipe(wholeNumber({ min: 1, max: 64 }), description('Agents at the same time (default: 1)'))),
