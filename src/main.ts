@@ -1,4 +1,4 @@
-import { fstatSync, writeSync } from 'node:fs';
+import { fstatSync, statSync, writeSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { registry } from './core/index.generated.ts';
 import { type Config, defaultConfig, locatesStore } from './core/model/config.ts';
@@ -203,16 +203,18 @@ const isAscii = (text: string): boolean => !/[^ -~\n]/.test(text);
 export const createDemoApp = (folder: string, path: string | undefined, version: string): App =>
   createApp(createPlatform({ CLEO_ROOT: folder, CLEO_HOME: join(folder, '.cleo', 'home'), PATH: path }, folder, version));
 
-/** Detects the terminal. Accessing `process.stdout` costs a seventh of a cold start, so pipes and files are recognized by `fstat`. */
+/** Detects the terminal. Accessing `process.stdout` costs a seventh of a cold start, so pipes, files and `/dev/null` are recognized by
+ *  `fstat`. */
 async function detectScreen(): Promise<{ isTerminal: boolean; columns: number; rows?: number }> {
-  const isTerminal = isCharacterDevice(1) && (await import('node:tty')).isatty(1);
+  const isTerminal = mayBeTerminal(1) && (await import('node:tty')).isatty(1);
   const columns = (isTerminal && process.stdout.columns) || Number(process.env.COLUMNS) || 80;
   return { isTerminal, columns, ...(isTerminal ? { rows: process.stdout.rows } : {}) };
 }
 
-function isCharacterDevice(fd: number): boolean {
+function mayBeTerminal(fd: number): boolean {
   try {
-    return fstatSync(fd).isCharacterDevice();
+    const file = fstatSync(fd);
+    return file.isCharacterDevice() && (process.platform === 'win32' || file.rdev !== statSync('/dev/null').rdev);
   } catch {
     return false;
   }
@@ -225,7 +227,7 @@ const isDiskFailure = (error: unknown): boolean =>
 export async function main(): Promise<void> {
   const { env } = process;
   const screen = await detectScreen();
-  const isWatched = screen.isTerminal && isCharacterDevice(2);
+  const isWatched = screen.isTerminal && mayBeTerminal(2);
   const mayColour = (isTerminal: boolean): boolean =>
     env.FORCE_COLOR ? !/^(0|false)$/.test(env.FORCE_COLOR) : isTerminal && !env.NO_COLOR && env.TERM !== 'dumb';
   let isServer = false;
