@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { findBun } from '../scripts/find-bun.mjs';
 import { recordOutput } from './fixes/record.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -14,6 +15,9 @@ export const isNative = Boolean(process.env.CLEO_BIN);
 
 /** The program that runs the built command: Node, or `env`, which replaces itself by the executable. */
 export const cleoRunner = isNative ? '/usr/bin/env' : process.execPath;
+
+/** The runtime of the build, for bundles of its sources: the executable contains Bun. */
+export const runtimePath = (isNative && findBun()) || process.execPath;
 
 export interface CommandResult {
   exitCode: number | null;

@@ -112,7 +112,8 @@ test('console output of code goes to standard error', async () => {
   const stray = join(folder, 'stray.cjs');
   writeFileSync(stray, `setInterval(() => { console.log('stray'); console.info('stray'); console.debug('stray'); }, 5).unref();`);
   const app = await openApp({ tasks: ['T001'] });
-  const raw = startRawServer({ root: app.root, env: { ...app.env, NODE_OPTIONS: `--require ${stray}` } });
+  const env = { ...app.env, NODE_OPTIONS: `--require ${stray}`, BUN_OPTIONS: `--preload=${stray}` };
+  const raw = startRawServer({ root: app.root, env });
   let stderr = '';
   raw.child.stderr.on('data', (chunk) => {
     stderr += chunk;

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import {
@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { measureBlocked, type ProcessMemory } from '../bench/measure.mjs';
 import { findPlatform, toPlatformName } from '../scripts/find-bun.mjs';
 import { addStart, startSettings } from '../scripts/native-start.mjs';
 import { everydayWords, serverWord } from '../scripts/warm-up.mjs';
@@ -53,6 +54,15 @@ test('runs without Node, npm and its own folder', () => {
   expect(run('version')).toMatchObject({ build: 'native', runtime: expect.stringMatching(/^bun 1\./) });
   // Texts for agents and SQL are part of the executable.
   expect(run('skill', 'list').skills.length).toBeGreaterThan(5);
+});
+
+test('reports a deleted working folder in words of its runtime', () => {
+  for (const words of [['list'], ['add', 'x'], ['mcp']]) {
+    const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"';
+    const options = { cwd: createTempFolder(), encoding: 'utf8' } as const;
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', script, 'sh', cleoPath, ...words], options);
+    expect([status, stdout, stderr]).toEqual([1, '', expect.stringContaining('working directory was deleted')]);
+  }
 });
 
 test('ignores configuration of Bun in the project', async () => {
@@ -120,6 +130,31 @@ test('the npm packages run the executable, with and without install scripts', ()
     .trim()
     .split('  ');
   expect(hashFile(join(modules, 'download', name!))).toBe(hash);
+});
+
+// Pages of the executable depend on how the system caches the file. Memory of its own does not, but its pages have other sizes elsewhere.
+test('a batch of 1,000 tasks takes at most 18 MB of its own', async () => {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return;
+  const project = await createFaultProject();
+  const tasks = Array.from({ length: 1000 }, (_, i) => ({
+    ref: `part-${i}`,
+    title: `Part ${i} of the batch`,
+    description: `The parser reads one token after another and reports error ${i} with its line and column. `.repeat(2),
+    ...(i % 8 === 0 ? { type: 'epic' } : { parent: `part-${i - (i % 8)}` }),
+    ...(i % 8 > 1 ? { depends: [`part-${i - 1}`] } : {}),
+  }));
+  const file = join(createTempFolder(), 'batch.json');
+  writeFileSync(file, JSON.stringify(tasks));
+  const batch = {
+    argv: [cleoPath, 'add-batch', '--file', file],
+    cwd: project.root,
+    env: { HOME: '/nonexistent', CLEO_HOME: join(project.root, '.home') },
+  };
+  // The first one also makes the backup of the day.
+  await measureBlocked(batch);
+  const memory = await measureBlocked(batch);
+  expect(memory).toEqual({ peak: expect.any(Number), own: expect.any(Number) });
+  expect((memory as ProcessMemory).own).toBeLessThan(18);
 });
 
 test.each(['Pacific/Auckland', 'America/Los_Angeles', 'UTC'])('knows the local day in %s', async (zone) => {
@@ -198,11 +233,13 @@ describe('the start of everyday commands', () => {
     expect(code).toBe(0);
   });
 
-  test('two parts of the heap have large pages', async () => {
-    // The system marks them with `hg`, also where it has no large page left. Only Linux has this file.
-    const countParts = (words: string[], env = {}) => runPager('grep -c "^VmFlags:.* hg" /proc/$PPID/smaps', words, env);
+  test('four parts of the heap have large pages', async () => {
+    // The system marks them with `hg`, also where it has no large page left. Adjacent parts are one area. Only Linux has this file.
+    const addSizes = '/^Size:/ { size = $2 } /^VmFlags:.* hg/ { sum += size } END { print sum / 2048 }';
+    const countParts = (words: string[], env = {}) =>
+      runPager(`test -e /proc/$PPID/smaps && awk '${addSizes}' /proc/$PPID/smaps`, words, env);
     const none = existsSync('/proc/self/smaps') ? '0\n' : '';
-    expect(await countParts(['show', 'T001'])).toBe(hasStart && existsSync('/sys/kernel/mm/transparent_hugepage') ? '2\n' : none);
+    expect(await countParts(['show', 'T001'])).toBe(hasStart && existsSync('/sys/kernel/mm/transparent_hugepage') ? '4\n' : none);
     expect(await countParts(['list'])).toBe(none);
     // The system looks up all functions at the start, and the runtime calls them as usual.
     expect(await countParts(['show', 'T001'], { LD_BIND_NOW: '1' })).toBe(none);
@@ -214,7 +251,7 @@ describe('the start of everyday commands', () => {
     await project.runOk(['add', 'Write the parser']);
     await runAtTerminal(`stty cols 80 rows 2; ${cleoLine(...words)}`, {
       cwd: project.root,
-      env: { HOME: createTempFolder(), CLEO_HOME: join(project.root, '.home'), PAGER: `${program} >output`, ...env },
+      env: { HOME: createTempFolder(), CLEO_HOME: join(project.root, '.home'), PAGER: `{ ${program}; } >output`, ...env },
     });
     return readFileSync(join(project.root, 'output'), 'utf8');
   }

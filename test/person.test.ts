@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { quote } from '../src/core/errors/catalog.ts';
 import { environmentMarks } from '../src/sessions/model/agent-marks.ts';
 import { type Json, openApp } from './app.ts';
-import { runCleo } from './built-cli.ts';
+import { runCleo, runtimePath } from './built-cli.ts';
 import { cleoLine, copyProgram, runAtTerminal, type TerminalAnswer } from './terminal-session.ts';
 
 const decisions = ['memory decision: Tokens are structs', 'memory decision: Lexers are loops', 'memory decision: Parsers are recursive'];
@@ -65,7 +65,7 @@ describe('terminal', () => {
         outfile: script,
         logLevel: 'error',
       });
-      const screen = await runAtTerminal(`${process.execPath} ${quote(script)}`, { cwd: root, env });
+      const screen = await runAtTerminal(`${runtimePath} ${quote(script)}`, { cwd: root, env });
       const found = JSON.parse(screen.trim().split('\n').at(-1) ?? '') as Record<string, string | null>;
       const variables = environmentMarks.flatMap((row) => row.variables);
       expect(found.none, 'a terminal without marks').toBeNull();

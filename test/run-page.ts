@@ -67,7 +67,7 @@ const changingTexts: [RegExp, string][] = [
   [/\b[0-9a-f]{40}\b/g, 'COMMIT'],
   [/(?<=^ +)[0-9a-f]{12}(?= {2}\S)/gm, 'DIGEST'],
   [/(?<=^## \[[\d.]+\] - )\d{4}-\d\d-\d\d$/gm, 'DAY'],
-  [/node [\d.]+, SQLite [\d.]+/g, 'RUNTIME'],
+  [/(?:node|bun) [\d.]+, SQLite [\d.]+/g, 'RUNTIME'],
   [/"version":"[^"]*"/g, 'VERSION'],
   // A prompt names the folder of the project, whose length depends on the machine.
   [/\b\d{4} tokens\b/g, 'TOKENS'],

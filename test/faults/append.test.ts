@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 import { checkJsonLines } from '../../src/lib/jsonl.ts';
+import { runtimePath } from '../built-cli.ts';
 import { createFaultFolder, pickSize, root } from './processes.ts';
 
 /** A program that appends `count` lines of different lengths with `files.appendLine`. */
@@ -28,7 +29,7 @@ test('concurrent appends lose no line, also after an incomplete one', async () =
     logLevel: 'error',
   });
   const run = async (row: number, count: number): Promise<number> => {
-    const child = spawn(process.execPath, [bundle, String(row), String(count)], { stdio: ['ignore', 'inherit', 'inherit'] });
+    const child = spawn(runtimePath, [bundle, String(row), String(count)], { stdio: ['ignore', 'inherit', 'inherit'] });
     return (await once(child, 'close'))[0];
   };
   expect(await run(-1, 1)).toBe(0);

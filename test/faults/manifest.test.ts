@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 import { parseManifest } from '../../src/research/rules/manifest.ts';
+import { runtimePath } from '../built-cli.ts';
 import { createFaultFolder, createFaultProject, pickSize, root, runInRows } from './processes.ts';
 
 /** A program that writes a manifest: `add` with our own code, `hand` opens the file for each line as agents do, `held` keeps one
@@ -38,7 +39,7 @@ async function createWriters(): Promise<{ path: string; run(how: string, row: nu
     logLevel: 'error',
   });
   const run = async (how: string, row: number, count: number): Promise<number> => {
-    const child = spawn(process.execPath, [bundle, how, String(row), String(count)], { stdio: ['ignore', 'inherit', 'inherit'] });
+    const child = spawn(runtimePath, [bundle, how, String(row), String(count)], { stdio: ['ignore', 'inherit', 'inherit'] });
     return (await once(child, 'close'))[0];
   };
   return { path, run };

@@ -87,16 +87,17 @@ test.each(versions)(
 
     const kills = pickSize(2, 50);
     const seen = { old: 0, new: 0 };
-    for (let i = 0; i < kills; i++) {
+    // An upgrade that ends before it is killed is repeated, and the next kill comes earlier.
+    for (let i = 0; i < kills || (aim.countKills() <= kills / 4 && i < 4 * kills); i++) {
       const project = fresh();
       const backups = join(project.root, '.cleo', 'backups');
       const moment = async (): Promise<unknown> => {
-        // Node starts first; the migration begins when the backup exists.
+        // The runtime starts first; the migration begins when the backup exists.
         if (i % 2 === 0) return sleep(aim.pickMoment(0.3, 1.2));
         const until = performance.now() + 3 * lifeMs;
         while (performance.now() < until && !(existsSync(backups) && readdirSync(backups).some((name) => name.endsWith('.db'))))
           await nextTurn();
-        const delayed = performance.now() + Math.random() * 6;
+        const delayed = performance.now() + aim.pickMoment(0, 0.05);
         while (performance.now() < delayed) await nextTurn();
         return undefined;
       };

@@ -7,6 +7,7 @@ import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 import { buildReviews, parseReviews } from '../../src/runs/rules/review-state.ts';
 import { parseTrace } from '../../src/runs/rules/trace.ts';
+import { runtimePath } from '../built-cli.ts';
 import { grantPerson } from '../person-token.ts';
 import { createReviewRequest, hashText, writeReviews, writeRun } from '../run-files.ts';
 import { createFaultFolder, createFaultProject, pickSize, root } from './processes.ts';
@@ -38,7 +39,7 @@ for (let place = 0; ; place++) trace.write(place % 5 === 0 ? 'gate_checked' : 'n
   );
   let least = 0;
   for (let i = 0; i < pickSize(12, 100); i += 1) {
-    const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(runtimePath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
     const [said] = (await once(child.stdout, 'data')) as [Buffer];
     expect(Number(said)).toBeGreaterThanOrEqual(least);
     least = Number(said);
