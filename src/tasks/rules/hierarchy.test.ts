@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
-import type { TaskType } from '#core/model/scalars.ts';
-import { checkChildren, checkPlacement, getChildTier, type Placement } from './hierarchy.ts';
+import { describe, expect, test } from 'vitest';
+import type { TaskId, TaskType } from '#core/model/scalars.ts';
+import { checkChildren, checkPlacement, getChildTier, type Placement, sortParentsFirst } from './hierarchy.ts';
 
 /** Returns the error code, or undefined. `above`: the parent, then its ancestors. */
 function getErrorCode(type: TaskType, above: TaskType[], more: Partial<Placement> = {}): unknown {
@@ -62,4 +62,33 @@ test('rejects a tier that the children do not fit below', () => {
   expect(() => checkChildren({ id: 'T001', type: 'epic' }, [{ id: 'T002', type: 'task' }])).not.toThrow();
   expect(() => checkChildren({ id: 'T001', type: 'task' }, [{ id: 'T002', type: 'task' }])).toThrow(/cannot be placed under the task T001/);
   expect(() => checkChildren({ id: 'T001', type: 'saga' }, [])).not.toThrow();
+});
+
+describe('sortParentsFirst', () => {
+  const sort = (lines: string[]): TaskId[] => {
+    const pairs = lines.map((line) => line.split(' in ') as [TaskId, TaskId?]);
+    return sortParentsFirst(
+      pairs.map(([id]) => id),
+      pairs.map(([, parent]) => parent),
+    );
+  };
+
+  test.each([
+    ['no parents', ['T3', 'T1', 'T2'], ['T3', 'T1', 'T2']],
+    ['parents that come first', ['T1', 'T2 in T1', 'T3 in T2'], ['T1', 'T2', 'T3']],
+    ['parents that come last', ['T3 in T2', 'T2 in T1', 'T1'], ['T1', 'T2', 'T3']],
+    ['parents that are not in the list', ['T3 in T2', 'T2 in T9', 'T5 in T9'], ['T2', 'T3', 'T5']],
+    ['children of one parent, which keep their order', ['T4 in T1', 'T3 in T1', 'T1'], ['T1', 'T4', 'T3']],
+  ])('sorts a list with %s', (_, lines, sorted) => {
+    expect(sort(lines)).toEqual(sorted);
+  });
+
+  test.each([
+    ['itself', ['T1 in T1'], ['T1', 'T1']],
+    ['each other', ['T4 in T2', 'T1 in T2', 'T2 in T3', 'T3 in T1'], ['T2', 'T3', 'T1', 'T2']],
+  ])('refuses tasks that contain %s', (_, lines, path) => {
+    expect(() => sort(lines)).toThrow(
+      expect.objectContaining({ code: 'E_CIRCULAR_REFERENCE', details: expect.objectContaining({ path }) }),
+    );
+  });
 });

@@ -60,18 +60,26 @@ export function checkChildren(parent: TypedTask, children: TypedTask[]): void {
     checkPlacement({ id: child.id, type: child.type, ancestry: [parent], openSiblings: 0, maxSiblings: 0, isOpen: false });
 }
 
-/** Sorts parents before children. Throws if tasks contain each other. */
-export function sortParentsFirst(ids: TaskId[], parentOf: Map<TaskId, TaskId | undefined>): TaskId[] {
-  if (ids.every((id) => parentOf.get(id) === undefined)) return ids;
+/** Sorts parents before children. Most lists are in this order already. `parents` has the parent of each task, which need not be in the list,
+ *  and `indexes` the position of each task. Throws if tasks contain each other. */
+export function sortParentsFirst(
+  ids: TaskId[],
+  parents: (TaskId | undefined)[],
+  indexes: Map<TaskId, number> = new Map(ids.map((id, i) => [id, i])),
+): TaskId[] {
+  if (parents.every((parent, i) => parent === undefined || (indexes.get(parent) ?? -1) < i)) return ids;
   const order: TaskId[] = [];
   const state = new Map<TaskId, 'open' | 'done'>();
   for (const id of ids) {
     const chain: TaskId[] = [];
-    for (let up: TaskId | undefined = id; up !== undefined && parentOf.has(up) && state.get(up) !== 'done'; up = parentOf.get(up)) {
+    for (let up: TaskId | undefined = id; up !== undefined && state.get(up) !== 'done'; ) {
+      const index = indexes.get(up);
+      if (index === undefined) break;
       if (state.get(up) === 'open')
         throw new CleoError('E_CIRCULAR_REFERENCE', { path: [...chain.slice(chain.indexOf(up)), up], what: 'parent' });
       state.set(up, 'open');
       chain.push(up);
+      up = parents[index];
     }
     for (const ancestor of chain.reverse()) {
       state.set(ancestor, 'done');

@@ -40,7 +40,11 @@ export function placeTasks(incoming: IncomingTask[], stored: Map<TaskId, Hierarc
     parentOf.set(id, undefined);
     result.detached.push(id);
   });
-  const order = sortParentsFirst([...nodes.keys()], parentOf);
+  const ids = [...nodes.keys()];
+  const order = sortParentsFirst(
+    ids,
+    ids.map((id) => parentOf.get(id)),
+  );
   const childrenOf = groupBy(order, (id) => parentOf.get(id));
   const storedChildTypes = groupStoredChildTypes(nodes, stored);
   const heights = computeHeights(order, parentOf);

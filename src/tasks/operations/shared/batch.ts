@@ -77,12 +77,10 @@ const noAncestors: Ancestor[] = [];
 /** The position of each entry. */
 type Indexes = Map<TaskId, number>;
 
-/** Sorts parents before children. Most batches are in this order already. Entries that contain each other are not stored, so that no tree shows
- *  them. */
+/** Sorts parents before children. Entries that contain each other are not stored, so that no tree shows them. */
 function sortEntries(ids: TaskId[], parents: (TaskId | undefined)[], indexes: Indexes): TaskId[] {
-  if (parents.every((parent, i) => parent === undefined || (indexes.get(parent) ?? -1) < i)) return ids;
   try {
-    return sortParentsFirst(ids, new Map(ids.map((id, i) => [id, parents[i]])));
+    return sortParentsFirst(ids, parents, indexes);
   } catch (error) {
     throw error instanceof CleoError ? replaceFix(error, help) : error;
   }
