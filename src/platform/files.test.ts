@@ -13,10 +13,11 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join, sep } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { createTempFolder, runAsNobody } from '../../test/temp-folder.ts';
 import { createFileCache, files } from './files.ts';
+import { readBootId, readProcessNamespace, readStartTime } from './process-identity.ts';
 
 describe('resolveInside', () => {
   test.each(['out.jsonl', 'a/b/c.md', './out', 'a/../out', 'not-yet/there/out', '.cleorc', 'a/.gitignore'])('accepts %s', (path) => {
@@ -199,18 +200,44 @@ describe('withLock', () => {
     expect(existsSync(`${path}.lock`)).toBe(false);
   });
 
-  test('takes over the lock of a dead process', () => {
+  const holder = {
+    pid: process.pid,
+    began: readStartTime(process.pid),
+    boot: readBootId(),
+    namespace: readProcessNamespace(),
+    nonce: '1-a',
+  };
+  const dead = { ...holder, pid: 2 ** 22 + 1 };
+  const createLocked = (claim: object | string, ageMs = 0): string => {
     const path = join(createTempFolder(), 'x');
-    writeFileSync(`${path}.lock`, '');
-    utimesSync(`${path}.lock`, new Date(0), new Date(0));
+    writeFileSync(`${path}.lock`, typeof claim === 'string' ? claim : JSON.stringify(claim));
+    const changed = new Date(Date.now() - ageMs);
+    utimesSync(`${path}.lock`, changed, changed);
+    return path;
+  };
+
+  test.each([
+    ['of a dead process', dead, 0],
+    ['whose pid was assigned again', { ...holder, began: '1' }, 0],
+    ['that a living process did not release for more than 10 seconds', holder, 11_000],
+    ['of another container that is older than 10 seconds', { ...dead, namespace: '1' }, 11_000],
+    ['of another host, or from before the last boot, that is older than 10 seconds', { ...dead, boot: 'another' }, 11_000],
+    ['that names no process and is older than 5 seconds', '', 6000],
+  ])('takes over a lock %s', (_, claim, ageMs) => {
+    const path = createLocked(claim, ageMs);
+    const began = performance.now();
     expect(files.withLock(path, () => 'done')).toBe('done');
+    expect(performance.now() - began).toBeLessThan(1000);
+    expect(readdirSync(dirname(path))).toEqual([]);
   });
 
-  test('waits for a lock that is held, then fails with exit code 7', () => {
-    const path = join(createTempFolder(), 'x');
-    writeFileSync(`${path}.lock`, '');
+  test.each([
+    ['of a living process', holder],
+    ['of a process in another container', { ...dead, namespace: '1' }],
+  ])('waits for a lock %s, then fails with exit code 7', (_, claim) => {
+    const path = createLocked(claim);
     expect(() => files.withLock(path, () => 'done')).toThrow(expect.objectContaining({ code: 'E_LOCK_TIMEOUT', exitCode: 7 }));
-    expect(existsSync(`${path}.lock`)).toBe(true);
+    expect(JSON.parse(readFileSync(`${path}.lock`, 'utf8'))).toEqual(claim);
   });
 });
 

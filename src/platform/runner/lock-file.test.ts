@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { readBootId } from '../processes.ts';
+import { readBootId } from '../process-identity.ts';
 import { acquireLock } from './lock-file.ts';
 
 function folder(holder?: object): string {
