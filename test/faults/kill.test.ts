@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -50,6 +50,35 @@ test('a killed add loses nothing acknowledged, and the next call works', async (
   expect(new Set(acknowledged).size).toBe(acknowledged.length);
   expect(ids).toEqual(createIds(ids.length));
   expect(checkIntegrity(project.database)).toBe('ok');
+});
+
+test('a killed write loses nothing acknowledged when a long log is written anew from its start', async () => {
+  const kills = pickSize(12, 150);
+  const project = await createFaultProject();
+  const [file, log] = [join(project.root, 'batch.json'), `${project.database}-wal`];
+  // A third of the length at which the log is written anew.
+  writeFileSync(file, JSON.stringify(Array.from({ length: 25 }, (_, i) => ({ title: `Part ${i}`, description: 'word '.repeat(1600) }))));
+  const aim = createKillTimer(await measureMs(project, ['add', 'The first']));
+  const acknowledged = ['T001'];
+  /** The numbers in the head of the log that change whenever it begins anew. */
+  const beginnings = new Set<string>();
+  for (let i = 0; i < kills; i++) {
+    const { tasks } = await project.runOk(['add-batch', '--file', file]);
+    const killed = await runAndKill(project, ['add', `Killed ${i}`], aim.pickMoment(0.3, 1.2));
+    aim.recordEnd(killed);
+    for (const { id } of [...tasks, ...(killed.answer.success ? [killed.answer.task] : [])]) acknowledged.push(id);
+    const bytes = readFileSync(log);
+    beginnings.add(bytes.toString('hex', 16, 24));
+    expect(bytes.length).toBeLessThan(1.5 * 2 ** 20);
+  }
+  expect(beginnings.size).toBeGreaterThan(kills / 8);
+  expect(aim.countKills()).toBeGreaterThan(kills / 4);
+  const ids = listTaskIds(project.database);
+  expect(acknowledged.filter((id) => !ids.includes(id))).toEqual([]);
+  expect(ids).toEqual(createIds(ids.length));
+  expect(checkIntegrity(project.database)).toBe('ok');
+  expect((await project.run(['audit', 'verify'])).exitCode).toBe(0);
+  expect((await project.run(['doctor'])).exitCode).toBe(0);
 });
 
 test('a killed batch is stored completely or not at all', async () => {

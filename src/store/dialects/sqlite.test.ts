@@ -288,17 +288,53 @@ describe('the database file is replaced', () => {
 });
 
 describe('the write-ahead log', () => {
-  test('is emptied when it is long, and afterCheckpoint is called', async () => {
+  /** Adds tasks of 8 KB with one write. */
+  const addMany = (store: Store, count: number): Promise<void> =>
+    store.write(stamp, async ({ tasks }) => {
+      const description = 'x'.repeat(8000);
+      const ids = await tasks.nextIds(count);
+      await tasks.insertMany(ids.map((id) => ({ task: { ...createTaskRecord(id), description, id, uid: id }, notes: [] })));
+    });
+  const measureLog = (path: string): number => statSync(`${path}-wal`).size;
+
+  test('is emptied after a write that makes it very long, and afterCheckpoint is called', async () => {
     const path = await createStore();
     let checkpoints = 0;
     const store = open(path, { afterCheckpoint: async () => void checkpoints++ });
     await addTask(store);
-    expect([checkpoints, statSync(`${path}-wal`).size > 0]).toEqual([0, true]);
-    const many = { ...createTaskRecord('T900'), description: 'x'.repeat(8000) };
-    await store.write(stamp, async ({ tasks }) =>
-      tasks.insertMany((await tasks.nextIds(200)).map((id) => ({ task: { ...many, id, uid: id }, notes: [] }))),
-    );
-    expect([checkpoints, statSync(`${path}-wal`).size]).toEqual([1, 0]);
+    expect([checkpoints, measureLog(path) > 0]).toEqual([0, true]);
+    await addMany(store, 200);
+    expect([checkpoints, measureLog(path)]).toEqual([1, 0]);
+  });
+
+  // `test/faults/kill.test.ts` does the same with one process for each write.
+  test('is written anew from its start when it is long', async () => {
+    const path = await createStore();
+    let checkpoints = 0;
+    const store = open(path, { afterCheckpoint: async () => void checkpoints++ });
+    while (measureLog(path) < 1 << 20) await addMany(store, 5);
+    const [length, size] = [measureLog(path), statSync(path).size];
+    const before = await listIds(store);
+    expect(checkpoints).toBe(0);
+    const added = await addTask(store);
+    expect([checkpoints, measureLog(path), statSync(path).size > size]).toEqual([1, length, true]);
+    // The rest of the log is old and is not copied again.
+    for (let i = 0; i < 5; i++) await addTask(store);
+    expect([checkpoints, measureLog(path)]).toEqual([1, length]);
+    const after = await listIds(open(path, { mode: 'read' }));
+    expect(after.slice(0, before.length + 1)).toEqual([...before, added]);
+    expect(after).toHaveLength(before.length + 6);
+    expect(inspectSqlite(path)).toMatchObject({ problems: [] });
+  });
+
+  test('that is long is not copied into a database with a newer schema', async () => {
+    const path = await createStore();
+    const store = open(path);
+    while (measureLog(path) < 1 << 20) await addMany(store, 5);
+    execute(path, "insert into schema_migrations select max(version) + 1, 'x', 'x' from schema_migrations");
+    const bytes = readFileSync(path);
+    await expect(addTask(open(path))).rejects.toThrow(matchError('E_STORE_NEWER', 8));
+    expect(readFileSync(path).equals(bytes)).toBe(true);
   });
 
   test('is emptied when a store is closed that was opened to write', async () => {
