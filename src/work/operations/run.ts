@@ -37,7 +37,11 @@ export const workRun = job({
   summary: 'Start agents that do the ready tasks',
   params: strictObject({
     scope: optional(
-      pipe(string(), description('task:T001, epic:T001, saga:T001 or global (default: that of the session)'), metadata({ value: 'SCOPE' })),
+      pipe(
+        string(),
+        description('T001 with everything below it, also as epic:T001; or global (default: that of the session)'),
+        metadata({ value: 'SCOPE' }),
+      ),
     ),
     profile: ProfileParam,
     parallel: optional(pipe(wholeNumber({ min: 1, max: 64 }), description('Agents at the same time (default: 1)'))),
@@ -119,7 +123,7 @@ export const workRun = job({
   shares: ['runs', 'prunedRuns'],
   usesHost: true,
   progress: async () => (await import('../rules/work-progress.ts')).workProgress,
-  cli: { command: ['work', 'work run'], view: async () => (await import('../view.ts')).workView },
+  cli: { command: ['work', 'work run'], args: ['scope'], view: async () => (await import('../view.ts')).workView },
   example: { world: ['T001 epic', 'T002 in T001: Investigate slow starts'], call: { dryRun: true, inPlace: true } },
   async run(ctx, { scope, dryRun = false, parallel = 1, inPlace = false, daemon = false, retry = false, ...params }) {
     checkParams(ctx, { parallel, inPlace, ...params });

@@ -52,6 +52,18 @@ test('work.run does the epics of a saga, and with the scope global all epics', a
   expect(await run('global')).toEqual(['T005']);
 });
 
+test('work.run takes the id of a task as the scope of everything below it', async () => {
+  const { call, cli } = await createProject(scripted(committing), ['T002 in T001', 'T003 in T001', 'T004 epic', 'T005 in T004']);
+  const listReady = async (...words: string[]): Promise<string[]> =>
+    (await cli(['work', ...words, '--dry-run'])).envelope.work.tasks.map(({ taskId }: { taskId: string }) => taskId);
+  expect(await listReady('T001')).toEqual(['T002', 'T003']);
+  expect(await listReady('epic:T004')).toEqual(['T005']);
+  expect(await listReady('--scope', 't3')).toEqual(['T003']);
+  expect((await cli(['work', 'T900', '--dry-run'])).envelope.error).toMatchObject({ code: 'E_NOT_FOUND', exitCode: 4 });
+  expect((await cli(['work', 'everything'])).envelope.error).toMatchObject({ code: 'E_SCOPE_INVALID', fix: 'cleo work global' });
+  expect((await call('work.run', { scope: 'T004' })).work.tasks).toMatchObject([{ taskId: 'T005', outcome: 'done' }]);
+});
+
 test.each([
   ['file', 'fs.readFileSync(process.argv.at(-1), "utf8")'],
   ['arg', 'process.argv.at(-1)'],

@@ -76,7 +76,8 @@ export async function resolveScope(store: ReadStore, text: string | undefined, r
   throw createScopeError({ scope: formatScope(scope), problem }, suggestScope(root));
 }
 
-const suggestScope = ({ id, type }: { id: TaskId; type: TaskType }): string =>
+/** Returns the scope of a task with everything below it. */
+export const suggestScope = ({ id, type }: { id: TaskId; type: TaskType }): string =>
   formatScope({ kind: type === 'subtask' ? 'task' : type, root: id });
 
 /** Checks whether the agent may have an active session with this scope: no other active session has the same scope (30), the agent is

@@ -36,8 +36,7 @@ export async function openWork(ctx: JobContext, options: WorkOptions): Promise<{
       problem: 'cleo work needs a token of scope mutate here, because its agents get it; this one may do what only people may',
       fix: askPerson('cleo token create --name work --role contributor'),
     });
-  const { scope } = options;
-  const root = scope === undefined ? undefined : (await ctx.runStep(workSteps.scope, { scope })).root;
+  const scoped = options.scope === undefined ? undefined : await ctx.runStep(workSteps.scope, { scope: options.scope });
   const profile = requireProfile({ ...ctx, config }, options.profile);
   const validator = config['work.validator'] === '' ? profile : requireProfile({ ...ctx, config }, config['work.validator']);
   // Everything that a clone or a colleague could have brought along to decide what runs here. The settings are read once, so a value that
@@ -62,12 +61,13 @@ export async function openWork(ctx: JobContext, options: WorkOptions): Promise<{
     process: {
       ...runner.identifyProcess(),
       ...{ workId, profile: profile.name, parallel: options.parallel, startedAt: ctx.now, tasks: 0, failures: 0, usage: noUsage },
-      ...defined({ scope: options.scope }),
+      ...defined({ scope: scoped?.scope }),
     },
     except: new Set(),
     active: new Map(),
     results: [],
   };
+  const root = scoped?.root;
   if (options.isDryRun) return { work, root, stop: () => {} };
   createWorktreesFolder(work);
   saveProcess(work);

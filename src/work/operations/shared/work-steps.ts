@@ -1,11 +1,12 @@
 import { array, number, object, optional, string } from 'valibot';
 import { type QueryContext, readStep, writeStep } from '#core/define.ts';
 import { CleoError } from '#core/errors/error.ts';
-import { TaskIdSchema } from '#core/model/scalars.ts';
+import { parseTaskId, TaskIdSchema } from '#core/model/scalars.ts';
 import { mayActAs } from '#core/rules/token-agent.ts';
 import { defined } from '#lib/collections.ts';
-import { resolveScope } from '#sessions/operations/shared/sessions.ts';
+import { resolveScope, suggestScope } from '#sessions/operations/shared/sessions.ts';
 import { requireTask } from '#tasks/operations/shared/require.ts';
+import { formatScope } from '#tasks/rules/scope.ts';
 import { parseSlotAgent } from '../../rules/names.ts';
 import { findOtherOwner } from './ownership.ts';
 import { findResumeLimit, listRunning } from './select-task.ts';
@@ -21,13 +22,15 @@ function checkHolder({ token }: Pick<QueryContext, 'token'>, agent: string): voi
 
 /** The reads and writes of `cleo work`, besides the calls that it makes. */
 export const workSteps = {
-  /** The task that a scope names; undefined for the whole project. */
+  /** The task that a scope names, undefined for the whole project, and the scope with its kind. `T001` is that task with everything below it. */
   scope: readStep({
     name: 'scope',
     params: object({ scope: string() }),
     run: async ({ store, commandWith }, { scope: text }) => {
-      const { root } = await resolveScope(store, text, (scope) => commandWith({ scope }));
-      return defined({ root });
+      const id = parseTaskId(text);
+      if (id !== undefined) return { root: id, scope: suggestScope(await requireTask(store, id)) };
+      const scope = await resolveScope(store, text, (other) => commandWith({ scope: other }));
+      return { scope: formatScope(scope), ...defined({ root: scope.root }) };
     },
   }),
   task: readStep({
