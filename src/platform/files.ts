@@ -244,7 +244,7 @@ function takeLock(lock: string): () => void {
   for (const until = monotonicMs() + lockTimeoutMs; ; ) {
     const attempt = tryLock(lock, own, isDead);
     if (attempt.state === 'taken') return attempt.release;
-    if (attempt.state !== 'held') continue;
+    if (attempt.state === 'removed') continue;
     if (monotonicMs() >= until) throw new CleoError('E_LOCK_TIMEOUT', { waitedMs: lockTimeoutMs, path: lock });
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.random() * maxLockPauseMs);
   }

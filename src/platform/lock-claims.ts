@@ -17,12 +17,11 @@ export interface LockClaim extends ProcessIdentity {
 
 export type LockAttempt =
   | { state: 'taken'; release: () => void }
-  /** The holder is unknown while its file is being written. */
+  /** The holder is unknown while its file is being written, while another process removes the lock of a dead one, or if the file cannot be
+   *  removed. */
   | { state: 'held'; holder: LockClaim | undefined }
   /** The lock of a dead process was removed, or that of none. The next attempt can take it. */
-  | { state: 'removed'; dead: LockClaim | undefined }
-  /** Another process removed it, or is about to. */
-  | { state: 'lost' };
+  | { state: 'removed'; dead: LockClaim | undefined };
 
 /** A lock file that is still unreadable after this time was never completely written. */
 const unreadableMs = 5000;
@@ -44,7 +43,7 @@ export function tryLock(path: string, own: LockClaim, isDead: (holder: LockClaim
   }
   const holder = readClaim(path);
   if (holder === undefined ? !isBroken(path) : !isDead(holder, measureAge(path))) return { state: 'held', holder };
-  return removeDeadLock(path, holder, own) ? { state: 'removed', dead: holder } : { state: 'lost' };
+  return removeDeadLock(path, holder, own) ? { state: 'removed', dead: holder } : { state: 'held', holder: undefined };
 }
 
 /** Creates the lock file atomically; false if it exists. A lock file that is half written would belong to no process. */
@@ -90,7 +89,7 @@ function removeStaleFiles(path: string): void {
 /** The identity of the process that has this pid now. */
 const identifyPid = (pid: number): ProcessIdentity => ({ pid, began: readStartTime(pid), boot: readBootId() });
 
-/** Removes the lock of a dead process; false if another process was faster. A second lock, `.taking`, ensures that two processes that
+/** Removes the lock of a dead process; false if another process was faster or the file stays. A second lock, `.taking`, ensures that two processes that
  *  see the same dead lock do not remove each other's new one. */
 function removeDeadLock(path: string, dead: LockClaim | undefined, own: LockClaim): boolean {
   const taking = `${path}.taking`;
@@ -100,9 +99,7 @@ function removeDeadLock(path: string, dead: LockClaim | undefined, own: LockClai
     return false;
   }
   try {
-    const isSame = readClaim(path)?.nonce === dead?.nonce && existsSync(path);
-    if (isSame) removeFile(path);
-    return isSame;
+    return readClaim(path)?.nonce === dead?.nonce && existsSync(path) && removeFile(path);
   } finally {
     removeFile(taking);
   }
@@ -112,11 +109,13 @@ function releaseLock(path: string, own: LockClaim): void {
   if (readClaim(path)?.nonce === own.nonce) removeFile(path);
 }
 
-function removeFile(path: string): void {
+function removeFile(path: string): boolean {
   try {
     unlinkSync(path);
+    return true;
   } catch {
     // Already removed, or read-only now. A lock that stays is taken over once its process is dead.
+    return false;
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -61,4 +61,13 @@ test('removes files of killed lock takers, but not those of living ones', async 
   release();
   // Another lock stays: the process that takes it over reports the abandoned run.
   expect(readdirSync(place).sort()).toEqual(['another.lock', `y.lock.${process.pid}-abc`]);
+});
+
+test('waits for a lock that cannot be removed, instead of trying it again and again', async () => {
+  const place = folder();
+  const lock = join(place, 'x.lock');
+  mkdirSync(lock);
+  utimesSync(lock, new Date(0), new Date(0));
+  await expect(acquireLock(place, 'x', 60)).rejects.toMatchObject({ exitCode: 75 });
+  expect(readdirSync(place)).toEqual(['x.lock']);
 });

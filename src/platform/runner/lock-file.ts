@@ -32,12 +32,14 @@ export async function acquireLock(
     reportWriteErrors(folder, 73, () => mkdirSync(folder, { recursive: true, mode: 0o700 }));
     const attempt = reportWriteErrors(path, 73, () => tryLock(path, own, (holder) => !isAlive(holder)));
     if (attempt.state === 'taken') return { ...takenOver, release: attempt.release };
-    if (attempt.state === 'removed')
+    if (attempt.state === 'removed') {
+      const { dead } = attempt;
       takenOver = {
-        warning: `took over the lock of ${attempt.dead ? `process ${attempt.dead.pid}, which is gone` : 'an unknown process'}`,
-        ...defined({ abandoned: attempt.dead?.run }),
+        warning: `took over the lock of ${dead ? `process ${dead.pid}, which is gone` : 'an unknown process'}`,
+        ...defined({ abandoned: dead?.run }),
       };
-    if (attempt.state !== 'held') continue;
+      continue;
+    }
     const { holder } = attempt;
     if (signal?.aborted) throw createSkillError(130, 'the run was cancelled', 'cleo trace list');
     if (monotonicMs() >= until)
