@@ -297,7 +297,7 @@ describe('the write-ahead log', () => {
     });
   const measureLog = (path: string): number => statSync(`${path}-wal`).size;
 
-  test('is emptied after a write that makes it very long, and afterCheckpoint is called', async () => {
+  test('is emptied after a large write that makes it long, and afterCheckpoint is called', async () => {
     const path = await createStore();
     let checkpoints = 0;
     const store = open(path, { afterCheckpoint: async () => void checkpoints++ });

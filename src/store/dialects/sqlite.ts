@@ -123,7 +123,6 @@ export function openSqlite(options: SqliteOptions): Store {
    *  checkpoint does not work for processes that write once: each reads the whole log when it opens and does not know how much was copied
    *  back, so that the log would never restart. So the process that writes next does it. */
   const restartLongLog = async (sinceMs: number): Promise<boolean> => {
-    if (getLogSize(options.path) < maxLogBytes) return false;
     const [log] = convertErrors(options, () => prepare({ parts: ['pragma wal_checkpoint(noop)'], values: [] }).all());
     if (Number(log?.log) * frameBytes < maxLogBytes) return false;
     // Nothing is copied into a database that this version cannot write, or that is no longer at this path.
@@ -139,11 +138,14 @@ export function openSqlite(options: SqliteOptions): Store {
     write: (stamp, work) =>
       enqueue(async (sinceMs) => {
         const { runWrite } = await import('../sql/write-store.ts');
-        const hasRestarted = await restartLongLog(sinceMs);
+        const lengthBefore = getLogSize(options.path);
+        const hasRestarted = lengthBefore >= maxLogBytes && (await restartLongLog(sinceMs));
         // IMMEDIATE takes the write lock now. A plain BEGIN takes it at the first write, where
         // another process's write makes it fail at once, busy timeout or not.
         const result = await runTransaction('begin immediate', sinceMs, () => runWrite(db, stamp, work));
-        if (truncateLongLog(database, options) || hasRestarted) await options.afterCheckpoint?.({ backupTo });
+        const isTruncated = isOverlong(getLogSize(options.path), lengthBefore);
+        if (isTruncated) copyLog(database, options, 'truncate');
+        if (isTruncated || hasRestarted) await options.afterCheckpoint?.({ backupTo });
         return result;
       }),
     migrate: () =>
@@ -195,13 +197,6 @@ function connect(options: SqliteOptions): SqliteDatabase {
 /** Connections that never see later changes of the file. */
 const frozen = new WeakSet<SqliteDatabase>();
 
-/** Empties a log that one large write made very long, because each reader would read it as a whole. */
-function truncateLongLog(database: SqliteDatabase, options: SqliteOptions): boolean {
-  if (getLogSize(options.path) < maxRestartedBytes) return false;
-  copyLog(database, options, 'truncate');
-  return true;
-}
-
 /** Copies the log into the database. After `restart`, the next write of this process begins the log anew; after `truncate`, it is empty. */
 function copyLog(database: SqliteDatabase, options: SqliteOptions, mode: 'restart' | 'truncate'): void {
   try {
@@ -219,8 +214,13 @@ export const toRestoreLock = (path: string): string => `${path}.restoring`;
 /** A page in the log, with its header. */
 const frameBytes = 4096 + 24;
 const maxLogBytes = 1 << 20;
-/** A usual write that is the last one before a restart does not exceed this length. */
-const maxRestartedBytes = maxLogBytes + (maxLogBytes >> 2);
+/** A usual write makes the log longer by less. */
+const maxUsualBytes = 1 << 18;
+
+/** Checks whether a log has to be emptied after a write: a large write made it long, or it could not be restarted, because others were reading.
+ *  Each reader would read all of it. */
+const isOverlong = (length: number, lengthBefore: number): boolean =>
+  length >= maxLogBytes && (length - lengthBefore > maxUsualBytes || length > maxLogBytes + maxUsualBytes);
 const maxStatements = 500;
 
 const getLogSize = (path: string): number => statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
