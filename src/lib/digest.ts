@@ -1,23 +1,21 @@
 // Each write computes SHA-256 of its log entry, once in a process, so that V8 interprets nearly all of this code: calls of small functions take
 // more time than the arithmetic.
 
-/** The first 32 bits of the fractional parts of the square roots of the first primes, and of the cube roots. They are signed, because V8
- *  allocates an object for numbers above 31 bits. Computing them takes 0.1 ms. */
-const createConstants = (): { start: Int32Array; rounds: Int32Array } => ({
-  // biome-ignore format: a table
-  start: new Int32Array([
-    1779033703, -1150833019, 1013904242, -1521486534, 1359893119, -1694144372, 528734635, 1541459225,
-  ]),
-  // biome-ignore format: a table
-  rounds: new Int32Array([
-    1116352408, 1899447441, -1245643825, -373957723, 961987163, 1508970993, -1841331548, -1424204075, -670586216, 310598401, 607225278,
-    1426881987, 1925078388, -2132889090, -1680079193, -1046744716, -459576895, -272742522, 264347078, 604807628, 770255983, 1249150122,
-    1555081692, 1996064986, -1740746414, -1473132947, -1341970488, -1084653625, -958395405, -710438585, 113926993, 338241895, 666307205,
-    773529912, 1294757372, 1396182291, 1695183700, 1986661051, -2117940946, -1838011259, -1564481375, -1474664885, -1035236496,
-    -949202525, -778901479, -694614492, -200395387, 275423344, 430227734, 506948616, 659060556, 883997877, 958139571, 1322822218,
-    1537002063, 1747873779, 1955562222, 2024104815, -2067236844, -1933114872, -1866530822, -1538233109, -1090935817, -965641998,
-  ]),
-});
+/** The distance from each of the first 64 primes to the next one: `0` with that many characters after it, so that `:` is 10. Looking for the
+ *  primes takes 0.1 ms. */
+const primeGaps = '12242424626424662642646842424>462:2664662:242<<42462:6662642:>4';
+
+/** Computes the first 32 bits of the fractional parts of the square roots of the first primes, and of the cube roots. They are signed, because V8
+ *  allocates an object for numbers above 31 bits. */
+function createConstants(): { start: Int32Array; rounds: Int32Array } {
+  const start = new Int32Array(8);
+  const rounds = new Int32Array(64);
+  for (let i = 0, prime = 2; i < 64; prime += primeGaps.charCodeAt(i++) - 48) {
+    if (i < 8) start[i] = ((Math.sqrt(prime) % 1) * 2 ** 32) | 0;
+    rounds[i] = ((Math.cbrt(prime) % 1) * 2 ** 32) | 0;
+  }
+  return { start, rounds };
+}
 
 let constants: ReturnType<typeof createConstants> | undefined;
 
