@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { acquireLock } from '../src/platform/runner/lock-file.ts';
+import { acquireLock } from '../src/platform/lock-file.ts';
 import { listLiving } from '../src/platform/runner/process-group.ts';
 import { parseTrace } from '../src/runs/rules/trace.ts';
 import type { Json } from './app.ts';

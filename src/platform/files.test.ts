@@ -17,7 +17,7 @@ import { dirname, join, sep } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { createTempFolder, runAsNobody } from '../../test/temp-folder.ts';
 import { createFileCache, files } from './files.ts';
-import { readBootId, readProcessNamespace, readStartTime } from './process-identity.ts';
+import { readBootId, readProcessNamespace, readStartTime } from './processes.ts';
 
 describe('resolveInside', () => {
   test.each(['out.jsonl', 'a/b/c.md', './out', 'a/../out', 'not-yet/there/out', '.cleorc', 'a/.gitignore'])('accepts %s', (path) => {
@@ -189,14 +189,14 @@ describe('withLock', () => {
       }`;
     const other = spawn(process.execPath, ['-e', program, path]);
     const ended = once(other, 'exit');
-    for (let i = 0; i < 50; i++) files.withLock(path, () => files.writeAtomic(path, String(Number(files.readText(path)) + 1)));
+    for (let i = 0; i < 50; i++) await files.withLock(path, () => files.writeAtomic(path, String(Number(files.readText(path)) + 1)));
     await ended;
     expect(readFileSync(path, 'utf8')).toBe('100');
-    expect(() =>
+    await expect(
       files.withLock(path, () => {
         throw new Error('on the way');
       }),
-    ).toThrow('on the way');
+    ).rejects.toThrow('on the way');
     expect(existsSync(`${path}.lock`)).toBe(false);
   });
 
@@ -223,10 +223,10 @@ describe('withLock', () => {
     ['of another container that is older than 10 seconds', { ...dead, namespace: '1' }, 11_000],
     ['of another host, or from before the last boot, that is older than 10 seconds', { ...dead, boot: 'another' }, 11_000],
     ['that names no process and is older than 5 seconds', '', 6000],
-  ])('takes over a lock %s', (_, claim, ageMs) => {
+  ])('takes over a lock %s', async (_, claim, ageMs) => {
     const path = createLocked(claim, ageMs);
     const began = performance.now();
-    expect(files.withLock(path, () => 'done')).toBe('done');
+    expect(await files.withLock(path, () => 'done')).toBe('done');
     expect(performance.now() - began).toBeLessThan(1000);
     expect(readdirSync(dirname(path))).toEqual([]);
   });
@@ -234,9 +234,9 @@ describe('withLock', () => {
   test.each([
     ['of a living process', holder],
     ['of a process in another container', { ...dead, namespace: '1' }],
-  ])('waits for a lock %s, then fails with exit code 7', (_, claim) => {
+  ])('waits for a lock %s, then fails with exit code 7', async (_, claim) => {
     const path = createLocked(claim);
-    expect(() => files.withLock(path, () => 'done')).toThrow(expect.objectContaining({ code: 'E_LOCK_TIMEOUT', exitCode: 7 }));
+    await expect(files.withLock(path, () => 'done')).rejects.toThrow(expect.objectContaining({ code: 'E_LOCK_TIMEOUT', exitCode: 7 }));
     expect(JSON.parse(readFileSync(`${path}.lock`, 'utf8'))).toEqual(claim);
   });
 });

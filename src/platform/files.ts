@@ -22,10 +22,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { CleoError } from '#core/errors/error.ts';
-import { createLockClaim, type LockClaim, tryLock } from './lock-claims.ts';
-import { monotonicMs } from './platform.ts';
 import type { FileSystem } from './port.ts';
-import { isAlive } from './process-identity.ts';
 
 export const files: FileSystem = {
   exists: existsSync,
@@ -102,14 +99,7 @@ export const files: FileSystem = {
       }
       return hash.digest('hex');
     }),
-  withLock(path, work) {
-    const release = convertFileErrors(path, () => takeLock(`${path}.lock`));
-    try {
-      return work();
-    } finally {
-      release();
-    }
-  },
+  withLock: async (path, work) => (await import('./lock-file.ts')).withFileLock(path, work),
   resolveInside(root, path, fix) {
     const target = resolve(root, path);
     const reject = (problem: string): CleoError => new CleoError('E_FILE_ERROR', { path, problem, fix });
@@ -227,26 +217,6 @@ function syncFolder(folder: string): void {
     }
   } catch {
     // The content itself is synced.
-  }
-}
-
-const lockTimeoutMs = 5000;
-const maxLockPauseMs = 10;
-const staleLockMs = 10_000;
-
-/** Waits for the lock. The lock of a dead process is taken over. It is held for milliseconds, so an old lock is taken over too: its process can
- *  be one of another host or container, which is not seen here. The pauses are short and random: a process that takes the lock again and
- *  again would often be ahead of one that waits. */
-function takeLock(lock: string): () => void {
-  const own = createLockClaim();
-  const isDead = (holder: LockClaim, ageMs: number): boolean =>
-    ageMs > staleLockMs || (holder.boot === own.boot && holder.namespace === own.namespace && !isAlive(holder));
-  for (const until = monotonicMs() + lockTimeoutMs; ; ) {
-    const attempt = tryLock(lock, own, isDead);
-    if (attempt.state === 'taken') return attempt.release;
-    if (attempt.state === 'removed') continue;
-    if (monotonicMs() >= until) throw new CleoError('E_LOCK_TIMEOUT', { waitedMs: lockTimeoutMs, path: lock });
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.random() * maxLockPauseMs);
   }
 }
 

@@ -15,6 +15,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import type { LineChange } from '#research/rules/manifest.ts';
 import { convertFileErrors, files } from './files.ts';
+import { withFileLock } from './lock-file.ts';
 
 /** A file of lines that agents append to without a lock, possibly through a handle that they keep open. When the file is
  *  rewritten, the replaced file stays next to it for a while. Its name contains how many of its bytes are in the new file.
@@ -35,7 +36,7 @@ export function readLines(path: string): string {
 /** Appends the line that `check` returns, under a lock. `check` throws to prevent it. */
 export function addLine(path: string, check: (text: string) => string): void {
   files.createFolder(dirname(path));
-  files.withLock(path, () => {
+  withFileLock(path, () => {
     convertFileErrors(path, () => carryOverTails(path));
     files.appendLine(path, check(files.readText(path) ?? ''));
   });
@@ -44,7 +45,7 @@ export function addLine(path: string, check: (text: string) => string): void {
 /** Rewrites the file atomically. A line that `change` keeps stays the same to the byte. */
 export function changeLines(path: string, change: (lines: string[]) => LineChange[]): void {
   if (!existsSync(path)) return;
-  files.withLock(path, () =>
+  withFileLock(path, () =>
     convertFileErrors(path, () => {
       carryOverTails(path);
       const bytes = readSettled(path);

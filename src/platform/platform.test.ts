@@ -247,8 +247,8 @@ test.each<{ why: string; before: string; key: string; value: number | undefined;
     after: { constructor: 1 },
   },
   { why: 'a missing key', before: '{"x":1}', key: 'backup.keep', value: undefined, after: { x: 1 } },
-])('setting: $why', ({ before, key, value, after }) => {
+])('setting: $why', async ({ before, key, value, after }) => {
   const { config, path } = createWorld({ project: before });
-  config.set(path, key, value);
+  await config.set(path, key, value);
   expect(JSON.stringify(JSON.parse(readFileSync(path, 'utf8')))).toBe(JSON.stringify(after));
 });

@@ -54,7 +54,7 @@ export interface FileSystem {
   makeExecutable(path: string): void;
   sha256(path: string): string;
   /** Runs `work` under a lock, so that only one process reads, changes and writes the file at a time. */
-  withLock<T>(path: string, work: () => T): T;
+  withLock<T>(path: string, work: () => T): Promise<T>;
   /** Returns the absolute path of a file in the project. Rejects paths outside it and in `.cleo` or `.git`. */
   resolveInside(root: string, path: string, fix: string): string;
 }
@@ -72,7 +72,7 @@ export interface ConfigFiles {
   /** Checks for a store behind a cleo server. The configuration need not be valid. */
   usesServer(project: Project | undefined): boolean;
   /** Writes a key, or removes it if the value is undefined. The key need not be valid. */
-  set(path: string, key: string, value: ConfigValue | undefined): void;
+  set(path: string, key: string, value: ConfigValue | undefined): Promise<void>;
 }
 
 export interface Skills {
@@ -254,13 +254,13 @@ export interface ProjectTrust {
   /** True if CLEO_TRUST is the digest of the present content. */
   isTrustedByDigest(project: Project, more?: { path: string; sha256: string }[]): Promise<boolean>;
   /** Changes the record of a project under a lock. */
-  update(project: Project, change: (record: TrustRecord) => Partial<TrustRecord>): void;
+  update(project: Project, change: (record: TrustRecord) => Partial<TrustRecord>): Promise<void>;
   /** Trusts everything that `listItems` and `listProblems` return, and the present settings. */
   trustAll(project: Project, more?: { path: string; sha256: string }[]): Promise<void>;
   /** Records the present values of settings as trusted, after the user wrote or removed them. */
-  recordSettings(project: Project, keys: string[]): void;
+  recordSettings(project: Project, keys: string[]): Promise<void>;
   /** Trusts the test command that `init --detect` wrote. */
-  recordDetected(project: Project): void;
+  recordDetected(project: Project): Promise<void>;
   /** Returns the records of all projects, by path. */
   list(): TrustRecord[];
   /** Removes the record of a project; false if there is none. */

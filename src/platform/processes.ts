@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { ClientProcess, ProcessEntry } from '#sessions/model/caller-identity.ts';
 import { findClientOfProcess } from '#sessions/rules/client-process.ts';
-import { hasEnded, readBootId, readFileOr, readLinkOr, readProcessNamespace, readStartTime, readStat } from './process-identity.ts';
+import type { ProcessIdentity } from './runner/port.ts';
 
 const maxAncestors = 64;
 
@@ -145,6 +146,36 @@ function hasPid(pid: number): boolean {
   }
 }
 
+/** Checks a process of this host by its pid, start time and boot. A process of another user counts as alive. */
+export function isAlive({ pid, began, boot }: ProcessIdentity): boolean {
+  if (boot !== readBootId()) return false;
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+  const stat = readStat(pid);
+  return stat ? stat.startTime === began && !hasEnded(stat) : began === '';
+}
+
+/** A process that has ended stays in the list of processes until its parent asks for its exit code, which some parents never do. */
+const hasEnded = ({ state }: { state: string }): boolean => state === 'Z' || state === 'X';
+
+const bootPath = '/proc/sys/kernel/random/boot_id';
+export const readBootId = (): string => (existsSync(bootPath) ? readFileSync(bootPath, 'utf8').trim() : '');
+
+let ownStartTime: string | undefined;
+
+/** Start time of a process in clock ticks since boot; empty if unknown. */
+export function readStartTime(pid: number): string {
+  if (pid !== process.pid) return readStat(pid)?.startTime ?? '';
+  ownStartTime ??= readStat(pid)?.startTime ?? '';
+  return ownStartTime;
+}
+
+/** The process namespace of a container; empty if unknown. Processes of another one have other pids. */
+export const readProcessNamespace = (): string => readLinkOr('/proc/self/ns/pid').replace(/\D/g, '');
+
 /** Returns the device of the controlling terminal, as far as the system tells; `/dev/tty` always means it. */
 export function readTerminalName(): string {
   const device = readStat(process.pid)?.terminal ?? 0;
@@ -152,6 +183,21 @@ export function readTerminalName(): string {
   if (major >= 136 && major <= 143) return `/dev/pts/${(major - 136) * 256 + minor}`;
   if (major === 4) return minor < 64 ? `/dev/tty${minor}` : `/dev/ttyS${minor - 64}`;
   return process.platform === 'win32' ? 'console' : '/dev/tty';
+}
+
+/** Reads `/proc/<pid>/stat`. The name is in parentheses and may contain any character. */
+function readStat(pid: number): { name: string; state: string; parentPid: number; startTime: string; terminal: number } | undefined {
+  const text = readFileOr(`/proc/${pid}/stat`, '');
+  const end = text.lastIndexOf(')');
+  if (end < 0) return undefined;
+  const fields = text.slice(end + 2).split(' ');
+  return {
+    name: text.slice(text.indexOf('(') + 1, end),
+    state: fields[0] ?? '',
+    parentPid: Number(fields[1]),
+    startTime: fields[19] ?? '',
+    terminal: Number(fields[4]),
+  };
 }
 
 /** The first signal aborts, the second calls `onSecond`, and the third ends this process as it would by default. */
@@ -169,4 +215,20 @@ export function listenForInterrupts(onSecond: () => void = () => {}): { signal: 
   }
   for (const signal of signals) process.on(signal, handle);
   return { signal: controller.signal, stop };
+}
+
+function readFileOr(path: string, fallback: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return fallback;
+  }
+}
+
+function readLinkOr(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
 }

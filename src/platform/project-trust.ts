@@ -113,11 +113,11 @@ export function createProjectTrust(platform: Platform, env: Record<string, strin
     throw reject(project, describeUntrusted(change), change, { paths: isDefault ? [] : [change.name] });
   };
 
-  const update: ProjectTrust['update'] = (project, change) => {
+  const update: ProjectTrust['update'] = async (project, change) => {
     const root = resolveRoot(project);
     const path = getRecordPath(root);
     convertFileErrors(folder, () => void mkdirSync(folder, { recursive: true, mode: 0o700 }));
-    files.withLock(path, () => {
+    await files.withLock(path, () => {
       const owner = lstatSync(project.folder, { throwIfNoEntry: false })?.uid;
       const record: TrustRecord = {
         version: 1,
@@ -165,7 +165,7 @@ export function createProjectTrust(platform: Platform, env: Record<string, strin
       if (!record?.policy) {
         // The first call takes the settings as the clone brings them. A home that cannot be written only loses the comparison.
         try {
-          update(project, () => ({ policy: selectPolicy(values, policyGroups) }));
+          await update(project, () => ({ policy: selectPolicy(values, policyGroups) }));
         } catch (error) {
           if (!(error instanceof CleoError)) throw error;
         }
@@ -190,7 +190,7 @@ export function createProjectTrust(platform: Platform, env: Record<string, strin
     async trustAll(project, more) {
       const items = await listItems(project, more);
       const select = (kind: TrustItem['kind']) => items.filter((item) => item.kind === kind).map(({ name, value }) => [name, value]);
-      update(project, (record) => ({
+      await update(project, (record) => ({
         folder: listProblems(project, uids),
         values: Object.fromEntries(select('setting')),
         // Files that are not among the items stay trusted: they are named one by one.
@@ -198,11 +198,11 @@ export function createProjectTrust(platform: Platform, env: Record<string, strin
         policy: selectPolicy(config.inspect(config.projectFile(project)).values, policyGroups),
       }));
     },
-    recordSettings(project, keys) {
+    async recordSettings(project, keys) {
       const { values } = config.inspect(config.projectFile(project));
       const settings = listSettings(project).filter(({ name }) => keys.includes(name));
       const policy = selectPolicy(values, policyGroups);
-      update(project, (record) => ({
+      await update(project, (record) => ({
         values: { ...omitKeys(record.values, keys), ...Object.fromEntries(settings.map(({ name, value }) => [name, value])) },
         // Only the written keys: another setting may have been changed by other means.
         policy: record.policy
@@ -210,8 +210,8 @@ export function createProjectTrust(platform: Platform, env: Record<string, strin
           : policy,
       }));
     },
-    recordDetected(project) {
-      update(project, (record) => ({
+    async recordDetected(project) {
+      await update(project, (record) => ({
         values: { ...record.values, ...Object.fromEntries(listDetected(platform, project).map(({ name, value }) => [name, value])) },
       }));
     },

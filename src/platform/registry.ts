@@ -2,6 +2,7 @@ import { lstatSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node
 import { dirname, join, resolve } from 'node:path';
 import type { RegistryText } from '#nexus/model/nexus.ts';
 import { convertFileErrors, files } from './files.ts';
+import { withFileLock } from './lock-file.ts';
 import { findProject } from './platform.ts';
 import type { Project } from './port.ts';
 
@@ -35,7 +36,7 @@ export function createRegistryFile(home: string) {
     update<T>(work: (found: RegistryText | undefined) => { text?: string; result: T }): T {
       // Without the folder there is neither a registry nor a place for the lock.
       if (!files.exists(home)) return work(undefined).result;
-      return files.withLock(path, () => {
+      return withFileLock(path, () => {
         const { text, result } = work(read());
         if (text !== undefined) files.writeAtomic(path, text);
         return result;

@@ -13,7 +13,7 @@ export async function setConfig(project: FaultProject, key: ConfigKey, value: st
   // A token of a database that only a variable names does not change the settings of this machine, so a person edits the file.
   if (env.CLEO_DATABASE_URL && !isSharedSetting(key)) {
     const { config, getProject } = createPlatform(own, project.root, '0.0.0-test');
-    config.set(config.projectFile(getProject()!), key, parseConfigValue(key, value) as ConfigValue);
+    await config.set(config.projectFile(getProject()!), key, parseConfigValue(key, value) as ConfigValue);
     return trustProject(project.root, own);
   }
   await project.runOk(['config', 'set', key, value], { env: await grantPerson(project.root, own) });

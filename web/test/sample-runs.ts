@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readBootId, readStartTime } from '../../src/platform/process-identity.ts';
+import { readBootId, readStartTime } from '../../src/platform/processes.ts';
 import { createReviewRequest, writeReviews, writeRun } from '../../test/run-files.ts';
 import type { ServedProject } from './served-project.ts';
 

@@ -62,7 +62,7 @@ export const adminConfigSet = job({
       return noChange(result);
     }
     if (user) platform.files.createFolder(platform.home, true);
-    platform.config.set(path, key, value);
+    await platform.config.set(path, key, value);
     if (!user) await recordWrittenKeys(platform, [key]);
     return result;
   },

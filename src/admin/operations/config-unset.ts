@@ -49,7 +49,7 @@ export const adminConfigUnset = job({
     if (!isSet) requireKey(key, (other) => commandWith({ key: other }));
     else {
       await requireConfigScope(ctx, key, { isUser: user });
-      platform.config.set(path, key, undefined);
+      await platform.config.set(path, key, undefined);
       if (!user) await recordWrittenKeys(platform, [key]);
     }
     // The value that applies without the setting.

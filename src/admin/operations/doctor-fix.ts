@@ -48,25 +48,27 @@ export const adminDoctorFix = job({
   async run(ctx) {
     const { platform, project, now } = ctx;
     const suffix = now.replace(/[-:.]/g, '');
-    const repairs = [...repairConfig(platform, project, suffix), ...(await repairFiles(platform, project, suffix, now))];
+    const repairs = [...(await repairConfig(platform, project, suffix)), ...(await repairFiles(platform, project, suffix, now))];
     if (isConfigured(platform, project)) repairs.push(...(await repairStore(ctx)));
     const { findings } = await runDoctorChecks(ctx);
     return repairs.length ? { repairs, findings } : noChange({ repairs, findings });
   },
 });
 
-function repairConfig(platform: Platform, project: Project, suffix: string): Repair[] {
+async function repairConfig(platform: Platform, project: Project, suffix: string): Promise<Repair[]> {
   const { files, config } = platform;
-  return inspectConfigFiles(platform, project).flatMap(({ path, problems }) => {
-    if (problems.length === 0) return [];
+  const repairs: Repair[] = [];
+  for (const { path, problems } of inspectConfigFiles(platform, project)) {
+    if (problems.length === 0) continue;
     const copy = `${path}.aside-${suffix}`;
     files.copy(path, copy);
     const isJson = problems.every(({ key }) => key !== '');
-    if (isJson) for (const { key } of problems) config.set(path, key, undefined);
+    if (isJson) for (const { key } of problems) await config.set(path, key, undefined);
     else files.writeAtomic(path, salvageConfig(files.readText(path) ?? ''));
     const change = isJson ? `removed ${problems.map(({ key }) => key).join(', ')}` : 'created it again';
-    return [{ check: 'config', message: `${path}: ${change}; the original is in ${copy}` }];
-  });
+    repairs.push({ check: 'config', message: `${path}: ${change}; the original is in ${copy}` });
+  }
+  return repairs;
 }
 
 /** Builds a new configuration file from one that is not JSON, with the two settings that are needed to find a shared store. */

@@ -158,8 +158,8 @@ async function chooseServer(
   if (!choice) return undefined;
   checkNotHome(ctx.platform, project);
   checkNoOwnStore(ctx, project, choice);
-  writeProjectFiles(ctx.platform, project);
-  return { isNew: writeServerChoice(ctx, project, choice), keys: serverKeys };
+  await writeProjectFiles(ctx.platform, project);
+  return { isNew: await writeServerChoice(ctx, project, choice), keys: serverKeys };
 }
 
 /** Creates the store unless it exists. Returns true if it was created. */
@@ -171,9 +171,9 @@ async function createStore(ctx: JobContext, project: Project, address: string | 
   if (hasFolder) checkSameStore(platform, project, address);
   if (address !== undefined) await requireServerScope(ctx, address);
   if (hasFolder && address === undefined && (await hasWorkingStore(storeAdmin, project))) return false;
-  writeProjectFiles(platform, project);
+  await writeProjectFiles(platform, project);
   if (hasFolder && address !== undefined && address === platform.config.load(project)['store.url'])
-    (await platform.loadTrust()).recordSettings(project, ['store.url', 'project.key']);
+    await (await platform.loadTrust()).recordSettings(project, ['store.url', 'project.key']);
   const admin = await storeAdmin(project, address);
   const isBuilt = hasFolder && address === undefined && (await buildFromPlan(ctx, project, admin));
   if (isBuilt) return true;
@@ -182,8 +182,9 @@ async function createStore(ctx: JobContext, project: Project, address: string | 
   const { config } = platform;
   // A clone without the address must not become a project of its own.
   if (admin.kind === 'postgres' && config.load(project)['store.engine'] === '')
-    config.set(config.projectFile(project), 'store.engine', admin.kind);
-  if (address !== undefined && config.load(project)['store.url'] !== address) config.set(config.projectFile(project), 'store.url', address);
+    await config.set(config.projectFile(project), 'store.engine', admin.kind);
+  if (address !== undefined && config.load(project)['store.url'] !== address)
+    await config.set(config.projectFile(project), 'store.url', address);
   return isNew;
 }
 
@@ -241,8 +242,8 @@ async function recordWrites(
   const trust = await platform.loadTrust();
   const keys = isOwn ? Object.keys(platform.config.inspect(platform.config.projectFile(project)).values) : [];
   try {
-    trust.recordSettings(project, [...keys, ...written]);
-    if (isOwn && hasDetected) trust.recordDetected(project);
+    await trust.recordSettings(project, [...keys, ...written]);
+    if (isOwn && hasDetected) await trust.recordDetected(project);
     return [];
   } catch (error) {
     if (!(error instanceof CleoError)) throw error;
@@ -323,7 +324,7 @@ function rethrowUnlessMissing(error: unknown): undefined {
 }
 
 /** Writes all project files except the store. Existing files, as in a clone, are kept. */
-function writeProjectFiles({ files, config, randomHex, root }: Platform, project: Project): void {
+async function writeProjectFiles({ files, config, randomHex, root }: Platform, project: Project): Promise<void> {
   if (root !== undefined && files.exists(root) && !files.isFolder(root))
     throw new CleoError('E_FILE_ERROR', {
       path: root,
@@ -344,7 +345,7 @@ function writeProjectFiles({ files, config, randomHex, root }: Platform, project
   const key = `${toKeyPrefix(project.root)}_${randomHex(8)}`;
   const path = config.projectFile(project);
   files.writeNew(path, `${JSON.stringify({ $schema: './config.schema.json', project: { key } }, null, 2)}\n`);
-  if (config.load(project)['project.key'] === '') config.set(path, 'project.key', key);
+  if (config.load(project)['project.key'] === '') await config.set(path, 'project.key', key);
 }
 
 /** The name of the folder as a prefix that is valid in the name of a database schema. */

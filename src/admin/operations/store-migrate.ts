@@ -116,15 +116,15 @@ async function switchStore({ platform, closeStores, storeAdmin }: JobContext, pr
   const { config } = platform;
   const file = config.projectFile(project);
   if (address === '') {
-    config.set(file, 'store.engine', undefined);
-    config.set(file, 'store.url', undefined);
+    await config.set(file, 'store.engine', undefined);
+    await config.set(file, 'store.url', undefined);
     // The user's own configuration may have an address, too.
-    if (config.load(project)['store.url'] !== '') config.set(file, 'store.url', '');
+    if (config.load(project)['store.url'] !== '') await config.set(file, 'store.url', '');
   } else {
-    config.set(file, 'store.url', address);
-    config.set(file, 'store.engine', 'postgres');
+    await config.set(file, 'store.url', address);
+    await config.set(file, 'store.engine', 'postgres');
   }
-  (await platform.loadTrust()).recordSettings(project, ['store.url', 'store.engine', 'project.key']);
+  await (await platform.loadTrust()).recordSettings(project, ['store.url', 'store.engine', 'project.key']);
   await closeStores();
   const store = await (await storeAdmin(project)).open('read');
   try {

@@ -24,8 +24,8 @@ import { reportWriteErrors } from '#runs/errors/skill.ts';
 import { extractPayloads, formatNextLine, genesis, isMilestone, parseEvents } from '#runs/rules/trace.ts';
 import { removeDrafts } from '../drafts.ts';
 import { createPrivate, endsWithNewline, writePrivate } from '../files.ts';
+import { acquireLock } from '../lock-file.ts';
 import type { Platform } from '../port.ts';
-import { acquireLock } from './lock-file.ts';
 import type { ReviewLog, RunFolder, TraceFolder, TraceWriter } from './port.ts';
 
 /** `.cleo/runs`: one folder per run, readable by its owner only. */

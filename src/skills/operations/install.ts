@@ -66,7 +66,7 @@ export const skillsInstall = job({
     );
     if (dryRun) return answer(result, { dryRun: true, warnings });
     platform.files.createFolder(top, true);
-    platform.files.withLock(join(top, 'install'), () => folders.installSkill(target, files, platform.randomHex(8)));
+    await platform.files.withLock(join(top, 'install'), () => folders.installSkill(target, files, platform.randomHex(8)));
     return answer(result, { warnings });
   },
 });

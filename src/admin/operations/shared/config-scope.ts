@@ -42,7 +42,7 @@ export const projectPolicyProblem = 'says what counts as proof, so it belongs to
 export async function recordWrittenKeys(platform: Platform, keys: string[]): Promise<void> {
   const project = platform.getProject();
   if (!project || !keys.some(isRecorded)) return;
-  (await platform.loadTrust()).recordSettings(project, keys);
+  await (await platform.loadTrust()).recordSettings(project, keys);
 }
 
 /** Resolves settings from the shared store, the project's and the user's file and the defaults. Invalid values count as absent, because

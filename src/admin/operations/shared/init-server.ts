@@ -51,11 +51,15 @@ const describeStore = (config: Config): string =>
 export const serverKeys = ['store.engine', 'server.url', 'server.project', 'project.key'] as const;
 
 /** Writes the server to the configuration that the project shares. Returns false if it is there already. */
-export function writeServerChoice({ platform: { config } }: JobContext, project: Project, { url, key }: ServerChoice): boolean {
+export async function writeServerChoice(
+  { platform: { config } }: JobContext,
+  project: Project,
+  { url, key }: ServerChoice,
+): Promise<boolean> {
   const path = config.projectFile(project);
   const before = config.inspect(path).values;
   const values = { 'store.engine': 'server', 'server.url': url, 'server.project': key, 'project.key': key } as const;
   const changed = serverKeys.filter((name) => before[name] !== values[name]);
-  for (const name of changed) config.set(path, name, values[name]);
+  for (const name of changed) await config.set(path, name, values[name]);
   return changed.length > 0;
 }

@@ -28,10 +28,10 @@ export async function unshareRecords(ctx: JobContext, project: Project, store: S
   const { config } = platform;
   await ctx.syncRecords(store);
   const settings = parseSharedSettings(await store.read(({ records }) => records.listSettings()));
-  for (const [key, value] of Object.entries(settings)) config.set(config.projectFile(project), key, value as ConfigValue);
+  for (const [key, value] of Object.entries(settings)) await config.set(config.projectFile(project), key, value as ConfigValue);
   // A person who moves the store accepts its policy, but not the programs that a colleague has configured.
   const keys = (Object.keys(settings) as ConfigKey[]).filter((key) => !needsTrust(key));
-  if (keys.length > 0) (await platform.loadTrust()).recordSettings(project, keys);
+  if (keys.length > 0) await (await platform.loadTrust()).recordSettings(project, keys);
   await store.write({ at: now, by: caller.agent }, ({ records }) => records.clear());
   config.setShared(project, {});
 }

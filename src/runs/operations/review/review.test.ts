@@ -165,7 +165,7 @@ test('appends to an active run when it ends and warns if the trace is gone', asy
   const { resolve, folder, told, clock } = await world();
   const path = join(folder, 'runs', 'run-a', 'run.json');
   const record = JSON.parse(readFileSync(path, 'utf8'));
-  const { readStartTime, readBootId } = await import('#platform/process-identity.ts');
+  const { readStartTime, readBootId } = await import('#platform/processes.ts');
   writeFileSync(
     path,
     JSON.stringify({ ...record, status: 'running', pid: process.pid, began: readStartTime(process.pid), boot: readBootId() }),

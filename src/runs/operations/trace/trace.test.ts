@@ -37,7 +37,7 @@ test('shows an active run as running and reads the end of a run without a record
   const { call, folder, root } = await app('trace run-a');
   writeRun(folder, { id: 'run-b', status: 'running' });
   const path = join(folder, 'runs', 'run-b', 'run.json');
-  const { readStartTime, readBootId } = await import('#platform/process-identity.ts');
+  const { readStartTime, readBootId } = await import('#platform/processes.ts');
   const holder = { pid: process.pid, began: readStartTime(process.pid), boot: readBootId() };
   writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), ...holder }));
   writeFileSync(join(root, '.cleo', 'runs', 'run-a', 'run.json'), '{"torn');

@@ -117,7 +117,7 @@ function readTaskNumbers({ platform, project }: BuildContext): number[] {
 }
 
 async function acquireBuildLock(project: Project): Promise<() => void> {
-  const { acquireLock } = await import('#platform/runner/lock-file.ts');
+  const { acquireLock } = await import('#platform/lock-file.ts');
   try {
     return (await acquireLock(project.folder, 'build', buildTimeoutMs)).release;
   } catch (error) {

@@ -1,12 +1,89 @@
-import { existsSync, linkSync, readdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { CleoError } from '#core/errors/error.ts';
 import { defined } from '#lib/collections.ts';
 import { parseJson } from '#lib/parse-json.ts';
-import { isAlive, readBootId, readProcessNamespace, readStartTime } from './process-identity.ts';
-import type { ProcessIdentity } from './runner/port.ts';
+import { createSkillError, reportWriteErrors } from '#runs/errors/skill.ts';
+import { convertFileErrors } from './files.ts';
+import { monotonicMs } from './platform.ts';
+import { isAlive, readBootId, readProcessNamespace, readStartTime } from './processes.ts';
+import type { LockOptions, ProcessIdentity } from './runner/port.ts';
+
+interface LockFile {
+  /** Set if the lock of a dead process was taken over. */
+  warning?: string;
+  /** Run that the dead process held the lock for. */
+  abandoned?: string;
+  release(): void;
+}
+
+const pollMs = 50;
+
+/** Takes the lock, or throws 75 after `waitMs`. The lock of a process that is dead, or from before the last boot, is taken over. */
+export async function acquireLock(
+  folder: string,
+  name: string,
+  waitMs: number,
+  { run, signal, fix = 'cleo trace list' }: LockOptions = {},
+): Promise<LockFile> {
+  const path = join(folder, `${name}.lock`);
+  const until = monotonicMs() + waitMs;
+  const own = createLockClaim(run);
+  let takenOver: Omit<LockFile, 'release'> = {};
+  for (;;) {
+    reportWriteErrors(folder, 73, () => mkdirSync(folder, { recursive: true, mode: 0o700 }));
+    const attempt = reportWriteErrors(path, 73, () => tryLock(path, own, (holder) => !isAlive(holder)));
+    if (attempt.state === 'taken') return { ...takenOver, release: attempt.release };
+    if (attempt.state === 'removed') {
+      const { dead } = attempt;
+      takenOver = {
+        warning: `took over the lock of ${dead ? `process ${dead.pid}, which is gone` : 'an unknown process'}`,
+        ...defined({ abandoned: dead?.run }),
+      };
+      continue;
+    }
+    const { holder } = attempt;
+    if (signal?.aborted) throw createSkillError(130, 'the run was cancelled', 'cleo trace list');
+    if (monotonicMs() >= until)
+      throw createSkillError(75, `another run of it is active${holder ? ` (process ${holder.pid})` : ''}`, fix, {
+        ...defined({ pid: holder?.pid, run: holder?.run }),
+      });
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+}
+
+/** Runs `work` under the lock of a file. It is held for milliseconds. */
+export function withFileLock<T>(path: string, work: () => T): T {
+  const release = convertFileErrors(path, () => takeLock(`${path}.lock`));
+  try {
+    return work();
+  } finally {
+    release();
+  }
+}
+
+const lockTimeoutMs = 5000;
+const maxLockPauseMs = 10;
+const staleLockMs = 10_000;
+
+/** Waits for the lock. The lock of a dead process is taken over. It is held for milliseconds, so an old lock is taken over too: its process can
+ *  be one of another host or container, which is not seen here. The pauses are short and random: a process that takes the lock again and
+ *  again would often be ahead of one that waits. */
+function takeLock(lock: string): () => void {
+  const own = createLockClaim();
+  const isDead = (holder: LockClaim, ageMs: number): boolean =>
+    ageMs > staleLockMs || (holder.boot === own.boot && holder.namespace === own.namespace && !isAlive(holder));
+  for (const until = monotonicMs() + lockTimeoutMs; ; ) {
+    const attempt = tryLock(lock, own, isDead);
+    if (attempt.state === 'taken') return attempt.release;
+    if (attempt.state === 'removed') continue;
+    if (monotonicMs() >= until) throw new CleoError('E_LOCK_TIMEOUT', { waitedMs: lockTimeoutMs, path: lock });
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.random() * maxLockPauseMs);
+  }
+}
 
 /** The content of a lock file: the process that holds the lock. */
-export interface LockClaim extends ProcessIdentity {
+interface LockClaim extends ProcessIdentity {
   /** The process namespace, in which the pid is valid. */
   namespace?: string;
   /** Run that the lock is held for. */
@@ -15,7 +92,7 @@ export interface LockClaim extends ProcessIdentity {
   nonce: string;
 }
 
-export type LockAttempt =
+type LockAttempt =
   | { state: 'taken'; release: () => void }
   /** The holder is unknown while its file is being written, while another process removes the lock of a dead one, or if the file cannot be
    *  removed. */
@@ -26,7 +103,7 @@ export type LockAttempt =
 /** A lock file that is still unreadable after this time was never completely written. */
 const unreadableMs = 5000;
 
-export const createLockClaim = (run?: string): LockClaim => ({
+const createLockClaim = (run?: string): LockClaim => ({
   pid: process.pid,
   began: readStartTime(process.pid),
   boot: readBootId(),
@@ -36,7 +113,7 @@ export const createLockClaim = (run?: string): LockClaim => ({
 });
 
 /** Tries to take a lock once. Throws if its file cannot be written. */
-export function tryLock(path: string, own: LockClaim, isDead: (holder: LockClaim, ageMs: number) => boolean): LockAttempt {
+function tryLock(path: string, own: LockClaim, isDead: (holder: LockClaim, ageMs: number) => boolean): LockAttempt {
   if (writeClaim(path, own)) {
     removeStaleFiles(path);
     return { state: 'taken', release: () => releaseLock(path, own) };

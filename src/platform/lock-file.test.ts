@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { readBootId } from '../process-identity.ts';
 import { acquireLock } from './lock-file.ts';
+import { readBootId } from './processes.ts';
 
 function folder(holder?: object): string {
   const made = mkdtempSync(join(tmpdir(), 'cleo-lock-'));
