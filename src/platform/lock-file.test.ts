@@ -47,20 +47,27 @@ test('is held by one process at a time when many take over a dead lock', async (
   expect([most, done, readdirSync(place)]).toEqual([1, 12, []]);
 });
 
-test('removes files of killed lock takers, but not those of living ones', async () => {
+test('removes old files of killed lock takers, but not those of living ones', async () => {
   const place = folder();
-  const put = (name: string, text: string): void => writeFileSync(join(place, name), text);
-  const gone = `${dead.pid}-abc`;
+  const put = (name: string, text: string, age = 6): void => {
+    writeFileSync(join(place, name), text);
+    const changed = new Date(Date.now() - 1000 * age);
+    utimesSync(join(place, name), changed, changed);
+  };
+  const gone = `tmp-${dead.pid}-abc`;
   put(`x.lock.${gone}`, JSON.stringify(dead));
   put(`another.lock.${gone}`, '');
-  put(`x.lock.taking.${gone}`, JSON.stringify(dead));
-  put('x.lock.taking', JSON.stringify(dead));
-  put(`y.lock.${process.pid}-abc`, '');
+  put(`x.taking.lock.${gone}`, JSON.stringify(dead));
+  put('x.taking.lock', JSON.stringify(dead));
+  const kept = { own: `y.lock.tmp-${process.pid}-abc`, fresh: `y.lock.${gone}` };
+  put(kept.own, '');
+  // It can be a draft of a process in another container.
+  put(kept.fresh, JSON.stringify(dead), 0);
   put('another.lock', JSON.stringify(dead));
   const { release } = await acquireLock(place, 'x', 0);
   release();
   // Another lock stays: the process that takes it over reports the abandoned run.
-  expect(readdirSync(place).sort()).toEqual(['another.lock', `y.lock.${process.pid}-abc`]);
+  expect(readdirSync(place).sort()).toEqual(['another.lock', kept.own, kept.fresh].sort());
 });
 
 test('waits for a lock that cannot be removed, instead of trying it again and again', async () => {

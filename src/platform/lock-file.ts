@@ -52,7 +52,7 @@ export async function acquireLock(
   }
 }
 
-/** Runs `work` under the lock of a file. It is held for milliseconds. */
+/** Runs `work`, which takes milliseconds, under the lock of a file. */
 export function withFileLock<T>(path: string, work: () => T): T {
   const release = convertFileErrors(path, () => takeLock(`${path}.lock`));
   try {
@@ -66,8 +66,8 @@ const lockTimeoutMs = 5000;
 const maxLockPauseMs = 10;
 const staleLockMs = 10_000;
 
-/** Waits for the lock. The lock of a dead process is taken over. It is held for milliseconds, so an old lock is taken over too: its process can
- *  be one of another host or container, which is not seen here. The pauses are short and random: a process that takes the lock again and
+/** Waits for the lock, which is held for milliseconds. The lock of a dead process is taken over, and so is an old one: its process can be one of
+ *  another host or container, which cannot be seen. The pauses are short and random: a process that takes the lock again and
  *  again would often be ahead of one that waits. */
 function takeLock(lock: string): () => void {
   const own = createLockClaim();
@@ -125,7 +125,8 @@ function tryLock(path: string, own: LockClaim, isDead: (holder: LockClaim, ageMs
 
 /** Creates the lock file atomically; false if it exists. A lock file that is half written would belong to no process. */
 function writeClaim(path: string, own: LockClaim): boolean {
-  const draft = `${path}.${own.nonce}`;
+  // git ignores this name in `.cleo`, and `doctor` knows it as a temporary file.
+  const draft = `${path}.tmp-${own.nonce}`;
   try {
     const text = JSON.stringify(own);
     writeFileSync(draft, text, { mode: 0o600 });
@@ -149,16 +150,17 @@ function linkOrWrite(draft: string, path: string, text: string): void {
   }
 }
 
-/** Removes drafts and `.taking` files of processes that were killed while they took a lock of this folder. */
+/** Removes drafts and second locks of processes that were killed while they took a lock of this folder. A new draft can be one of a process in
+ *  another container, which cannot be seen. */
 function removeStaleFiles(path: string): void {
   const folder = dirname(path);
   for (const name of readdirSync(folder)) {
-    const [, pid] = /\.lock(?:\.taking)?\.(\d+)-[0-9a-z]+$/.exec(name) ?? [];
+    const [, pid] = /\.lock\.tmp-(\d+)-[0-9a-z]+$/.exec(name) ?? [];
     const file = join(folder, name);
-    if (pid !== undefined && !isAlive(readClaim(file) ?? identifyPid(Number(pid)))) removeFile(file);
+    if (pid !== undefined && isBroken(file) && !isAlive(readClaim(file) ?? identifyPid(Number(pid)))) removeFile(file);
   }
   // A process that still sees the dead lock finds ours instead.
-  const taking = `${path}.taking`;
+  const taking = toSecondLock(path);
   const taker = readClaim(taking);
   if (taker && !isAlive(taker)) removeFile(taking);
 }
@@ -166,10 +168,13 @@ function removeStaleFiles(path: string): void {
 /** The identity of the process that has this pid now. */
 const identifyPid = (pid: number): ProcessIdentity => ({ pid, began: readStartTime(pid), boot: readBootId() });
 
-/** Removes the lock of a dead process; false if another process was faster or the file stays. A second lock, `.taking`, ensures that two processes that
- *  see the same dead lock do not remove each other's new one. */
+/** Returns the path of the lock under which a dead lock is removed. */
+const toSecondLock = (path: string): string => path.replace(/\.lock$/, '.taking.lock');
+
+/** Removes the lock of a dead process; false if another process was faster or the file stays. The second lock ensures that two processes
+ *  that see the same dead lock do not remove each other's new one. */
 function removeDeadLock(path: string, dead: LockClaim | undefined, own: LockClaim): boolean {
-  const taking = `${path}.taking`;
+  const taking = toSecondLock(path);
   if (!writeClaim(taking, own)) {
     const other = readClaim(taking);
     if (other === undefined ? isBroken(taking) : !isAlive(other)) removeFile(taking);
@@ -206,6 +211,7 @@ function readClaim(path: string): LockClaim | undefined {
   }
 }
 
+/** Checks whether a file would be complete by now, if its process had not been killed. */
 const isBroken = (path: string): boolean => measureAge(path) > unreadableMs;
 
 /** The milliseconds since a file was written, in any direction if the clock was changed; 0 if there is no file. */

@@ -9,6 +9,8 @@ test.each([
   ['traces/run.jsonl', true],
   ['config.json.aside-1', true],
   ['research/MANIFEST.jsonl.lock', true],
+  ['config.json.lock.tmp-12-a1b2', true],
+  ['config.json.taking.lock', true],
   ['config.json', false],
   ['skills/traces.md', false],
   ['skills/x/SKILL.md', false],
