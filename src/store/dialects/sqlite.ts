@@ -23,8 +23,7 @@ export interface SqliteOptions extends SqliteFile {
   durability: 'full' | 'normal';
   /** Called before an older schema is migrated. */
   beforeMigration?: (store: Pick<Store, 'backupTo'>) => Promise<void>;
-  /** Called after a write before or after which the log was copied into the database, which happens every dozen writes. The write itself is
-   *  on disk. */
+  /** Called after every dozenth write or so, when the log was copied into the database. The write itself is on disk. */
   afterCheckpoint?: (store: Pick<Store, 'backupTo'>) => Promise<void>;
   /** Retries `attempt` until it succeeds or times out. A server passes this, because a wait inside SQLite would block all its
    *  calls. By default SQLite waits for `busyTimeoutMs`. */
@@ -202,7 +201,7 @@ function copyLog(database: SqliteDatabase, options: SqliteOptions, mode: 'restar
   try {
     database.exec(`pragma busy_timeout = 0; pragma wal_checkpoint(${mode})`);
   } catch {
-    // The write is safe in the log. After a full disk or during another read the log stays; the next write tries again.
+    // All writes are safe in the log. After a full disk or during another read the log stays; the next write tries again.
   } finally {
     database.exec(`pragma busy_timeout = ${getTimeout(options)}`);
   }
@@ -210,6 +209,8 @@ function copyLog(database: SqliteDatabase, options: SqliteOptions, mode: 'restar
 
 /** The file that exists while a backup is restored. */
 export const toRestoreLock = (path: string): string => `${path}.restoring`;
+
+const maxStatements = 500;
 
 /** A page in the log, with its header. */
 const frameBytes = 4096 + 24;
@@ -221,7 +222,6 @@ const maxUsualBytes = 1 << 18;
  *  Each reader would read all of it. */
 const isOverlong = (length: number, lengthBefore: number): boolean =>
   length >= maxLogBytes && (length - lengthBefore > maxUsualBytes || length > maxLogBytes + maxUsualBytes);
-const maxStatements = 500;
 
 const getLogSize = (path: string): number => statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 
