@@ -21,8 +21,11 @@ test('updates the hook of an earlier version and keeps one that the user edited'
   expect(existsSync(join(root, '.claude'))).toBe(false);
 });
 
+/** No folder of programs, so that a cleo that is installed on this machine is not found. */
+const withoutPrograms = { env: { PATH: '/nonexistent' } };
+
 test('ends with the steps that are left to the person', async () => {
-  const { call } = await openApp();
+  const { call } = await openApp(withoutPrograms);
   const { steps } = await call('admin.setup', { client: 'codex' });
   expect(steps).toEqual([
     { client: 'codex', step: 'Install cleo so that Codex finds it; it is not on the PATH of this shell' },
@@ -34,7 +37,7 @@ test('ends with the steps that are left to the person', async () => {
 });
 
 test('finds no client to check, and names the server that is not on the PATH', async () => {
-  const { call } = await openApp();
+  const { call } = await openApp(withoutPrograms);
   expect(await call('admin.setup.check')).toMatchObject({ _meta: { exitCode: 100 }, checks: [] });
   await call('admin.setup', { client: 'codex' });
   expect((await call('admin.setup.check', { client: 'all' })).error).toMatchObject({
